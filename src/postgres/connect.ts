@@ -1,0 +1,23 @@
+import postgres from 'postgres'
+
+export type Sql = postgres.Sql<Record<string, never>>
+
+export type ConnectOptions = {
+  readonly max?: number
+  /** Shown in pg_stat_activity, so that an operator knows whose connection it is. */
+  readonly name?: string
+}
+
+/**
+ * A pool of connections. There is no `sql.begin` in this program: a connection that dies inside an
+ * interactive transaction never heals in postgres.js, so every write is one statement.
+ */
+export const connect = (url: string, { max = 10, name = 'paymachine' }: ConnectOptions = {}): Sql =>
+  postgres(url, {
+    max,
+    onnotice: () => {},
+    connection: { application_name: name },
+    connect_timeout: 10,
+    backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
+    // The program speaks JSON text and does its own parsing; dates come back as Date.
+  })
