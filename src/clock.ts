@@ -1,22 +1,24 @@
 /**
  * Database time. Deadlines are decided by one clock whatever the machines' own clocks say:
- * every answer of the database carries its time, and between answers a monotonic counter goes on
- * from there, so that a step of the local clock changes nothing.
+ * answers of the database carry its time, and between answers a monotonic counter goes on from
+ * there, so that a step of the local clock changes nothing.
  */
 export type Clock = {
   now(): Date
-  /** Told the database's time whenever an answer carries it. */
-  learn(databaseTime: Date): void
+  /** Told the database's time by an answer, and how long ago it was asked. */
+  learn(databaseTime: Date, askedMsAgo: number): void
 }
 
 export const databaseClock = (): Clock => {
-  let learned = Date.now()
-  let at = performance.now()
+  let offset = Date.now() - performance.now()
   return {
-    now: () => new Date(learned + (performance.now() - at)),
-    learn: databaseTime => {
-      learned = databaseTime.getTime()
-      at = performance.now()
+    now: () => new Date(offset + performance.now()),
+    // The database read its clock somewhere between the question and now. An estimate that lies in
+    // between is kept, so that time does not jitter with every answer; another moves to the nearer end.
+    learn: (databaseTime, askedMsAgo) => {
+      const latest = databaseTime.getTime() - (performance.now() - askedMsAgo)
+      const earliest = databaseTime.getTime() - performance.now()
+      offset = Math.min(Math.max(offset, earliest), latest)
     },
   }
 }

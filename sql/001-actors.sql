@@ -1,0 +1,334 @@
+-- The durable-actor core: what every machine shares. It knows nothing of payments.
+
+-- Transaction ids order the feeds below, and they start anew when a dump is restored into another
+-- cluster. An era is a run of comparable transaction ids: it rises with the cluster's identity.
+create table eras (
+  era integer primary key,
+  cluster bigint not null,
+  -- Changes with every start of the server, so that a commit need only compare this.
+  postmaster_started timestamptz not null
+);
+
+-- The current era; opens a new one when the cluster is not the one that was written to last.
+create function check_era() returns integer language plpgsql as $$
+declare
+  latest eras;
+  identity bigint := (select system_identifier from pg_control_system());
+begin
+  perform pg_advisory_xact_lock(hashtext('paymachine eras'));
+  select * into latest from eras order by era desc limit 1;
+  if latest.cluster is distinct from identity then
+    insert into eras values (coalesce(latest.era, 0) + 1, identity, pg_postmaster_start_time())
+    returning * into latest;
+  elsif latest.postmaster_started <> pg_postmaster_start_time() then
+    update eras set postmaster_started = pg_postmaster_start_time() where era = latest.era;
+  end if;
+  return latest.era;
+end $$;
+
+-- Cheap enough for every commit: a server that has restarted since is looked at closely, once.
+create function current_era() returns integer language plpgsql as $$
+declare
+  latest eras;
+begin
+  select * into latest from eras order by era desc limit 1;
+  if latest.postmaster_started = pg_postmaster_start_time() then
+    return latest.era;
+  end if;
+  return check_era();
+end $$;
+
+-- Every change of every actor: audit trail, inspector feed and replay are the same rows.
+create table transitions (
+  actor uuid not null,
+  rev integer not null,
+  kind text not null,
+  command uuid not null,
+  -- The caller chose the command's id and may send it again; see transitions_command_once.
+  keyed boolean not null,
+  event text not null,
+  from_state text,
+  to_state text not null,
+  -- Who or what asked: an API key, a user, a task, a timer.
+  cause text,
+  -- An allow-list of fields, as they were after this change.
+  context json not null,
+  at timestamptz not null,
+  era integer not null,
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint generated always as identity,
+  constraint transitions_pkey primary key (actor, rev),
+  constraint transitions_first check ((rev = 1) = (from_state is null))
+);
+-- The feed: readFeed() pages by exactly this.
+create unique index transitions_feed on transitions (era, xid, seq);
+-- A command is carried out once per actor, whoever sends it again and whenever.
+create unique index transitions_command_once on transitions (actor, command) where keyed;
+
+-- What the outside is told. Rendered once, in the commit of the transition, and never changed.
+create table events (
+  id uuid primary key,
+  kind text not null,
+  actor uuid not null,
+  rev integer not null,
+  type text not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  -- json, not jsonb: the text is kept as it was rendered.
+  object json not null,
+  created_at timestamptz not null,
+  era integer not null,
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint generated always as identity
+);
+-- A merchant's event list pages by exactly this.
+create unique index events_feed on events (merchant_id, livemode, era, xid, seq);
+
+-- XState's `after`, durable. The row goes in the commit that enters a state and leaves in the one that leaves it.
+create table timers (
+  actor uuid not null,
+  -- The delay and the state it belongs to: `window.payment.pending`.
+  name text not null,
+  kind text not null,
+  -- The rev that armed it. A timer of an earlier generation that is still in flight finds another one here.
+  generation integer not null,
+  due_at timestamptz not null,
+  -- How often firing ended in a fault; each fault postpones it, so that it cannot starve the others.
+  failures integer not null default 0,
+  constraint timers_pkey primary key (actor, name)
+);
+-- The timer loop reads the earliest due.
+create index timers_due on timers (due_at);
+
+-- Which versions of a machine have ever run here; a start checks that it can read what they wrote.
+create table machine_versions (
+  kind text not null,
+  version integer not null,
+  constraint machine_versions_pkey primary key (kind, version)
+);
+
+-- Puts a table on the core by writing the functions commit_actors() calls for it, from its columns
+-- in the catalog. A migration that changes the table's columns calls this again.
+-- Planner settings: a batch is read by json_to_recordset, which the planner takes for 100 rows, and
+-- a plan is kept from when the table was empty. Every join here is one primary-key lookup per row of
+-- the batch, so that is the only plan allowed.
+create function define_actor_table(actor_table text) returns void language plpgsql as $$
+declare
+  columns text := (
+    select string_agg(format('%I', attname), ', ' order by attnum) from pg_attribute
+    where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
+  );
+  types text := (
+    select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum) from pg_attribute
+    where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
+  );
+  -- created_at stays; the lease ends with the commit it was taken for, and the batch does not name it.
+  assignments text := (
+    select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
+    where attrelid = actor_table::regclass and attnum > 0 and not attisdropped and attname not in ('id', 'created_at')
+  );
+begin
+  -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
+  -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
+  execute format($f$
+    create or replace function lock_%1$s(batch json, now_at timestamptz) returns integer[] language sql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
+      select array(
+        select r.g
+        from (select * from json_to_recordset(batch) as b(g integer, id uuid, rev integer, lease uuid) order by id) r
+        left join lateral (select rev, lease, leased_until from %1$I where id = r.id for update) t on true
+        where t.rev is distinct from r.rev
+          or (t.leased_until > now_at and t.lease is distinct from r.lease))
+    $b$ $f$, actor_table);
+
+  -- Stable, so that it sees what the statement around it sees.
+  execute format($f$
+    create or replace function read_%1$s(ids uuid[]) returns setof %1$I language sql stable
+    set enable_seqscan = off as $b$
+      select * from %1$I where id = any(ids)
+    $b$ $f$, actor_table);
+
+  execute format($f$
+    create or replace function update_%1$s(batch json, skip integer[]) returns void language sql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
+      update %1$I t set %2$s
+      from json_to_recordset(batch) as r(g integer, %3$s)
+      where t.id = r.id and (skip is null or r.g <> all(skip))
+    $b$ $f$, actor_table, assignments, types);
+
+  -- Takes the rows for one command each, all or none; see `lease` in the dispatcher.
+  execute format($f$
+    create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
+    returns setof %1$I language sql as $b$
+      with locked as (select id, lease, leased_until from %1$I where id = any(ids) order by id for update)
+      update %1$I t set lease = holder, leased_until = until
+      from locked l
+      where t.id = l.id
+        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
+      returning t.*
+    $b$ $f$, actor_table);
+
+  perform define_commit_rows(actor_table);
+end $$;
+
+-- Lets commands carry rows for a table of its own into their commit (an idempotency key, a transfer).
+-- A row that is already there, by any unique key, refuses the command it came with.
+create function define_commit_rows(row_table text) returns void language plpgsql as $$
+declare
+  columns text := (
+    select string_agg(format('%I', attname), ', ' order by attnum) from pg_attribute
+    where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = ''
+  );
+  types text := (
+    select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum) from pg_attribute
+    where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = ''
+  );
+  key text := (
+    select string_agg(format('t.%1$I = r.%1$I', a.attname), ' and ')
+    from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+    where i.indrelid = row_table::regclass and i.indisprimary
+  );
+  -- Two commits that insert the same keys must meet them in the same order, or they wait for each other.
+  sorted text := (
+    select string_agg(format('r.%I', a.attname), ', ' order by i.indisprimary, i.indexrelid, a.attnum)
+    from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+    where i.indrelid = row_table::regclass and i.indisunique
+  );
+begin
+  execute format($f$
+    create or replace function insert_%1$s(batch json, skip integer[]) returns json language plpgsql as $b$
+    declare
+      wanted integer;
+      made integer;
+      absent record;
+      violated text;
+      refused json[];
+    begin
+      insert into %1$I (%2$s)
+      select %2$s from json_to_recordset(batch) as r(g integer, %3$s)
+      where skip is null or g <> all(skip)
+      order by %5$s
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from json_to_recordset(batch) as r(g integer) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- A row that is there but was not written by this very transaction was in the way; so was
+      -- whatever keeps an absent one out. Inserting it alone tells which constraint that is.
+      for absent in
+        select r.* from json_to_recordset(batch) as r(g integer, %3$s)
+        where (skip is null or r.g <> all(skip)) and not exists (
+          select from %1$I t where %4$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+      loop
+        begin
+          insert into %1$I (%2$s) select %6$s;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+        end;
+      end loop;
+      return array_to_json(refused);
+    end $b$ $f$, row_table, columns, types, key, sorted,
+    (select string_agg('absent.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c));
+end $$;
+
+-- Which of the commands the actors have taken before, and the generations of their timers.
+-- `every` reads an actor's whole history: after a lost answer the command may be one whose id was
+-- drawn here, and those are in no index.
+create function read_commands(asked json, every boolean)
+returns table (actor uuid, done uuid[], timers json) language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select a.actor,
+    case when every
+      then array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands))
+      else array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands) and h.keyed)
+    end,
+    (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
+  from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
+$$;
+
+create function cancel_timers(batch json, skip integer[]) returns void language sql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  delete from timers t
+  using json_to_recordset(batch) as r(g integer, actor uuid, name text)
+  where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip))
+$$;
+
+-- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
+-- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
+-- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
+-- `locks`, `updates` and `inserts` are objects of arrays by table, all others arrays; every element
+-- carries its group `g`, and the caller has sorted each array by id, so that locks are taken in one order.
+create function commit_actors(
+  now_at timestamptz, locks json, updates json, inserts json, history json,
+  published json, armed json, canceled json, jobs json
+) returns integer[] language plpgsql as $$
+declare
+  this_era integer := current_era();
+  part record;
+  answer integer[];
+  conflicts integer[];
+  refused json;
+  duplicates json[];
+begin
+  for part in select key as t, value as batch from json_each(locks) order by key loop
+    execute format('select lock_%s($1, $2)', part.t) into answer using part.batch, now_at;
+    conflicts := conflicts || answer;
+  end loop;
+  if conflicts = '{}' then
+    conflicts := null;
+  end if;
+
+  for part in select key as t, value as batch from json_each(inserts) order by key loop
+    execute format('select insert_%s($1, $2)', part.t) into refused using part.batch, conflicts;
+    duplicates := duplicates || array(select json_array_elements(refused));
+  end loop;
+  if cardinality(duplicates) > 0 then
+    raise exception 'rows are already there' using errcode = 'PM001', detail = array_to_json(duplicates)::text;
+  end if;
+
+  for part in select key as t, value as batch from json_each(updates) loop
+    execute format('select update_%s($1, $2)', part.t) using part.batch, conflicts;
+  end loop;
+
+  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
+  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era
+  from json_to_recordset(history) as r(
+    g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text,
+    from_state text, to_state text, cause text, context json)
+  where conflicts is null or g <> all(conflicts);
+
+  if published is not null then
+    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+    select id, kind, actor, rev, type, merchant_id, livemode, api_version, object, now_at, this_era
+    from json_to_recordset(published) as r(
+      g integer, id uuid, kind text, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean,
+      api_version text, object json)
+    where conflicts is null or g <> all(conflicts);
+  end if;
+
+  if canceled is not null then
+    perform cancel_timers(canceled, conflicts);
+  end if;
+  if armed is not null then
+    insert into timers (actor, name, kind, generation, due_at)
+    select actor, name, kind, generation, due_at
+    from json_to_recordset(armed) as r(g integer, actor uuid, name text, kind text, generation integer, due_at timestamptz)
+    where conflicts is null or g <> all(conflicts)
+    on conflict (actor, name) do update
+    set generation = excluded.generation, due_at = excluded.due_at, failures = 0;
+  end if;
+
+  -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
+  if jobs is not null then
+    -- Jobs of one key are one job, and keys are taken in sorted order.
+    perform graphile_worker.add_jobs(array(
+      select distinct on (coalesce(key, effect)) (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
+      from json_to_recordset(jobs) as r(g integer, task text, effect text, payload json, run_at timestamptz, key text)
+      where conflicts is null or g <> all(conflicts)
+      order by coalesce(key, effect)));
+  end if;
+  return conflicts;
+end $$;

@@ -1,0 +1,80 @@
+import type { Actor, Context } from './kind.ts'
+
+/** What an actor is asked to do: to come into being, to take an event, or to take a timer's event. */
+export type Command = {
+  readonly kind: string
+  readonly actor: string
+  /**
+   * Chosen by a caller who may send the command again, say a task that is run twice: whatever
+   * crashes in between, the actor takes it once. Without one, the dispatcher draws an id.
+   */
+  readonly id?: string
+  /** Who or what asks, for the history. */
+  readonly cause?: string
+  /** Rows that are committed with this command; one that is already there refuses it. */
+  readonly rows?: readonly Row[]
+} & (
+  | { readonly create: Readonly<Context> }
+  | { readonly event: { readonly type: string } & Readonly<Record<string, unknown>> }
+  | { readonly timer: { readonly name: string; readonly generation: number } }
+)
+
+/** A row for a table that `define_commit_rows` was called for, its columns in the table's own spelling. */
+export type Row = { readonly table: string; readonly row: Readonly<Record<string, unknown>> }
+
+export type Done = {
+  readonly ok: true
+  /** As it is after the command; after a replay, as it is now. */
+  readonly actor: Actor
+  /** True when an earlier try with the same command id had already done it. */
+  readonly replayed: boolean
+}
+
+/** The command changed nothing, and would not until something else changes. */
+export type Refused = {
+  readonly ok: false
+  readonly refusal: Refusal
+  /** Which command of the bundle was refused. */
+  readonly index: number
+  /** The constraint that a row of the command would have violated, for `exists` and the kinds' own refusals. */
+  readonly constraint?: string
+  /** Absent when there is no such actor. */
+  readonly actor?: Actor
+  /** The events the actor could take now. */
+  readonly possible: readonly string[]
+}
+
+/**
+ * `missing`: no such actor. `state`: its machine does not take the event now. `stale`: the timer has
+ * been armed anew or canceled. `exists`: a row with the same key is there. Otherwise the code that
+ * the kind's `refusals` names for a constraint.
+ */
+export type Refusal = 'missing' | 'state' | 'stale' | 'exists' | (string & {})
+
+export type Outcome = Done | Refused
+
+/** Either every command of a bundle was carried out, or none. */
+export type BundleOutcome = { readonly ok: true; readonly done: readonly Done[] } | Refused
+
+/**
+ * The database could not be asked, or did not answer. Whether the command was carried out is
+ * unknown when it carries no id of the caller's; with one, sending it again is always safe.
+ */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable'
+  constructor(cause: unknown) {
+    super('cannot commit: the database is not available', { cause })
+  }
+}
+
+/** A command that can never be carried out as it is: a machine that throws, a broken rule. */
+export class CommandFault extends Error {
+  override readonly name = 'CommandFault'
+  constructor(command: Command, cause: unknown) {
+    super(`cannot carry out ${nameOf(command)} on ${command.kind} ${command.actor}`, { cause })
+  }
+}
+
+/** How history calls the command. */
+export const nameOf = (command: Command): string =>
+  'create' in command ? 'create' : 'event' in command ? command.event.type : `after.${command.timer.name}`

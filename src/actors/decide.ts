@@ -1,0 +1,202 @@
+import type { AnyMachineSnapshot } from 'xstate'
+import { uuidv7 } from '../ids.ts'
+import type { Random } from '../world.ts'
+import { type Command, CommandFault, type Done, type Refusal, type Refused } from './command.ts'
+import type { Actor, Kind } from './kind.ts'
+import type { Read } from './read.ts'
+import type { Registry } from './registry.ts'
+import type { Asked } from './step.ts'
+
+/** What a step leaves behind besides the actor's new row. */
+export type Step = {
+  readonly kind: Kind
+  readonly command: Command & { readonly id: string }
+  readonly keyed: boolean
+  readonly from: string | null
+  readonly after: Actor
+  readonly shown: Record<string, unknown>
+  readonly published: readonly Record<string, unknown>[]
+  readonly timers: readonly TimerStep[]
+  readonly jobs: readonly Record<string, unknown>[]
+}
+
+export type TimerStep = { readonly name: string; readonly dueAt: Date | null }
+
+/** An actor on its way through a batch. Never changed: a bundle that fails half-way drops its heads. */
+export type Head = {
+  readonly kind: Kind
+  readonly actor: Actor
+  readonly snapshot: AnyMachineSnapshot
+  /** The rev in the database, 0 for an actor this batch brings into being. */
+  readonly stored: number
+  readonly read: Read | undefined
+  /** Commands taken in this batch, for twins within it. */
+  readonly taken: ReadonlyMap<string, Done>
+}
+
+export type Unit = {
+  readonly commands: readonly (Command & { readonly id: string })[]
+  readonly keyed: readonly boolean[]
+}
+
+export type Verdict =
+  | { readonly verdict: 'decided'; readonly done: readonly Done[]; readonly steps: readonly Step[] }
+  | { readonly verdict: 'refused'; readonly refused: Refused }
+  | { readonly verdict: 'fault'; readonly error: unknown }
+
+export type Decider = ReturnType<typeof decider>
+
+/** Decides the units of one batch in order, each on what the ones before it left. */
+export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at: Date, random: Random) => {
+  const heads = new Map<string, Head>()
+
+  const decide = (unit: Unit): Verdict => {
+    const tentative = new Map<string, Head>()
+    const steps: Step[] = []
+    const done: Done[] = []
+    for (const [index, command] of unit.commands.entries()) {
+      try {
+        const answer = decideOne(command, unit.keyed[index] === true, tentative)
+        if ('refusal' in answer) {
+          const { head, refusal } = answer
+          const possible = head ? registry.get(command.kind).possible(head.snapshot) : []
+          return {
+            verdict: 'refused',
+            refused: { ok: false, refusal, index, possible, ...(head && { actor: head.actor }) },
+          }
+        }
+        if (answer.step) steps.push(answer.step)
+        done.push(answer.done)
+      } catch (error) {
+        return { verdict: 'fault', error: new CommandFault(command, error) }
+      }
+    }
+    for (const [id, head] of tentative) heads.set(id, head)
+    return { verdict: 'decided', done, steps }
+  }
+
+  type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Step }
+
+  const decideOne = (command: Command & { id: string }, keyed: boolean, tentative: Map<string, Head>): Answer => {
+    const head = tentative.get(command.actor) ?? heads.get(command.actor) ?? headOf(command)
+    if (head) {
+      const twin = head.taken.get(command.id)
+      if (twin) return { done: { ...twin, replayed: true } }
+      if (head.read?.done.has(command.id)) return { done: { ok: true, actor: head.actor, replayed: true } }
+    }
+    const registered = registry.get(command.kind)
+    if ('create' in command) {
+      if (head) return { refusal: 'exists', head }
+      const { snapshot, asked } = registered.begin({ ...command.create, at })
+      const actor = actorOf(command, snapshot, undefined)
+      return advance(command, keyed, tentative, undefined, snapshot, actor, asked)
+    }
+    if (!head) return { refusal: 'missing' }
+    if ('timer' in command) {
+      const generation = head.read?.timers.get(command.timer.name)
+      // Also stale when an earlier command of this very batch has moved the actor on.
+      if (generation !== command.timer.generation || head.actor.rev !== head.stored) return { refusal: 'stale', head }
+    }
+    const event = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
+    const stepped = registered.take(head.snapshot, { ...event, at })
+    if (!stepped) return { refusal: 'state', head }
+    const actor = actorOf(command, stepped.snapshot, head.actor)
+    return advance(command, keyed, tentative, head, stepped.snapshot, actor, stepped.asked)
+  }
+
+  const headOf = (command: Command): Head | undefined => {
+    const read = reads.get(command.actor)
+    if (!read) return undefined
+    const { kind, decode, restore } = registry.get(command.kind)
+    const actor = decode(read.row)
+    return { kind, actor, snapshot: restore(actor.state, actor.context), stored: actor.rev, read, taken: new Map() }
+  }
+
+  const actorOf = (command: Command, snapshot: AnyMachineSnapshot, before: Actor | undefined): Actor => ({
+    id: command.actor,
+    kind: command.kind,
+    state: String(snapshot.value),
+    rev: (before?.rev ?? 0) + 1,
+    context: snapshot.context,
+    createdAt: before?.createdAt ?? at,
+    updatedAt: at,
+  })
+
+  const advance = (
+    command: Command & { id: string },
+    keyed: boolean,
+    tentative: Map<string, Head>,
+    before: Head | undefined,
+    snapshot: AnyMachineSnapshot,
+    after: Actor,
+    asked: readonly Asked[],
+  ): Answer => {
+    const { kind, show } = registry.get(command.kind)
+    const effects = interpret(kind, command, after, asked)
+    const step: Step = {
+      kind,
+      command,
+      keyed,
+      from: before?.actor.state ?? null,
+      after,
+      shown: show(after),
+      ...effects,
+    }
+    const done: Done = { ok: true, actor: after, replayed: false }
+    tentative.set(after.id, {
+      kind,
+      actor: after,
+      snapshot,
+      stored: before?.stored ?? 0,
+      read: before?.read,
+      taken: new Map(before?.taken).set(command.id, done),
+    })
+    return { done, step }
+  }
+
+  const interpret = (kind: Kind, command: Command, actor: Actor, asked: readonly Asked[]) => {
+    const published: Record<string, unknown>[] = []
+    const jobs: Record<string, unknown>[] = []
+    // A timer that fired is spent, also when its transition stays in the state; unless it is armed anew.
+    const timers: TimerStep[] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
+    for (const [n, ask] of asked.entries()) {
+      if (ask.what === 'publish') {
+        const event = kind.publish?.(ask.type, actor)
+        if (!event) throw new Error(`${kind.name} publishes nothing`)
+        published.push({
+          id: uuidv7(at, random),
+          kind: kind.name,
+          actor: actor.id,
+          rev: actor.rev,
+          type: ask.type,
+          merchant_id: event.merchantId,
+          livemode: event.livemode,
+          api_version: event.apiVersion,
+          object: event.object,
+        })
+      } else if (ask.what === 'effect') {
+        const id = `${actor.id}:${actor.rev}:${n}`
+        const job = kind.effects?.[ask.name]?.(actor, ask.params, { id, at })
+        if (!job) throw new Error(`${kind.name} has no effect ${ask.name}`)
+        jobs.push({
+          task: job.task,
+          effect: id,
+          payload: { ...job.payload, effect: id },
+          run_at: job.runAt ?? null,
+          key: job.key ?? null,
+        })
+      } else {
+        timers.push({ name: ask.timer, dueAt: ask.what === 'cancel' ? null : dueAt(kind, ask.delay, actor) })
+      }
+    }
+    return { published, jobs, timers }
+  }
+
+  const dueAt = (kind: Kind, delay: string, actor: Actor): Date => {
+    const due = kind.timers?.[delay]?.(actor.context, at)
+    if (!due || Number.isNaN(due.getTime())) throw new Error(`${kind.name} cannot tell when ${delay} is due`)
+    return due
+  }
+
+  return { decide, heads }
+}

@@ -1,0 +1,115 @@
+import { uuidv7 } from '../ids.ts'
+import type { World } from '../world.ts'
+import type { BundleOutcome, Command } from './command.ts'
+import { carryOut } from './carry-out.ts'
+import type { Registry } from './registry.ts'
+
+/** Commands that stand or fall together, on their way through the dispatcher. */
+export type Pending = {
+  readonly commands: readonly (Command & { readonly id: string })[]
+  readonly keyed: readonly boolean[]
+  readonly settle: (outcome: BundleOutcome) => void
+  readonly fail: (error: unknown) => void
+  /** Until when a database in trouble is asked again. */
+  readonly deadline: number
+  /** How often its rows had moved on when it came to the commit. */
+  conflicts: number
+  /** An answer was lost: the command may have been carried out already. */
+  unsure: boolean
+}
+
+export type DispatcherOptions = {
+  /** Batches under way at once. One decides while the other commits. */
+  readonly lanes?: number
+  readonly batchSize?: number
+  /** How long a command waits for a database in trouble before it fails as Unavailable. */
+  readonly patienceMs?: number
+}
+
+/**
+ * Batches form by themselves: a command goes at once when a lane is free, and while the lanes are
+ * busy the next ones queue and share the next commit. An actor is never in two batches at once,
+ * and commands for it keep their order.
+ */
+export const openDispatcher = (
+  world: World,
+  registry: Registry,
+  { lanes = 2, batchSize = 512, patienceMs = 10_000 }: DispatcherOptions = {},
+) => {
+  const queue: Pending[] = []
+  const busy = new Set<string>()
+  let inFlight = 0
+  let scheduled = false
+  let drained: (() => void)[] = []
+
+  const enqueue = (commands: readonly Command[]): Promise<BundleOutcome> =>
+    new Promise((settle, fail) => {
+      queue.push({
+        commands: commands.map(command => ({ ...command, id: command.id ?? uuidv7(world.clock.now(), world.random) })),
+        keyed: commands.map(command => command.id !== undefined),
+        settle,
+        fail,
+        deadline: performance.now() + patienceMs,
+        conflicts: 0,
+        unsure: false,
+      })
+      schedule()
+    })
+
+  // Whoever was answered by the last commit dispatches its next command in this turn of the event
+  // loop: wait for its end, so that they all share one batch.
+  const schedule = (): void => {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      pump()
+    })
+  }
+
+  const pump = (): void => {
+    // A second lane is worth its round trips only when a good part of a batch waits for it.
+    while (queue.length > 0 && (inFlight === 0 || (inFlight < lanes && queue.length >= batchSize / 8))) {
+      const units = takeBatch()
+      if (units.length === 0) return
+      inFlight++
+      void carryOut(world, registry, units)
+        .then(again => queue.unshift(...again))
+        .catch(error => units.forEach(unit => unit.fail(error)))
+        .finally(() => {
+          inFlight--
+          for (const unit of units) for (const { actor } of unit.commands) busy.delete(actor)
+          if (inFlight === 0 && queue.length === 0) {
+            for (const wake of drained) wake()
+            drained = []
+          }
+          schedule()
+        })
+    }
+  }
+
+  /** The next units in order, leaving those whose actors are under way and those behind them. */
+  const takeBatch = (): Pending[] => {
+    const units: Pending[] = []
+    const blocked = new Set<string>()
+    const left: Pending[] = []
+    let at = 0
+    for (; at < queue.length && units.length < batchSize; at++) {
+      const unit = queue[at]
+      if (!unit) break
+      if (unit.commands.some(({ actor }) => busy.has(actor) || blocked.has(actor))) {
+        for (const { actor } of unit.commands) blocked.add(actor)
+        left.push(unit)
+      } else units.push(unit)
+    }
+    queue.splice(0, at, ...left)
+    for (const unit of units) for (const { actor } of unit.commands) busy.add(actor)
+    return units
+  }
+
+  /** Resolves when nothing is queued or under way. */
+  const idle = (): Promise<void> =>
+    inFlight === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
+
+  return { enqueue, idle, queued: () => queue.length }
+}

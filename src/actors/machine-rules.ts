@@ -1,0 +1,74 @@
+import type { AnyStateMachine, AnyStateNode } from 'xstate'
+import type { Kind } from './kind.ts'
+
+/**
+ * Refuses a machine that asks for more than the core carries out. What a machine may use is data:
+ * named actions, `emit` with a fixed type, `after` with a named delay, named guards, flat states.
+ * Everything else would happen in memory and be lost.
+ */
+export const checkMachine = (kind: Kind): void => {
+  const { machine } = kind
+  const wrong = (what: string): never => {
+    throw new Error(`cannot register ${kind.name}: ${what}`)
+  }
+  for (const node of Object.values(machine.states) as AnyStateNode[]) {
+    const at = `state ${node.key}`
+    if (node.type !== 'atomic' && node.type !== 'final') wrong(`${at} is ${node.type}; states are flat`)
+    if (node.invoke.length > 0) wrong(`${at} invokes; work is done by tasks`)
+    if (node.always && node.always.length > 0) wrong(`${at} has an eventless transition; name the event`)
+    for (const action of [...node.entry, ...node.exit]) checkAction(kind, action, at, wrong)
+    for (const [event, transitions] of node.transitions) {
+      for (const transition of transitions) {
+        const where = `${at}, event ${event}`
+        for (const action of transition.actions) checkAction(kind, action, where, wrong)
+        checkGuard(machine, transition.guard, where, wrong)
+      }
+    }
+    for (const { delay } of node.after) {
+      if (typeof delay !== 'string') wrong(`${at} has an unnamed delay; name it in \`timers\``)
+      else if (!kind.timers?.[delay]) wrong(`${at} waits for \`${delay}\`, which \`timers\` does not implement`)
+    }
+  }
+  if (machine.root.entry.length > 0 || machine.root.transitions.size > 0) wrong('the root has actions or events of its own')
+}
+
+type Wrong = (what: string) => never
+
+const checkAction = (kind: Kind, action: unknown, where: string, wrong: Wrong): void => {
+  const name = nameOf(action)
+  if (name !== undefined) {
+    const implementation: unknown = kind.machine.implementations.actions[name]
+    if (isTyped(action) && 'params' in action && typeof action.params === 'function') wrong(`${where}: \`${name}\` computes its params`)
+    if (isTyped(implementation)) return checkBuiltIn(kind, implementation, `${where}: \`${name}\``, wrong)
+    if (!kind.effects?.[name]) wrong(`${where}: \`effects\` does not implement \`${name}\``)
+  } else if (isTyped(action) && action.type !== 'xstate.assign') checkBuiltIn(kind, action, where, wrong)
+  else wrong(`${where}: an inline ${isTyped(action) ? 'assign' : 'function'}; give it a name`)
+}
+
+const checkBuiltIn = (kind: Kind, action: { type: string }, where: string, wrong: Wrong): void => {
+  if (action.type === 'xstate.emit') {
+    if (!('event' in action) || typeof action.event !== 'object') wrong(`${where} emits a computed event`)
+    if (!kind.publish) wrong(`${where} emits, but the kind does not \`publish\``)
+    return
+  }
+  // `after` is made of a delayed raise, and a cancel, of XState's own.
+  const ofAfter = action.type === 'xstate.cancel' || (action.type === 'xstate.raise' && 'delay' in action && action.delay)
+  if (action.type !== 'xstate.assign' && !ofAfter) wrong(`${where} is ${action.type}, which nothing carries out`)
+}
+
+const checkGuard = (machine: AnyStateMachine, guard: unknown, where: string, wrong: Wrong): void => {
+  if (guard === undefined) return
+  const name = nameOf(guard)
+  if (name === undefined) wrong(`${where}: an inline guard; give it a name`)
+  else if (!machine.implementations.guards[name]) wrong(`${where}: guard \`${name}\` is not implemented`)
+}
+
+/** Actions and guards are named by a string, or by an object with a type; built-in ones are functions. */
+const nameOf = (reference: unknown): string | undefined =>
+  typeof reference === 'string' ? reference : isTyped(reference) && typeof reference !== 'function' ? reference.type : undefined
+
+const isTyped = (value: unknown): value is { type: string } =>
+  (typeof value === 'object' || typeof value === 'function') &&
+  value !== null &&
+  'type' in value &&
+  typeof value.type === 'string'
