@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StartError } from './start-error.ts'
+
+/**
+ * Makes this process the only one that uses the folder, until release or its death. The lock is the
+ * kernel's, on a file that SQLite opens for us (neither Bun nor Node has flock), so it cannot be
+ * left behind by a kill -9 the way a pid file can.
+ */
+export const hold = (folder: string): { release(): void } => {
+  const lock = new DatabaseSync(join(folder, 'lock'))
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: number }).errcode !== busy) throw error
+    throw new StartError(`${folder} is in use by ${holderOf(folder)}: stop it first, or set DATA_DIR to another folder`)
+  }
+  writeFileSync(holderFile(folder), String(process.pid))
+  held.add(lock)
+  return {
+    release: () => {
+      if (held.delete(lock)) lock.close()
+    },
+  }
+}
+
+const busy = 5
+
+/** Kept from the garbage collector, which would let go of the locks. */
+const held = new Set<DatabaseSync>()
+
+const holderFile = (folder: string) => join(folder, 'lock.pid')
+
+const holderOf = (folder: string): string => {
+  try {
+    return `pid ${readFileSync(holderFile(folder), 'utf8')}`
+  } catch {
+    return 'another process'
+  }
+}

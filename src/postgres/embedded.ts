@@ -1,0 +1,95 @@
+import { chownSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hold } from '../hold.ts'
+import { isRoot } from './account.ts'
+import { type Cluster, databaseUrl } from './cluster.ts'
+import { findCluster } from './place.ts'
+import { type Server, startServer } from './server.ts'
+
+/** The Postgres that a house without DATABASE_URL makes for itself. */
+export type Embedded = { readonly url: string; stop(): Promise<void> }
+
+export type EmbeddedOptions = {
+  readonly dataDir: string
+  /** Told, in one line each, what an operator should know. */
+  readonly say?: (line: string) => void
+}
+
+/** Starts the cluster of the data folder, making it first if need be, and keeps it running until stopped. */
+export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions): Promise<Embedded> => {
+  const folder = resolve(dataDir)
+  // Others may pass through: what is private in it says so itself, and Postgres may be another account.
+  mkdirSync(folder, { recursive: true, mode: 0o711 })
+  const holds = [hold(folder)]
+  const release = () => {
+    for (const each of holds) each.release()
+  }
+  try {
+    const cluster = await findCluster(folder, say)
+    // A copied data folder may lead to the same cluster.
+    if (cluster.elsewhere) holds.push(hold(cluster.home))
+    const { url, stop } = await keepRunning(cluster, folder, say)
+    return { url, stop: () => stop().finally(release) }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Where the database is, for the commands beside a running house. */
+export const urlFile = (dataDir: string) => join(resolve(dataDir), 'database-url')
+
+const keepRunning = async (cluster: Cluster, folder: string, say: (line: string) => void) => {
+  let stopping = false
+  let server: Server = await startServer(cluster, { port: lastPort(folder) })
+  const url = await databaseUrl(cluster, server.port)
+  writeOwned(urlFile(folder), url, folder)
+
+  const restart = async () => {
+    for (let failures = 0; !stopping; failures++) {
+      try {
+        // The pool knows this port only.
+        server = await startServer(cluster, { port: server.port, fixedPort: true })
+        return
+      } catch (error) {
+        say(`Postgres does not start again: ${error instanceof Error ? error.message : error}`)
+        await sleep(Math.min(100 * 2 ** failures, 5_000))
+      }
+    }
+  }
+  const watch = async () => {
+    for (;;) {
+      await server.exited
+      if (stopping) return
+      say('Postgres ended by itself, starting it again')
+      await restart()
+      if (stopping) await server.stop()
+    }
+  }
+  const watching = watch()
+  return {
+    url,
+    stop: async () => {
+      stopping = true
+      await server.stop()
+      await watching
+    },
+  }
+}
+
+const lastPort = (folder: string): number | undefined => {
+  try {
+    return Number(new URL(readFileSync(urlFile(folder), 'utf8')).port)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whole or not at all, for its owner's eyes only, and the folder's owner remains able to use what root wrote. */
+export const writeOwned = (path: string, text: string, folder: string) => {
+  const { uid, gid } = statSync(folder)
+  writeFileSync(`${path}.new`, text, { mode: 0o600 })
+  if (isRoot()) chownSync(`${path}.new`, uid, gid)
+  renameSync(`${path}.new`, path)
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { Logger, runMigrations } from 'graphile-worker'
+import postgres from 'postgres'
+import { StartError } from '../start-error.ts'
+import { connect, type Sql } from './connect.ts'
+
+/** A file of sql/. Migrations go forward only and are never edited once they have run somewhere. */
+export type Migration = { readonly name: string; readonly text: string; readonly checksum: string }
+
+/**
+ * Brings the database up to this version. Any number of processes may do it at once: one works, the
+ * others wait and find nothing left to do.
+ */
+export const migrate = async (url: string, migrations?: readonly Migration[]): Promise<void> => {
+  const wanted = migrations ?? (await readMigrations())
+  const sql = connect(url, { max: 1, name: 'paymachine migrate' })
+  try {
+    await requireVersion(sql)
+    // Held by this connection until it ends, around graphile-worker's migrations too.
+    await sql`select pg_advisory_lock(hashtext('paymachine migrate'))`
+    const applied = await findApplied(sql)
+    refuseStrangers(applied, wanted)
+    await runMigrations({ connectionString: url, logger: silent })
+    for (const migration of wanted) {
+      if (!applied.has(migration.name)) await apply(sql, migration)
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+export const sqlFolder = new URL('../../sql/', import.meta.url)
+
+export const readMigrations = async (folder: URL = sqlFolder): Promise<readonly Migration[]> => {
+  const names = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort()
+  for (const [i, name] of names.entries()) {
+    if (!/^\d{3}-[a-z0-9-]+\.sql$/.test(name)) throw new StartError(`sql/${name} is not named like 001-something.sql`)
+    const before = names[i - 1]
+    if (before?.slice(0, 3) === name.slice(0, 3))
+      throw new StartError(`sql/${before} and sql/${name} have the same number`)
+  }
+  return Promise.all(
+    names.map(async name => {
+      const text = await readFile(new URL(name, folder), 'utf8')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+const requireVersion = async (sql: Sql) => {
+  const [server] = await sql<{ version: string; number: number }[]>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::integer as number`
+  if (server && server.number < 150_000)
+    throw new StartError(`The database is Postgres ${server.version}: Postgres 15 or later is needed`)
+}
+
+const findApplied = async (sql: Sql): Promise<ReadonlyMap<string, string>> => {
+  await sql`
+    create table if not exists migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`
+  const rows = await sql<{ name: string; checksum: string }[]>`select name, checksum from migrations order by name`
+  return new Map(rows.map(row => [row.name, row.checksum]))
+}
+
+const refuseStrangers = (applied: ReadonlyMap<string, string>, wanted: readonly Migration[]) => {
+  const known = new Map(wanted.map(migration => [migration.name, migration.checksum]))
+  for (const [name, checksum] of applied) {
+    const expected = known.get(name)
+    if (expected === undefined)
+      throw new StartError(
+        `The database is newer than this program: it has ${name}, which is not in sql/ here. Start the newer version`,
+      )
+    if (expected !== checksum)
+      throw new StartError(
+        `sql/${name} has changed since it was applied to this database: restore it and put the change into a new file`,
+      )
+  }
+}
+
+/**
+ * One batch of the simple protocol, which Postgres runs as one transaction: the whole file and its
+ * row, or neither. The lock in it stands in for the session's, should that have been lost with its
+ * connection; then the row is found already there and nothing is done twice.
+ */
+const apply = async (sql: Sql, { name, text, checksum }: Migration) => {
+  const opening = `select pg_advisory_xact_lock(hashtext('paymachine migration')); insert into migrations (name, checksum) values ('${name}', '${checksum}');\n`
+  try {
+    await sql.unsafe(opening + text).simple()
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError)) throw error
+    if (error.constraint_name === 'migrations_pkey') return
+    const at = error.position ? `:${(opening + text).slice(0, Number(error.position)).split('\n').length - 1}` : ''
+    throw new StartError(`sql/${name}${at} failed: ${error.message}`, { cause: error })
+  }
+}
+
+const silent = new Logger(() => () => {})

@@ -1,0 +1,68 @@
+import { existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { cp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from '../start-error.ts'
+import { type Account, accountFor, can } from './account.ts'
+import { type Binaries, findBinaries } from './binaries.ts'
+import { type Cluster, createCluster } from './cluster.ts'
+
+/** For root, whose own folders the account that Postgres runs under cannot enter. */
+export const sharedHome = '/var/lib/paymachine'
+
+/** The cluster of a data folder, made when there is none: in the folder, or behind a link in it. */
+export const findCluster = async (
+  folder: string,
+  say: (line: string) => void,
+): Promise<Cluster & { elsewhere: boolean }> => {
+  const link = join(folder, 'postgres')
+  const account = accountFor(link)
+  const binaries = await usableBinaries(account, say)
+  if (existsSync(link)) {
+    const home = realpathSync(link)
+    if (account && !can(account, 'test', '-x', home))
+      throw new StartError(
+        `Postgres cannot read ${home} as user ${account.name}: let that user pass through the folders above it`,
+      )
+    const cluster = { home, account, binaries }
+    await createCluster(cluster)
+    return { ...cluster, elsewhere: lstatSync(link).isSymbolicLink() }
+  }
+  if (isDangling(link))
+    throw new StartError(
+      `${link} leads to a folder that is gone: restore it, or remove the link to start with an empty database`,
+    )
+
+  const elsewhere = account !== undefined && !can(account, 'test', '-x', folder)
+  const home = elsewhere ? join(sharedHome, crypto.randomUUID().slice(0, 8)) : link
+  if (elsewhere) mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
+  await createCluster({ home, account, binaries })
+  if (elsewhere) {
+    symlinkSync(home, link)
+    say(`Postgres cannot read ${folder} as user ${account.name}, so the database is in ${home}`)
+  }
+  return { home, account, binaries, elsewhere }
+}
+
+/** The binaries where they are, or a copy of them where the account can run it. */
+export const usableBinaries = async (account: Account, say: (line: string) => void = () => {}): Promise<Binaries> => {
+  const found = findBinaries()
+  if (!account || can(account, join(found.folder, 'bin', 'postgres'), '--version')) return found
+  const copy = join(sharedHome, `postgres-${found.version}`)
+  if (!existsSync(copy)) {
+    mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
+    const making = `${copy}.${process.pid}`
+    await cp(found.folder, making, { recursive: true, verbatimSymlinks: true })
+    // Two starts may copy at once; either copy will do.
+    await rename(making, copy).catch(() => rm(making, { recursive: true, force: true }))
+    say(`Postgres cannot read ${found.folder} as user ${account.name}, so its programs were copied to ${copy}`)
+  }
+  return { ...found, folder: copy }
+}
+
+const isDangling = (link: string): boolean => {
+  try {
+    return lstatSync(link).isSymbolicLink()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,236 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '../start-error.ts'
+import { give, identity } from './account.ts'
+import { type Cluster, environment, pgdata } from './cluster.ts'
+
+/** A running postmaster that is our child. */
+export type Server = {
+  readonly pid: number
+  readonly port: number
+  /** Settled when it has ended, whoever ended it. */
+  readonly exited: Promise<void>
+  /** Ends it: `fast` closes the connections and writes a checkpoint, `kill` is kill -9. */
+  stop(how?: 'fast' | 'kill'): Promise<void>
+}
+
+export type ServerOptions = {
+  /** Taken if it is free. */
+  readonly port?: number | undefined
+  /** No other port will do. */
+  readonly fixedPort?: boolean
+  readonly settings?: Readonly<Record<string, string | number>>
+  /** The cluster is thrown away when this process ends. */
+  readonly temporary?: boolean
+}
+
+/** Starts the cluster's server and waits until it takes connections. Nobody else may be starting it. */
+export const startServer = async (cluster: Cluster, options: ServerOptions = {}): Promise<Server> => {
+  await endOrphan(cluster.home)
+  let port = options.port ?? 0
+  // Tried again for two passing troubles: the port was taken since it was looked at, and backends of
+  // a postmaster that was killed still hold its shared memory for a moment.
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    if (!options.fixedPort) port = await freePort(port)
+    const child = launch(cluster, port, options.settings ?? {})
+    const exited = new Promise<void>(resolve => child.on('close', () => resolve()))
+    if (await ready(cluster.home, child)) return running(cluster, child, exited, port, options)
+    if (performance.now() > deadline) throw new StartError(`Postgres does not start: ${complaint(cluster.home)}`)
+    await sleep(200)
+  }
+}
+
+const launch = (
+  { home, account, binaries }: Cluster,
+  port: number,
+  settings: Readonly<Record<string, string | number>>,
+) => {
+  const log = openSync(startLog(home), 'w', 0o600)
+  give(startLog(home), account)
+  const flags = Object.entries({ ...defaults, log_directory: join(home, 'log'), port, ...settings })
+  const child = spawn(
+    join(binaries.folder, 'bin', 'postgres'),
+    ['-D', pgdata(home), ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    // Its own session: Ctrl-C in a terminal is for us, and we end it once nothing needs it any more.
+    { ...identity(account), cwd: '/', env: environment, detached: true, stdio: ['ignore', log, log] },
+  )
+  child.on('error', () => {})
+  child.unref()
+  closeSync(log)
+  return child
+}
+
+const defaults: Readonly<Record<string, string | number>> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 200,
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+  wal_compression: 'on',
+  tcp_keepalives_idle: 60,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 6,
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // A week of logs, a file a day.
+  logging_collector: 'on',
+  log_filename: 'postgres-%a.log',
+  log_truncate_on_rotation: 'on',
+  log_rotation_size: 0,
+  log_checkpoints: 'off',
+}
+
+/** The postmaster writes its state into its pid file. Recovery after a crash may take long, so there is no time limit. */
+const ready = async (home: string, child: ChildProcess): Promise<boolean> => {
+  let ended = child.pid === undefined
+  child.on('close', () => {
+    ended = true
+  })
+  while (!ended) {
+    const file = readPidFile(home)
+    if (file?.pid === child.pid && file?.status === 'ready') return true
+    await sleep(10)
+  }
+  return false
+}
+
+const running = (
+  cluster: Cluster,
+  child: ChildProcess,
+  exited: Promise<void>,
+  port: number,
+  options: ServerOptions,
+): Server => {
+  const pid = child.pid ?? 0
+  const guardian = guard(cluster, pid, options.temporary ?? false)
+  guardians.add(guardian)
+  void exited.then(() => {
+    guardians.delete(guardian)
+    guardian.kill('SIGKILL')
+  })
+  return {
+    pid,
+    port,
+    exited,
+    stop: async (how = 'fast') => {
+      signal(pid, how === 'fast' ? 'SIGINT' : 'SIGKILL')
+      const impatience = setTimeout(() => signal(pid, 'SIGQUIT'), 15_000)
+      await exited
+      clearTimeout(impatience)
+    },
+  }
+}
+
+/**
+ * A shell that waits for the end of this process, however it comes: then its standard input closes.
+ * The postmaster would otherwise live on after a kill -9.
+ */
+const guard = ({ home, account }: Cluster, pid: number, temporary: boolean): ChildProcess => {
+  const script = `cat >/dev/null
+    [ "$(head -n 1 "$1/postmaster.pid" 2>/dev/null)" = "$2" ] && kill -${temporary ? 'QUIT' : 'INT'} "$2"
+    ${temporary ? 'while kill -0 "$2" 2>/dev/null; do sleep 0.1; done; rm -rf "$3"' : ''}`
+  const child = spawn('/bin/sh', ['-c', script, 'sh', pgdata(home), String(pid), home], {
+    ...identity(account),
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.on('error', () => {})
+  child.unref()
+  return child
+}
+
+/** Kept from the garbage collector, which would close the pipes. */
+const guardians = new Set<ChildProcess>()
+
+/**
+ * Ends the server of a process that was killed. It is not adopted: it may run with the settings of an
+ * older version, and only a child's end can be told for sure.
+ */
+const endOrphan = async (home: string) => {
+  const file = readPidFile(home)
+  if (!file || !alive(file.pid)) return
+  if (!isPostmaster(file.pid, home)) {
+    // Another program has that number now, after a restart of the machine or of a container, and
+    // Postgres would take it for a running server. The file must stay: it names the shared memory
+    // by which Postgres finds out whether old backends are still alive. It trusts its parent's number.
+    const path = join(pgdata(home), 'postmaster.pid')
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, String(process.pid)))
+    return
+  }
+  for (const [how, patienceMs] of [
+    ['SIGINT', 20_000],
+    ['SIGQUIT', 10_000],
+    ['SIGKILL', 10_000],
+  ] as const) {
+    signal(file.pid, how)
+    const deadline = performance.now() + patienceMs
+    while (performance.now() < deadline) {
+      if (!alive(file.pid) || !isPostmaster(file.pid, home)) return
+      await sleep(20)
+    }
+  }
+  throw new StartError(`An older Postgres (pid ${file.pid}) runs in ${home} and does not end: end it by hand`)
+}
+
+/** A postmaster works in its cluster's folder. Where there is no /proc, a living process is taken for one. */
+const isPostmaster = (pid: number, home: string): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === pgdata(home)
+  } catch {
+    return process.platform !== 'linux'
+  }
+}
+
+/** Lines 1, 4 and 8 of postmaster.pid. */
+const readPidFile = (home: string): { pid: number; port: number; status: string } | undefined => {
+  try {
+    const lines = readFileSync(join(pgdata(home), 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' }
+  } catch {
+    return undefined
+  }
+}
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const signal = (pid: number, name: NodeJS.Signals) => {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended already.
+  }
+}
+
+const startLog = (home: string) => join(home, 'start.log')
+
+const complaint = (home: string): string =>
+  readFileSync(startLog(home), 'utf8')
+    .trim()
+    .split('\n')
+    .findLast(line => line.includes('FATAL')) ?? `see ${home}/log`
+
+/** The wanted port when it is free, else any. */
+export const freePort = async (wanted = 0): Promise<number> => (await listens(wanted)) ?? (await listens(0)) ?? wanted
+
+const listens = (port: number) =>
+  new Promise<number | undefined>(resolve => {
+    const probe = createServer()
+    probe.on('error', () => resolve(undefined))
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : undefined))
+    })
+  })

@@ -1,0 +1,17 @@
+/** Waits until the condition holds, and says what was waited for when it never does. */
+export const until = async <T>(
+  condition: () => T | Promise<T>,
+  { timeoutMs = 10_000, everyMs = 10, what = condition.toString() }: UntilOptions = {},
+): Promise<Truthy<T>> => {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const answer = await condition()
+    if (answer) return answer as Truthy<T>
+    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}`)
+    await new Promise(resolve => setTimeout(resolve, everyMs))
+  }
+}
+
+export type UntilOptions = { readonly timeoutMs?: number; readonly everyMs?: number; readonly what?: string }
+
+type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>
