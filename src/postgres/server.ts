@@ -131,9 +131,10 @@ const running = (
  * The postmaster would otherwise live on after a kill -9.
  */
 const guard = ({ home, account }: Cluster, pid: number, temporary: boolean): ChildProcess => {
-  const script = `cat >/dev/null
-    [ "$(head -n 1 "$1/postmaster.pid" 2>/dev/null)" = "$2" ] && kill -${temporary ? 'QUIT' : 'INT'} "$2"
-    ${temporary ? 'while kill -0 "$2" 2>/dev/null; do sleep 0.1; done; rm -rf "$3"' : ''}`
+  const end = `cat >/dev/null; [ "$(head -n 1 "$1/postmaster.pid" 2>/dev/null)" = "$2" ] && kill -${temporary ? 'QUIT' : 'INT'} "$2"`
+  // Not for the process to vanish: in a container nobody may collect what it leaves.
+  const clean = 'n=0; while [ -e "$1/postmaster.pid" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; rm -rf "$3"'
+  const script = temporary ? `${end}; ${clean}` : end
   const child = spawn('/bin/sh', ['-c', script, 'sh', pgdata(home), String(pid), home], {
     ...identity(account),
     cwd: '/',
@@ -153,9 +154,9 @@ const guardians = new Set<ChildProcess>()
  * older version, and only a child's end can be told for sure.
  */
 const endOrphan = async (home: string) => {
-  const file = readPidFile(home)
-  if (!file || !alive(file.pid)) return
-  if (!isPostmaster(file.pid, home)) {
+  const pid = readPidFile(home)?.pid
+  if (pid === undefined || !alive(pid)) return
+  if (!isPostmaster(pid, home)) {
     // Another program has that number now, after a restart of the machine or of a container, and
     // Postgres would take it for a running server. The file must stay: it names the shared memory
     // by which Postgres finds out whether old backends are still alive. It trusts its parent's number.
@@ -168,14 +169,20 @@ const endOrphan = async (home: string) => {
     ['SIGQUIT', 10_000],
     ['SIGKILL', 10_000],
   ] as const) {
-    signal(file.pid, how)
+    signal(pid, how)
     const deadline = performance.now() + patienceMs
     while (performance.now() < deadline) {
-      if (!alive(file.pid) || !isPostmaster(file.pid, home)) return
+      if (findPostmaster(home) !== pid) return
       await sleep(20)
     }
   }
-  throw new StartError(`An older Postgres (pid ${file.pid}) runs in ${home} and does not end: end it by hand`)
+  throw new StartError(`An older Postgres (pid ${pid}) runs in ${home} and does not end: end it by hand`)
+}
+
+/** The pid of the server that runs in the folder. */
+export const findPostmaster = (home: string): number | undefined => {
+  const pid = readPidFile(home)?.pid
+  return pid !== undefined && alive(pid) && isPostmaster(pid, home) ? pid : undefined
 }
 
 /** A postmaster works in its cluster's folder. Where there is no /proc, a living process is taken for one. */

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Account, accountFor, give, identity } from '../../src/postgres/account.ts'
 import { type Cluster, createCluster, databaseUrl } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
-import { type Server, startServer } from '../../src/postgres/server.ts'
+import { findPostmaster, type Server, startServer } from '../../src/postgres/server.ts'
 
 /** A Postgres of its own for a test that restarts or kills it. It ends with the test process, however that ends. */
 export type PostgresServer = AsyncDisposable & {
@@ -15,6 +15,8 @@ export type PostgresServer = AsyncDisposable & {
   start(): Promise<void>
   stop(): Promise<void>
   restart(): Promise<void>
+  /** Settled when the server has ended, whoever ended it. */
+  readonly exited: Promise<void>
   /** kill -9 of the postmaster; start() it again for recovery. */
   kill(): Promise<void>
 }
@@ -42,6 +44,9 @@ export const postgresServer = async ({
     url: await databaseUrl(cluster, port),
     get pid() {
       return server?.pid ?? 0
+    },
+    get exited() {
+      return server?.exited ?? Promise.resolve()
     },
     start: async () => {
       server ??= await start(port)
@@ -87,7 +92,22 @@ const createTemporary = async (): Promise<Cluster> => {
 const cache = join(tmpdir(), `paymachine-test-${process.getuid?.() ?? ''}`)
 
 const temporaryFolder = (account: Account) => {
+  sweep()
   const home = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   give(home, account)
   return home
+}
+
+/** A shell that is killed together with its server removes nothing, so an hour later we do. */
+const sweep = () => {
+  for (const name of readdirSync(tmpdir())) {
+    if (!/^paymachine-test-\w{6}$/.test(name)) continue
+    const home = join(tmpdir(), name)
+    try {
+      const old = Date.now() - statSync(home).mtimeMs > 3_600_000
+      if (old && findPostmaster(home) === undefined) rmSync(home, { recursive: true, force: true })
+    } catch {
+      // Another user's, or swept by another run at this moment.
+    }
+  }
 }
