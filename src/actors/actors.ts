@@ -2,7 +2,7 @@ import type { World } from '../world.ts'
 import type { BundleOutcome, Command, Outcome } from './command.ts'
 import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
 import type { Kind } from './kind.ts'
-import { registry } from './registry.ts'
+import { openRegistry } from './registry.ts'
 
 export type Actors = {
   /** Resolves once the command is committed, or refused; rejects when neither is known. */
@@ -14,9 +14,13 @@ export type Actors = {
 }
 
 /** The door to every actor: machines registered, commands in, outcomes out. */
-export const openActors = (world: World, kinds: readonly Kind[], options: DispatcherOptions = {}): Actors => {
-  const registered = registry(kinds)
-  const dispatcher = openDispatcher(world, registered, options)
+export const openActors = async (
+  world: World,
+  kinds: readonly Kind[],
+  options: DispatcherOptions = {},
+): Promise<Actors> => {
+  const registry = await openRegistry(world.sql, kinds)
+  const dispatcher = openDispatcher(world, registry, options)
   return {
     dispatch: async command => {
       const outcome = await dispatcher.enqueue([command])

@@ -19,12 +19,20 @@ const ROUNDS_BEFORE_LEASE = 3
  */
 export const carryOut = async (world: World, registry: Registry, units: readonly Pending[]): Promise<Pending[]> => {
   const unlucky = units.filter(unit => unit.conflicts >= ROUNDS_BEFORE_LEASE)
-  const again = await attempt(world, registry, units.filter(unit => unit.conflicts < ROUNDS_BEFORE_LEASE))
+  const again = await attempt(
+    world,
+    registry,
+    units.filter(unit => unit.conflicts < ROUNDS_BEFORE_LEASE),
+  )
   for (const unit of unlucky) again.push(...(await attemptLeased(world, registry, unit)))
   return again
 }
 
-type Commit<U> = { readonly units: readonly U[]; readonly reads: ReadonlyMap<string, Read>; readonly lease: string | null }
+type Commit<U> = {
+  readonly units: readonly U[]
+  readonly reads: ReadonlyMap<string, Read>
+  readonly lease: string | null
+}
 
 const attempt = async (world: World, registry: Registry, units: readonly Pending[]): Promise<Pending[]> => {
   if (units.length === 0) return []
@@ -46,7 +54,7 @@ const attemptLeased = async (world: World, registry: Registry, unit: Pending): P
   try {
     await leaseActors(world, registry, unit.commands, holder)
     const reads = await readActors(world.sql, registry, [askingOf(unit)])
-    const held = [...reads.values()].every(({ row }) => row['lease'] === holder)
+    const held = [...reads.values()].every(({ row }) => row.lease === holder)
     const again = held ? await decideAndCommit(world, registry, { units: [unit], reads, lease: holder }) : [unit]
     await releaseActors(world, registry, unit.commands, holder)
     // Somebody else has them, for two seconds at most.

@@ -1,4 +1,5 @@
 import type { Actor, Context } from './kind.ts'
+import type { Value } from './literals.ts'
 
 /** What an actor is asked to do: to come into being, to take an event, or to take a timer's event. */
 export type Command = {
@@ -20,7 +21,7 @@ export type Command = {
 )
 
 /** A row for a table that `define_commit_rows` was called for, its columns in the table's own spelling. */
-export type Row = { readonly table: string; readonly row: Readonly<Record<string, unknown>> }
+export type Row = { readonly table: string; readonly row: Readonly<Record<string, Value>> }
 
 export type Done = {
   readonly ok: true

@@ -3,6 +3,7 @@ import type { Sql } from '../postgres/connect.ts'
 import { nameOf } from './command.ts'
 import type { Head, Step, Unit } from './decide.ts'
 import { groupUnits } from './groups.ts'
+import { rowsLiteral, type Value } from './literals.ts'
 import { isDuplicateRows } from './postgres-errors.ts'
 import type { Registry } from './registry.ts'
 
@@ -27,9 +28,6 @@ export type Batch<U extends Unit> = {
   readonly lease: string | null
 }
 
-type Rows = Record<string, unknown>[]
-type ByTable = Record<string, Rows>
-
 /** Writes what a batch decided: one statement, whatever is in it. */
 export const commitBatch = async <U extends Unit>(
   sql: Sql,
@@ -45,16 +43,18 @@ export const commitBatch = async <U extends Unit>(
     const group = [...unitsIn([g])]
     return group.map(unit => [unit, { constraint, alone: group.length === 1 }])
   }
-  const effects = gatherEffects(batch, groups.ofUnit)
-  const { locks, updates, inserts } = gatherRows(registry, batch, groups, effects.inserts)
+  const effects = gatherEffects(registry, batch, groups.ofUnit)
+  const { updates, inserts, connected } = gatherRows(registry, batch, groups, effects.inserts)
   const asked = performance.now()
   try {
     const [answer] = await sql<{ conflicts: number[] | null; now: Date }[]>`
       select now(), commit_actors(
-        ${batch.at}, ${json(locks)}::text::json, ${json(updates)}::text::json, ${json(inserts)}::text::json,
-        ${json(effects.history)}::text::json, ${json(effects.published)}::text::json,
-        ${json(effects.armed)}::text::json, ${json(effects.canceled)}::text::json,
-        ${json(effects.jobs)}::text::json) as conflicts`
+        ${batch.at}, ${batch.lease}, ${connected},
+        ${byTable(updates)}::text::json, ${byTable(inserts)}::text::json,
+        ${rows(effects.history)}::text::transition_entry[], ${json(effects.contexts)}::text::json,
+        ${rows(effects.published)}::text::event_entry[], ${json(effects.objects)}::text::json,
+        ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::timer_entry[],
+        ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`
     if (answer) clock.learn(answer.now, performance.now() - asked)
     return { conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
@@ -64,74 +64,89 @@ export const commitBatch = async <U extends Unit>(
   }
 }
 
-const gatherEffects = <U extends Unit>({ decided }: Batch<U>, groupOf: (unit: number) => number) => {
-  const history: Rows = []
-  const published: Rows = []
-  const jobs: Rows = []
-  const inserts: ByTable = {}
+// The order of the fields is that of the `_entry` types in sql/001-actors.sql.
+const gatherEffects = <U extends Unit>(
+  registry: Registry,
+  { decided }: Batch<U>,
+  groupOf: (unit: number) => number,
+) => {
+  const history: Value[][] = []
+  const contexts: unknown[] = []
+  const published: Value[][] = []
+  const objects: unknown[] = []
+  const jobs: Value[][] = []
+  const payloads: unknown[] = []
+  const inserts: Tables = new Map()
   // Armed and left, or left and entered again: what remains is one operation per timer.
-  const timers = new Map<string, Record<string, unknown> & { due_at: Date | null }>()
+  const timers = new Map<string, { entry: Value[]; armed: boolean }>()
 
   for (const [index, { steps }] of decided.entries()) {
     const g = groupOf(index)
     for (const { kind, command, keyed, from, after, shown, ...step } of steps) {
-      history.push({
-        g,
-        actor: after.id,
-        rev: after.rev,
-        kind: kind.name,
-        command: command.id,
-        keyed,
-        event: nameOf(command),
-        from_state: from,
-        to_state: after.state,
-        cause: command.cause ?? null,
-        context: shown,
-      })
-      for (const event of step.published) published.push({ g, ...event })
-      for (const job of step.jobs) jobs.push({ g, ...job })
-      for (const { name, dueAt } of step.timers) {
-        const armed = { g, actor: after.id, name, kind: kind.name, generation: after.rev, due_at: dueAt }
-        timers.set(`${after.id} ${name}`, armed)
+      const { id, rev, state } = after
+      history.push([g, id, rev, kind.name, command.id, keyed, nameOf(command), from, state, command.cause])
+      contexts.push(shown)
+      for (const { eventId, type, event } of step.published) {
+        published.push([g, eventId, kind.name, id, rev, type, event.merchantId, event.livemode, event.apiVersion])
+        objects.push(event.object)
       }
-      for (const { table, row } of command.rows ?? []) push(inserts, table, { g, ...row })
+      for (const { job, effect } of step.jobs) {
+        jobs.push([g, job.task, effect, job.runAt, job.key])
+        payloads.push({ ...job.payload, effect })
+      }
+      for (const { name, dueAt } of step.timers) {
+        timers.set(`${id} ${name}`, { entry: [g, id, name, kind.name, rev, dueAt], armed: dueAt !== null })
+      }
+      for (const { table, row } of command.rows ?? []) {
+        add(inserts, table, [g, 0, ...registry.columnsOf(table).map(column => row[column])])
+      }
     }
   }
-  const armed = [...timers.values()].filter(timer => timer.due_at !== null)
-  const canceled = [...timers.values()].filter(timer => timer.due_at === null)
-  return { history, published, jobs, inserts, armed, canceled }
+  const armed: Value[][] = []
+  const canceled: Value[][] = []
+  for (const timer of timers.values()) (timer.armed ? armed : canceled).push(timer.entry)
+  return { history, contexts, published, objects, jobs, payloads, inserts, armed, canceled }
 }
 
 /** One row per actor, as the last command of the batch left it. */
 const gatherRows = <U extends Unit>(
   registry: Registry,
-  { decided, heads, lease }: Batch<U>,
+  { decided, heads }: Batch<U>,
   groups: ReturnType<typeof groupUnits>,
-  inserts: ByTable,
+  inserts: Tables,
 ) => {
-  const locks: ByTable = {}
-  const updates: ByTable = {}
-  const written = new Set(decided.flatMap(({ steps }) => steps.map(({ after }) => after.id)))
-  for (const id of written) {
+  const updates: Tables = new Map()
+  const written = new Set<string>()
+  for (const { steps } of decided) for (const { after } of steps) written.add(after.id)
+  const changing = new Set<number>()
+  let connected = false
+  for (const id of [...written].sort()) {
     const head = heads.get(id)
     if (!head) continue
-    const { table } = head.kind
     const g = groups.ofActor(id)
-    const row = { g, ...registry.get(head.kind.name).encode(head.actor) }
-    if (head.stored === 0) push(inserts, table, row)
+    const entry = [g, head.stored, ...registry.get(head.kind.name).encode(head.actor)]
+    if (head.stored === 0) add(inserts, head.kind.table, entry)
     else {
-      push(locks, table, { g, id, rev: head.stored, lease })
-      push(updates, table, row)
+      add(updates, head.kind.table, entry)
+      connected ||= changing.has(g)
+      changing.add(g)
     }
   }
-  return { locks, updates, inserts }
+  return { updates, inserts, connected }
 }
 
-const push = (tables: ByTable, table: string, row: Record<string, unknown>): void => {
-  const rows = tables[table]
-  if (rows) rows.push(row)
-  else tables[table] = [row]
+type Tables = Map<string, Value[][]>
+
+const add = (tables: Tables, table: string, entry: Value[]): void => {
+  const entries = tables.get(table)
+  if (entries) entries.push(entry)
+  else tables.set(table, [entry])
 }
 
 // Null where there is nothing, so that the function can skip the statement.
-const json = (value: ByTable | Rows) => ((Array.isArray(value) ? value : Object.keys(value)).length === 0 ? null : JSON.stringify(value))
+const rows = (entries: Value[][]) => (entries.length === 0 ? null : rowsLiteral(entries))
+const json = (values: unknown[]) => (values.length === 0 ? null : JSON.stringify(values))
+const byTable = (tables: Tables) =>
+  tables.size === 0
+    ? null
+    : JSON.stringify(Object.fromEntries([...tables].map(([table, entries]) => [table, rowsLiteral(entries)])))

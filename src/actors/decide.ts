@@ -2,7 +2,7 @@ import type { AnyMachineSnapshot } from 'xstate'
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
 import { type Command, CommandFault, type Done, type Refusal, type Refused } from './command.ts'
-import type { Actor, Kind } from './kind.ts'
+import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
 import type { Read } from './read.ts'
 import type { Registry } from './registry.ts'
 import type { Asked } from './step.ts'
@@ -15,12 +15,11 @@ export type Step = {
   readonly from: string | null
   readonly after: Actor
   readonly shown: Record<string, unknown>
-  readonly published: readonly Record<string, unknown>[]
-  readonly timers: readonly TimerStep[]
-  readonly jobs: readonly Record<string, unknown>[]
+  readonly published: readonly { readonly eventId: string; readonly type: string; readonly event: PublicEvent }[]
+  /** Due at null: canceled. */
+  readonly timers: readonly { readonly name: string; readonly dueAt: Date | null }[]
+  readonly jobs: readonly { readonly effect: string; readonly job: Job }[]
 }
-
-export type TimerStep = { readonly name: string; readonly dueAt: Date | null }
 
 /** An actor on its way through a batch. Never changed: a bundle that fails half-way drops its heads. */
 export type Head = {
@@ -30,8 +29,16 @@ export type Head = {
   /** The rev in the database, 0 for an actor this batch brings into being. */
   readonly stored: number
   readonly read: Read | undefined
-  /** Commands taken in this batch, for twins within it. */
-  readonly taken: ReadonlyMap<string, Done>
+  /** Commands taken in this batch, latest first, for twins within it. */
+  readonly taken: Taken | undefined
+}
+
+type Taken = { readonly command: string; readonly done: Done; readonly before: Taken | undefined }
+
+const twinOf = (head: Head, command: string): Done | undefined => {
+  let taken = head.taken
+  while (taken && taken.command !== command) taken = taken.before
+  return taken?.done
 }
 
 export type Unit = {
@@ -80,7 +87,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
   const decideOne = (command: Command & { id: string }, keyed: boolean, tentative: Map<string, Head>): Answer => {
     const head = tentative.get(command.actor) ?? heads.get(command.actor) ?? headOf(command)
     if (head) {
-      const twin = head.taken.get(command.id)
+      const twin = twinOf(head, command.id)
       if (twin) return { done: { ...twin, replayed: true } }
       if (head.read?.done.has(command.id)) return { done: { ok: true, actor: head.actor, replayed: true } }
     }
@@ -109,7 +116,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     if (!read) return undefined
     const { kind, decode, restore } = registry.get(command.kind)
     const actor = decode(read.row)
-    return { kind, actor, snapshot: restore(actor.state, actor.context), stored: actor.rev, read, taken: new Map() }
+    return { kind, actor, snapshot: restore(actor.state, actor.context), stored: actor.rev, read, taken: undefined }
   }
 
   const actorOf = (command: Command, snapshot: AnyMachineSnapshot, before: Actor | undefined): Actor => ({
@@ -149,42 +156,26 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
       snapshot,
       stored: before?.stored ?? 0,
       read: before?.read,
-      taken: new Map(before?.taken).set(command.id, done),
+      taken: { command: command.id, done, before: before?.taken },
     })
     return { done, step }
   }
 
   const interpret = (kind: Kind, command: Command, actor: Actor, asked: readonly Asked[]) => {
-    const published: Record<string, unknown>[] = []
-    const jobs: Record<string, unknown>[] = []
+    const published: Step['published'][number][] = []
+    const jobs: Step['jobs'][number][] = []
     // A timer that fired is spent, also when its transition stays in the state; unless it is armed anew.
-    const timers: TimerStep[] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
+    const timers: Step['timers'][number][] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
     for (const [n, ask] of asked.entries()) {
       if (ask.what === 'publish') {
         const event = kind.publish?.(ask.type, actor)
         if (!event) throw new Error(`${kind.name} publishes nothing`)
-        published.push({
-          id: uuidv7(at, random),
-          kind: kind.name,
-          actor: actor.id,
-          rev: actor.rev,
-          type: ask.type,
-          merchant_id: event.merchantId,
-          livemode: event.livemode,
-          api_version: event.apiVersion,
-          object: event.object,
-        })
+        published.push({ eventId: uuidv7(at, random), type: ask.type, event })
       } else if (ask.what === 'effect') {
-        const id = `${actor.id}:${actor.rev}:${n}`
-        const job = kind.effects?.[ask.name]?.(actor, ask.params, { id, at })
+        const effect = `${actor.id}:${actor.rev}:${n}`
+        const job = kind.effects?.[ask.name]?.(actor, ask.params, { id: effect, at })
         if (!job) throw new Error(`${kind.name} has no effect ${ask.name}`)
-        jobs.push({
-          task: job.task,
-          effect: id,
-          payload: { ...job.payload, effect: id },
-          run_at: job.runAt ?? null,
-          key: job.key ?? null,
-        })
+        jobs.push({ effect, job })
       } else {
         timers.push({ name: ask.timer, dueAt: ask.what === 'cancel' ? null : dueAt(kind, ask.delay, actor) })
       }

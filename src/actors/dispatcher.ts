@@ -1,7 +1,7 @@
 import { uuidv7 } from '../ids.ts'
 import type { World } from '../world.ts'
-import type { BundleOutcome, Command } from './command.ts'
 import { carryOut } from './carry-out.ts'
+import type { BundleOutcome, Command } from './command.ts'
 import type { Registry } from './registry.ts'
 
 /** Commands that stand or fall together, on their way through the dispatcher. */
@@ -25,6 +25,9 @@ export type DispatcherOptions = {
   /** How long a command waits for a database in trouble before it fails as Unavailable. */
   readonly patienceMs?: number
 }
+
+/** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
+const SHARED_FROM = 8
 
 /**
  * Batches form by themselves: a command goes at once when a lane is free, and while the lanes are
@@ -68,14 +71,17 @@ export const openDispatcher = (
   }
 
   const pump = (): void => {
-    // A second lane is worth its round trips only when a good part of a batch waits for it.
-    while (queue.length > 0 && (inFlight === 0 || (inFlight < lanes && queue.length >= batchSize / 8))) {
-      const units = takeBatch()
+    // A second lane is worth its round trips only when many wait for it; then the free ones share.
+    while (queue.length > 0 && (inFlight === 0 || (inFlight < lanes && queue.length >= SHARED_FROM))) {
+      const free = queue.length < 2 * SHARED_FROM ? 1 : lanes - inFlight
+      const units = takeBatch(Math.min(batchSize, Math.ceil(queue.length / free)))
       if (units.length === 0) return
       inFlight++
       void carryOut(world, registry, units)
         .then(again => queue.unshift(...again))
-        .catch(error => units.forEach(unit => unit.fail(error)))
+        .catch(error => {
+          for (const unit of units) unit.fail(error)
+        })
         .finally(() => {
           inFlight--
           for (const unit of units) for (const { actor } of unit.commands) busy.delete(actor)
@@ -89,12 +95,12 @@ export const openDispatcher = (
   }
 
   /** The next units in order, leaving those whose actors are under way and those behind them. */
-  const takeBatch = (): Pending[] => {
+  const takeBatch = (most: number): Pending[] => {
     const units: Pending[] = []
     const blocked = new Set<string>()
     const left: Pending[] = []
     let at = 0
-    for (; at < queue.length && units.length < batchSize; at++) {
+    for (; at < queue.length && units.length < most; at++) {
       const unit = queue[at]
       if (!unit) break
       if (unit.commands.some(({ actor }) => busy.has(actor) || blocked.has(actor))) {

@@ -21,6 +21,7 @@ export const checkMachine = (kind: Kind): void => {
       for (const transition of transitions) {
         const where = `${at}, event ${event}`
         for (const action of transition.actions) checkAction(kind, action, where, wrong)
+        if (transition.target === undefined && transition.actions.length === 0) wrong(`${where}: changes nothing`)
         checkGuard(machine, transition.guard, where, wrong)
       }
     }
@@ -29,7 +30,8 @@ export const checkMachine = (kind: Kind): void => {
       else if (!kind.timers?.[delay]) wrong(`${at} waits for \`${delay}\`, which \`timers\` does not implement`)
     }
   }
-  if (machine.root.entry.length > 0 || machine.root.transitions.size > 0) wrong('the root has actions or events of its own')
+  if (machine.root.entry.length > 0 || machine.root.transitions.size > 0)
+    wrong('the root has actions or events of its own')
 }
 
 type Wrong = (what: string) => never
@@ -38,9 +40,10 @@ const checkAction = (kind: Kind, action: unknown, where: string, wrong: Wrong): 
   const name = nameOf(action)
   if (name !== undefined) {
     const implementation: unknown = kind.machine.implementations.actions[name]
-    if (isTyped(action) && 'params' in action && typeof action.params === 'function') wrong(`${where}: \`${name}\` computes its params`)
-    if (isTyped(implementation)) return checkBuiltIn(kind, implementation, `${where}: \`${name}\``, wrong)
-    if (!kind.effects?.[name]) wrong(`${where}: \`effects\` does not implement \`${name}\``)
+    if (isTyped(action) && 'params' in action && typeof action.params === 'function')
+      wrong(`${where}: \`${name}\` computes its params`)
+    if (isTyped(implementation)) checkBuiltIn(kind, implementation, `${where}: \`${name}\``, wrong)
+    else if (!kind.effects?.[name]) wrong(`${where}: \`effects\` does not implement \`${name}\``)
   } else if (isTyped(action) && action.type !== 'xstate.assign') checkBuiltIn(kind, action, where, wrong)
   else wrong(`${where}: an inline ${isTyped(action) ? 'assign' : 'function'}; give it a name`)
 }
@@ -52,7 +55,8 @@ const checkBuiltIn = (kind: Kind, action: { type: string }, where: string, wrong
     return
   }
   // `after` is made of a delayed raise, and a cancel, of XState's own.
-  const ofAfter = action.type === 'xstate.cancel' || (action.type === 'xstate.raise' && 'delay' in action && action.delay)
+  const ofAfter =
+    action.type === 'xstate.cancel' || (action.type === 'xstate.raise' && 'delay' in action && action.delay)
   if (action.type !== 'xstate.assign' && !ofAfter) wrong(`${where} is ${action.type}, which nothing carries out`)
 }
 
@@ -65,7 +69,11 @@ const checkGuard = (machine: AnyStateMachine, guard: unknown, where: string, wro
 
 /** Actions and guards are named by a string, or by an object with a type; built-in ones are functions. */
 const nameOf = (reference: unknown): string | undefined =>
-  typeof reference === 'string' ? reference : isTyped(reference) && typeof reference !== 'function' ? reference.type : undefined
+  typeof reference === 'string'
+    ? reference
+    : isTyped(reference) && typeof reference !== 'function'
+      ? reference.type
+      : undefined
 
 const isTyped = (value: unknown): value is { type: string } =>
   (typeof value === 'object' || typeof value === 'function') &&

@@ -18,6 +18,9 @@ export type Asking = {
   readonly seek: 'none' | 'keyed' | 'all'
 }
 
+const NONE: ReadonlySet<string> = new Set()
+const NO_TIMERS: ReadonlyMap<string, number> = new Map()
+
 type Asked = { actor: string; commands: string[]; timers: string[] }
 type Extra = { done: string[] | null; timers: Record<string, number> | null }
 
@@ -25,20 +28,25 @@ type Extra = { done: string[] | null; timers: Record<string, number> | null }
 export const readActors = async (sql: Sql, registry: Registry, askings: readonly Asking[]) => {
   const reads = new Map<string, Read>()
   const remember = (row: ActorRow & Partial<Extra>) =>
-    reads.set(row.id, { row, done: new Set(row.done), timers: new Map(Object.entries(row.timers ?? {})) })
+    reads.set(row.id, {
+      row,
+      done: row.done ? new Set(row.done) : NONE,
+      timers: row.timers ? new Map(Object.entries(row.timers)) : NO_TIMERS,
+    })
 
   const readKind = async (name: string, asked: Asked[]) => {
     const { table } = registry.get(name).kind
     const ids = `{${asked.map(({ actor }) => actor).join(',')}}`
     if (!asked.some(({ commands, timers }) => commands.length + timers.length > 0)) {
-      const rows = await sql<ActorRow[]>`select * from ${sql(`read_${table}`)}(${ids}::text::uuid[])`
+      const rows = await sql<ActorRow[]>`select * from ${sql(table)} where id = any(${ids}::text::uuid[])`
       return rows.forEach(remember)
     }
     const every = askings.some(({ seek }) => seek === 'all')
     const rows = await sql<(ActorRow & Extra)[]>`
       select t.*, c.done, c.timers
-      from ${sql(`read_${table}`)}(${ids}::text::uuid[]) t
-      left join read_commands(${JSON.stringify(asked)}::text::json, ${every}) c on c.actor = t.id`
+      from ${sql(table)} t
+      left join read_commands(${JSON.stringify(asked)}::text::json, ${every}) c on c.actor = t.id
+      where t.id = any(${ids}::text::uuid[])`
     rows.forEach(remember)
   }
 
@@ -52,10 +60,10 @@ const byKind = (askings: readonly Asking[]) => {
     for (const command of commands) {
       // A new actor has no row to read, unless an earlier try may have made it.
       if ('create' in command && seek === 'none') continue
-      let actors = kinds.get(command.kind)
-      if (!actors) kinds.set(command.kind, (actors = new Map()))
-      let asked = actors.get(command.actor)
-      if (!asked) actors.set(command.actor, (asked = { actor: command.actor, commands: [], timers: [] }))
+      const actors = kinds.get(command.kind) ?? new Map<string, Asked>()
+      kinds.set(command.kind, actors)
+      const asked = actors.get(command.actor) ?? { actor: command.actor, commands: [], timers: [] }
+      actors.set(command.actor, asked)
       if (seek !== 'none') asked.commands.push(command.id)
       if ('timer' in command) asked.timers.push(command.timer.name)
     }

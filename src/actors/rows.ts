@@ -1,4 +1,5 @@
 import { type Actor, type Column, type Context, type Kind, snakeCase } from './kind.ts'
+import type { Value } from './literals.ts'
 
 /** A row of an actor table as postgres.js reads it. */
 export type ActorRow = Record<string, unknown> & {
@@ -10,59 +11,64 @@ export type ActorRow = Record<string, unknown> & {
   readonly updated_at: Date
 }
 
-type Codec = { readonly field: string; readonly column: string; readonly type: Column }
-
-/** Turns rows into actors and back. The field list is walked once per row, so it is made once per kind. */
-export const rowCodec = (kind: Kind) => {
-  const codecs: Codec[] = Object.entries(kind.columns).map(([field, type]) => ({ field, type, column: snakeCase(field) }))
-  const shown = codecs.filter(codec => kind.history.includes(codec.field))
+/** Turns rows into actors and back. The field list is walked for every row, so it is made once per kind. */
+export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
+  const fields = Object.entries(kind.columns).map(([field, type]) => ({ field, type, column: snakeCase(field) }))
+  const shown = fields.filter(({ field }) => kind.history.includes(field))
+  const writers = tableColumns.map(column => writerOf(kind, fields, column))
+  for (const { column } of fields) {
+    if (!tableColumns.includes(column)) throw new Error(`cannot register ${kind.name}: ${kind.table} has no ${column}`)
+  }
 
   const decode = (row: ActorRow): Actor => {
-    let context: Context = {}
-    for (const { field, column, type } of codecs) context[field] = decodeValue(type, row[column])
-    let state = row.state
-    for (let version = row.version; version < kind.version; version++) {
-      const migrate = kind.migrations?.[version]
-      if (!migrate) throw new Error(`cannot read ${kind.name} ${row.id}: no way from version ${version}`)
-      const migrated = migrate(context, state)
-      context = migrated.context
-      state = migrated.state
-    }
-    if (row.version > kind.version) {
-      throw new Error(`cannot read ${kind.name} ${row.id}: written by version ${row.version}, this is ${kind.version}`)
-    }
-    return {
-      id: row.id,
-      kind: kind.name,
-      state,
-      rev: row.rev,
-      context,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-    }
+    const stored: Context = {}
+    for (const { field, column, type } of fields) stored[field] = decodeValue(type, row[column])
+    const { state, context } = migrated(kind, row, stored)
+    const { id, rev, created_at: createdAt, updated_at: updatedAt } = row
+    return { id, kind: kind.name, state, rev, context, createdAt, updatedAt }
   }
 
-  const encode = (actor: Actor): Record<string, unknown> => {
-    const row: Record<string, unknown> = {
-      id: actor.id,
-      state: actor.state,
-      rev: actor.rev,
-      version: kind.version,
-      created_at: actor.createdAt,
-      updated_at: actor.updatedAt,
-    }
-    for (const { field, column, type } of codecs) row[column] = encodeValue(type, actor.context[field])
-    return row
-  }
+  /** The actor's row, its values in the order of the table's columns. */
+  const encode = (actor: Actor): Value[] => writers.map(write => write(actor))
 
   /** The fields history may show, as JSON. */
   const show = (actor: Actor): Record<string, unknown> => {
-    const fields: Record<string, unknown> = {}
-    for (const { field, type } of shown) fields[field] = encodeValue(type, actor.context[field])
-    return fields
+    const visible: Record<string, unknown> = {}
+    for (const { field, type } of shown) {
+      const value = actor.context[field]
+      visible[field] = type === 'atomic' && value !== null ? String(value) : value
+    }
+    return visible
   }
 
   return { decode, encode, show }
+}
+
+type Field = { readonly field: string; readonly type: Column; readonly column: string }
+
+const base: Readonly<Record<string, (actor: Actor) => Value>> = {
+  id: actor => actor.id,
+  state: actor => actor.state,
+  rev: actor => actor.rev,
+  // The commit's own business: it ends the lease it was decided under, and writes its time.
+  lease: () => null,
+  leased_until: () => null,
+  created_at: () => null,
+  updated_at: () => null,
+}
+
+const writerOf = (kind: Kind, fields: readonly Field[], column: string): ((actor: Actor) => Value) => {
+  if (column === 'version') return () => kind.version
+  const known = base[column]
+  if (known) return known
+  const own = fields.find(field => field.column === column)
+  if (!own) throw new Error(`cannot register ${kind.name}: ${kind.table}.${column} is no field of its context`)
+  const { field, type } = own
+  if (type === 'json') {
+    return ({ context }) =>
+      context[field] === null || context[field] === undefined ? null : JSON.stringify(context[field])
+  }
+  return ({ context }) => context[field] as Value
 }
 
 const decodeValue = (type: Column, value: unknown): unknown => {
@@ -72,8 +78,16 @@ const decodeValue = (type: Column, value: unknown): unknown => {
   return value
 }
 
-// Dates become ISO strings when the batch is turned into JSON.
-const encodeValue = (type: Column, value: unknown): unknown => {
-  if (value === null || value === undefined) return null
-  return type === 'atomic' ? String(value) : value
+/** Brings an old row's state and context up to this version of the machine. */
+const migrated = (kind: Kind, row: ActorRow, stored: Context): { state: string; context: Context } => {
+  if (row.version > kind.version) {
+    throw new Error(`cannot read ${kind.name} ${row.id}: written by version ${row.version}, this is ${kind.version}`)
+  }
+  let actor = { state: row.state, context: stored }
+  for (let version = row.version; version < kind.version; version++) {
+    const migrate = kind.migrations?.[version]
+    if (!migrate) throw new Error(`cannot read ${kind.name} ${row.id}: no way from version ${version}`)
+    actor = migrate(actor.context, actor.state)
+  }
+  return actor
 }

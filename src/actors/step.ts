@@ -1,4 +1,10 @@
-import { type ActorScope, type AnyEventObject, type AnyMachineSnapshot, createActor, type ExecutableActionObject } from 'xstate'
+import {
+  type ActorScope,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  createActor,
+  type ExecutableActionObject,
+} from 'xstate'
 import type { Context, Kind } from './kind.ts'
 import { checkMachine } from './machine-rules.ts'
 
@@ -36,7 +42,15 @@ export const stepper = (kind: Kind) => {
     },
   }
 
-  const restore = (state: string, context: Context): AnyMachineSnapshot => machine.resolveState({ value: state, context })
+  // A snapshot of each state, made once; an actor's is the same with its own context.
+  const rested = new Map(
+    Object.keys(machine.states).map(state => [state, machine.resolveState({ value: state, context: {} })]),
+  )
+  const restore = (state: string, context: Context): AnyMachineSnapshot => {
+    const snapshot = rested.get(state)
+    if (!snapshot) throw new Error(`${kind.name} has no state ${state}`)
+    return { ...snapshot, context }
+  }
 
   const begin = (input: Context): Stepped => {
     collected = []
@@ -46,10 +60,10 @@ export const stepper = (kind: Kind) => {
 
   /** Undefined when the machine does not take the event where it is. */
   const take = (snapshot: AnyMachineSnapshot, event: AnyEventObject): Stepped | undefined => {
-    const transitions = machine.getTransitionData(snapshot, event)
-    if (!transitions.some(transition => transition.target !== undefined || transition.actions.length > 0)) return undefined
     collected = []
     const next = machine.transition(snapshot, event, scope)
+    // The very snapshot comes back when no transition was enabled.
+    if (next === snapshot) return undefined
     // A machine that throws is told by XState as a snapshot, not as an exception.
     if (next.status === 'error') throw next.error
     return { snapshot: next, asked: collected.flatMap(askedFor) }
@@ -68,13 +82,13 @@ const askedFor = (action: ExecutableActionObject): Asked[] => {
   const params = (action.params ?? {}) as Record<string, unknown>
   switch (action.type) {
     case 'xstate.emit':
-      return [{ what: 'publish', type: (params['event'] as AnyEventObject).type }]
+      return [{ what: 'publish', type: (params.event as AnyEventObject).type }]
     case 'xstate.raise': {
-      const timer = String(params['id']).slice(AFTER.length)
+      const timer = String(params.id).slice(AFTER.length)
       return [{ what: 'arm', timer, delay: delayOf(timer) }]
     }
     case 'xstate.cancel':
-      return [{ what: 'cancel', timer: String(params['sendId']).slice(AFTER.length) }]
+      return [{ what: 'cancel', timer: String(params.sendId).slice(AFTER.length) }]
     default:
       return [{ what: 'effect', name: action.type, params: action.params }]
   }

@@ -6,17 +6,22 @@ export type ConnectOptions = {
   readonly max?: number
   /** Shown in pg_stat_activity, so that an operator knows whose connection it is. */
   readonly name?: string
+  /**
+   * Rows are found by their key and no other plan is considered. For the actors' pool: plans are kept
+   * from when a table was empty, and reading a hundred rows of a million must not go through them all.
+   */
+  readonly byKey?: boolean
 }
 
 /**
  * A pool of connections. There is no `sql.begin` in this program: a connection that dies inside an
  * interactive transaction never heals in postgres.js, so every write is one statement.
  */
-export const connect = (url: string, { max = 10, name = 'paymachine' }: ConnectOptions = {}): Sql =>
+export const connect = (url: string, { max = 10, name = 'paymachine', byKey = false }: ConnectOptions = {}): Sql =>
   postgres(url, {
     max,
     onnotice: () => {},
-    connection: { application_name: name },
+    connection: { application_name: name, ...(byKey && { enable_seqscan: 'off' }) },
     connect_timeout: 10,
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // The program speaks JSON text and does its own parsing; dates come back as Date.

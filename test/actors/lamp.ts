@@ -60,7 +60,11 @@ export const lamp: Kind<Lamp> = {
   history: ['switched'],
   timers: { burn: ({ burnMs }, at) => new Date(at.getTime() + burnMs) },
   effects: {
-    tellJanitor: ({ id, context }) => ({ task: 'tell_janitor', payload: { lamp: id, switched: context.switched } }),
+    tellJanitor: ({ id, context }) => ({
+      task: 'tell_janitor',
+      key: 'janitor',
+      payload: { lamp: id, switched: context.switched },
+    }),
   },
   publish: (_type, { id, state, context }) => ({
     merchantId: HOUSE,

@@ -1,0 +1,34 @@
+/**
+ * Postgres literals of arrays of rows, `{"(1,a)","(2,b)"}`: what the server parses fastest, and
+ * what postgres.js cannot write by itself.
+ */
+
+export type Value = string | number | bigint | boolean | Date | null | undefined | object
+
+export const rowsLiteral = (rows: readonly (readonly Value[])[]): string => {
+  let text = '{'
+  for (const [index, row] of rows.entries()) {
+    text += index === 0 ? '"(' : ',"('
+    for (let i = 0; i < row.length; i++) {
+      if (i > 0) text += ','
+      text += fieldLiteral(row[i])
+    }
+    text += ')"'
+  }
+  return `${text}}`
+}
+
+const plain = /^[\w.:+-]+$/
+
+const fieldLiteral = (value: Value): string => {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  if (value instanceof Date) return value.toISOString()
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (plain.test(text)) return text
+  // Quoted twice, once for the row and once for the array around it.
+  return `\\"${text.replace(/["\\]/g, twice)}\\"`
+}
+
+const twice = (character: string): string => (character === '"' ? '\\"\\"' : '\\\\\\\\')

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../world.ts'
+import type { Actors } from './actors.ts'
+import { Unavailable } from './command.ts'
+
+/** Which part of the timers this process fires: one of `of`, counted from 0. */
+export type Share = { readonly index: number; readonly of: number }
+
+export type TimersOptions = {
+  readonly pollMs?: number
+  readonly batchSize?: number
+  /** Asked at every round. Processes that disagree for a moment fire a timer twice at worst, which one of them loses. */
+  readonly share?: () => Share
+}
+
+export type Timers = {
+  /** Fires what is due now; answers how many timers that were. */
+  fireDue(): Promise<number>
+  /** Fires due timers from now on, whenever there are any. */
+  start(): void
+  /** Ends that once what it is firing is done. */
+  stop(): Promise<void>
+}
+
+/** Overdue by this much, a timer is fired by whoever sees it: its own process may be gone. */
+const ORPHANED_MS = 2_000
+
+type Due = { actor: string; name: string; kind: string; generation: number; failures: number }
+
+/**
+ * Fires due timers as commands. There is no claim to lose: a timer's row leaves in the commit that
+ * takes its event, and a second firing of the same generation finds the row gone.
+ */
+export const openTimers = (
+  world: World,
+  actors: Actors,
+  { pollMs = 200, batchSize = 2_048, share = () => ({ index: 0, of: 1 }) }: TimersOptions = {},
+): Timers => {
+  const fireDue = async (): Promise<number> => {
+    const { index, of } = share()
+    const due = await findDue(world, index, of, batchSize)
+    await Promise.all(due.map(timer => fire(world, actors, timer)))
+    return due.length
+  }
+
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const fired = await fireDue().catch(error => {
+        world.log.warn({ err: error }, 'cannot fire timers, trying again')
+        return 0
+      })
+      if (fired < batchSize) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  return {
+    fireDue,
+    start: () => {
+      running ??= loop()
+    },
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+const findDue = async ({ sql, clock }: World, index: number, of: number, limit: number): Promise<Due[]> => {
+  const at = clock.now()
+  const own = await sql<Due[]>`
+    select actor, name, kind, generation, failures from timers
+    where due_at <= ${at} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
+    order by due_at
+    limit ${limit}`
+  if (own.length === limit || of === 1) return own
+  const orphaned = await sql<Due[]>`
+    select actor, name, kind, generation, failures from timers
+    where due_at <= ${new Date(at.getTime() - ORPHANED_MS)} and (hashtext(actor::text) & 2147483647) % ${of} <> ${index}
+    order by due_at
+    limit ${limit - own.length}`
+  return [...own, ...orphaned]
+}
+
+const fire = async (world: World, actors: Actors, due: Due): Promise<void> => {
+  const { kind, actor, name, generation } = due
+  try {
+    const outcome = await actors.dispatch({ kind, actor, timer: { name, generation }, cause: 'timer' })
+    // Stale: another process was faster, or its state was left meanwhile. The row is gone or renewed.
+    if (outcome.ok || outcome.refusal === 'stale') return
+    world.log.error(
+      { kind, actor, timer: name, refusal: outcome.refusal },
+      'a timer fired that its actor does not take',
+    )
+  } catch (error) {
+    if (error instanceof Unavailable) return
+    world.log.error({ err: error, kind, actor, timer: name }, 'a timer could not be fired')
+  }
+  await postpone(world, due)
+}
+
+/** A timer that cannot be fired must not stand before the others for ever. */
+const postpone = async ({ sql, clock }: World, { actor, name, generation, failures }: Due): Promise<void> => {
+  const backoffMs = Math.min(1_000 * 2 ** failures, 3_600_000)
+  await sql`
+    update timers set failures = failures + 1, due_at = ${new Date(clock.now().getTime() + backoffMs)}
+    where actor = ${actor} and name = ${name} and generation = ${generation}`
+}
