@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from './start-error.ts'
 
@@ -9,12 +9,12 @@ import { StartError } from './start-error.ts'
  * left behind by a kill -9 the way a pid file can.
  */
 export const hold = (folder: string): { release(): void } => {
-  const lock = new DatabaseSync(join(folder, 'lock'))
+  const lock = open(join(folder, 'lock'))
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     lock.close()
-    if ((error as { errcode?: number }).errcode !== busy) throw error
+    if (codeOf(error) !== busy) throw unusable(folder)
     throw new StartError(`${folder} is in use by ${holderOf(folder)}: stop it first, or set DATA_DIR to another folder`)
   }
   writeFileSync(holderFile(folder), String(process.pid))
@@ -26,7 +26,21 @@ export const hold = (folder: string): { release(): void } => {
   }
 }
 
+const open = (path: string): DatabaseSync => {
+  try {
+    return new DatabaseSync(path)
+  } catch {
+    throw unusable(dirname(path))
+  }
+}
+
+const unusable = (folder: string) =>
+  new StartError(`${folder} cannot be written to by this user: give it to them, or set DATA_DIR to another folder`)
+
+/** SQLite's own number, SQLITE_BUSY. */
 const busy = 5
+
+const codeOf = (error: unknown) => (error as { errcode?: number }).errcode
 
 /** Kept from the garbage collector, which would let go of the locks. */
 const held = new Set<DatabaseSync>()

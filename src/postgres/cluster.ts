@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
 import { type Account, give, identity } from './account.ts'
 import type { Binaries } from './binaries.ts'
@@ -15,9 +15,10 @@ const superuser = 'paymachine'
 
 /** Makes the cluster when there is none. It appears whole or not at all: a kill in the middle leaves nothing half-made. */
 export const createCluster = async ({ home, account, binaries }: Cluster) => {
+  await removeUnfinished(home)
   if (existsSync(pgdata(home))) return
-  const making = `${home}.making`
-  await rm(making, { recursive: true, force: true })
+  // A name of its own: an initdb whose parent was killed may still be writing.
+  const making = `${home}.making-${randomBytes(4).toString('hex')}`
   await mkdir(making, { mode: 0o700, recursive: true })
   await writeFile(passwordFile(making), randomBytes(24).toString('base64url'), { mode: 0o600 })
   give(making, account)
@@ -30,6 +31,13 @@ export const createCluster = async ({ home, account, binaries }: Cluster) => {
     ...['--set', 'scram_iterations=1'],
   ])
   await rename(making, home)
+}
+
+/** What earlier starts that were killed have left behind, unless it is still being written. */
+const removeUnfinished = async (home: string) => {
+  for (const name of await readdir(dirname(home)))
+    if (name.startsWith(`${basename(home)}.making-`))
+      await rm(join(dirname(home), name), { recursive: true, force: true }).catch(() => {})
 }
 
 export const databaseUrl = async ({ home }: Cluster, port: number, database = 'postgres') =>
@@ -52,7 +60,10 @@ const run = ({ account, binaries }: Cluster, program: string, args: readonly str
     child.on('error', reject)
     child.on('close', code => {
       if (code === 0) resolve()
-      else reject(new StartError(`${program} failed: ${complaint.trim().split('\n').at(-1) ?? code}`))
+      else
+        reject(
+          new StartError(`${program} failed: ${complaint.split('\n').find(line => /error|FATAL/.test(line)) ?? code}`),
+        )
     })
   })
 

@@ -2,6 +2,7 @@ import { chownSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hold } from '../hold.ts'
+import { StartError } from '../start-error.ts'
 import { isRoot } from './account.ts'
 import { type Cluster, databaseUrl } from './cluster.ts'
 import { findCluster } from './place.ts'
@@ -19,9 +20,7 @@ export type EmbeddedOptions = {
 /** Starts the cluster of the data folder, making it first if need be, and keeps it running until stopped. */
 export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions): Promise<Embedded> => {
   const folder = resolve(dataDir)
-  // Others may pass through: what is private in it says so itself, and Postgres may be another account.
-  mkdirSync(folder, { recursive: true, mode: 0o711 })
-  const holds = [hold(folder)]
+  const holds = [hold(makeFolder(folder))]
   const release = () => {
     for (const each of holds) each.release()
   }
@@ -34,6 +33,18 @@ export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions
   } catch (error) {
     release()
     throw error
+  }
+}
+
+/** Others may pass through it: what is private says so itself, and Postgres may be another account. */
+const makeFolder = (folder: string): string => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o711 })
+    return folder
+  } catch (error) {
+    throw new StartError(
+      `${folder} cannot be made (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to another folder`,
+    )
   }
 }
 

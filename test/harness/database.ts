@@ -9,7 +9,15 @@ import { postgresServer } from './server.ts'
 export type Database = AsyncDisposable & { readonly url: string; readonly sql: Sql }
 
 export const database = async (): Promise<Database> => {
-  const { admin, url: serverUrl, template } = await testServer()
+  const { template } = await testServer()
+  return copyOf(template)
+}
+
+/** One that has not been migrated. */
+export const emptyDatabase = (): Promise<Database> => copyOf('template1')
+
+const copyOf = async (template: string): Promise<Database> => {
+  const { admin, url: serverUrl } = await testServer()
   const name = `pm_test_${Date.now().toString(36)}_${crypto.randomUUID().slice(0, 8)}`
   // Copying files takes 100 ms here, writing the copy to the log 180.
   await admin.unsafe(`create database ${name} template ${template} strategy file_copy`)

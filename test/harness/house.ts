@@ -1,0 +1,96 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from '../../src/postgres/connect.ts'
+import { urlFile } from '../../src/postgres/embedded.ts'
+import { findPostmaster } from '../../src/postgres/server.ts'
+import { until } from './until.ts'
+
+/** A DATA_DIR that is removed, with whatever it leads to, once its server has ended. */
+export type DataFolder = AsyncDisposable & { readonly path: string }
+
+export const dataFolder = (inside = tmpdir(), owner?: number): DataFolder => {
+  const path = mkdtempSync(join(inside, 'paymachine-data-'))
+  chmodSync(path, 0o711)
+  if (owner !== undefined) chownSync(path, owner, owner)
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      const home = homeOf(path)
+      await until(() => findPostmaster(home) === undefined, { what: 'the end of the server' })
+      rmSync(home, { recursive: true, force: true })
+      rmSync(path, { recursive: true })
+    },
+  }
+}
+
+/** Where the cluster of a data folder is. */
+export const homeOf = (dataDir: string): string => {
+  const link = join(dataDir, 'postgres')
+  return lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(link) : link
+}
+
+/** A process that does nothing but keep the database of a data folder. */
+export const spawnHouse = (dataDir: string, { uid, clone }: HouseOptions = {}): ChildProcess => {
+  const module = clone ? join(clone, 'src/postgres/embedded.ts') : import.meta.resolve('../../src/postgres/embedded.ts')
+  const script = `
+    import { startEmbedded } from ${JSON.stringify(module)}
+    const say = line => console.log(line)
+    await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, say }).catch(error => {
+      console.error(error.message)
+      process.exit(1)
+    })
+    console.log('ready')
+    setInterval(() => {}, 1000)`
+  const who = uid === undefined ? {} : { uid, gid: uid }
+  return spawn(process.execPath, ['-e', script], { ...who, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+type HouseOptions = { readonly uid?: number; readonly clone?: string }
+
+/** The same, once it is ready; with the lines it printed until then. */
+export const startHouse = async (
+  dataDir: string,
+  options: HouseOptions = {},
+): Promise<ChildProcess & { said: string[] }> => {
+  const house = spawnHouse(dataDir, options)
+  const said: string[] = []
+  const listen = (text: Buffer) => said.push(...text.toString().trim().split('\n'))
+  house.stdout?.on('data', listen)
+  house.stderr?.on('data', listen)
+  await until(() => said.includes('ready') || house.exitCode !== null, { timeoutMs: 30_000, what: 'the house' })
+  return Object.assign(house, { said })
+}
+
+export const readUrl = (dataDir: string): string => readFileSync(urlFile(dataDir), 'utf8')
+
+export const run = async (url: string, query: string): Promise<Record<string, unknown>[]> => {
+  const sql = connect(url, { max: 1 })
+  try {
+    return [...(await sql.unsafe(query))]
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+export const postmaster = (dataDir: string): number => {
+  const pid = findPostmaster(homeOf(dataDir))
+  if (pid === undefined) throw new Error(`No server runs in ${dataDir}`)
+  return pid
+}
+
+/** The shell that watches over a server has the server's number among its arguments. */
+export const guardOf = (pid: number): number => {
+  const found = execFileSync('pgrep', ['-f', `sh /.*/cluster ${pid} `], { encoding: 'utf8' })
+  return Number(found.split('\n')[0])
+}
+
+export const isAlive = (pid: number | undefined): boolean => {
+  try {
+    process.kill(pid ?? 0, 0)
+    return pid !== undefined
+  } catch {
+    return false
+  }
+}

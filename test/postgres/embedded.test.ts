@@ -1,0 +1,154 @@
+import { expect, test } from 'bun:test'
+import { spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { startEmbedded, urlFile } from '../../src/postgres/embedded.ts'
+import { findPostmaster } from '../../src/postgres/server.ts'
+import { dataFolder, guardOf, isAlive, postmaster, readUrl, run, spawnHouse, startHouse } from '../harness/house.ts'
+import { until } from '../harness/until.ts'
+
+test('what was written is there after a restart, at the same address', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const first = await startEmbedded({ dataDir })
+  await run(first.url, 'create table kept as select 1 as id')
+  await first.stop()
+  const second = await startEmbedded({ dataDir })
+  expect(await run(second.url, 'select id from kept')).toEqual([{ id: 1 }])
+  expect(second.url).toBe(first.url)
+  await second.stop()
+})
+
+test('nobody gets in without the password, and only its owner may read that', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const { url, stop } = await startEmbedded({ dataDir })
+  const wrong = new URL(url)
+  wrong.password = 'wrong'
+  await expect(run(wrong.href, 'select 1')).rejects.toThrow('password authentication failed')
+  expect(readUrl(dataDir)).toBe(url)
+  for (const file of [urlFile(dataDir), join(dataDir, 'postgres', 'password')])
+    expect(statSync(file).mode & 0o77).toBe(0)
+  await stop()
+})
+
+test('commits are flushed to the disk', async () => {
+  await using folder = dataFolder()
+  const { url, stop } = await startEmbedded({ dataDir: folder.path })
+  const [row] = await run(
+    url,
+    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commits`,
+  )
+  expect(row).toEqual({ fsync: 'on', commits: 'on' })
+  await stop()
+})
+
+test('a server that dies is started again at the same address', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const said: string[] = []
+  const { url, stop } = await startEmbedded({ dataDir, say: line => said.push(line) })
+  await run(url, 'create table kept as select 1 as id')
+  process.kill(postmaster(dataDir), 'SIGKILL')
+  await until(() => run(url, 'select id from kept').catch(() => undefined))
+  expect(said).toEqual(['Postgres ended by itself, starting it again'])
+  await stop()
+})
+
+test('a killed house takes its server with it', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const house = await startHouse(dataDir)
+  expect(isAlive(postmaster(dataDir))).toBe(true)
+  house.kill('SIGKILL')
+  await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined)
+})
+
+test('a server whose house was killed together with its guard is taken over without loss', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const house = await startHouse(dataDir)
+  const orphan = postmaster(dataDir)
+  await run(readUrl(dataDir), 'create table kept as select 1 as id')
+  process.kill(guardOf(orphan), 'SIGKILL')
+  house.kill('SIGKILL')
+  await until(() => !isAlive(house.pid))
+  expect(isAlive(orphan)).toBe(true)
+  const { url, stop } = await startEmbedded({ dataDir })
+  expect(postmaster(dataDir)).not.toBe(orphan)
+  expect(await run(url, 'select id from kept')).toEqual([{ id: 1 }])
+  await stop()
+})
+
+test('a pid file that names another program is no obstacle', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const house = await startHouse(dataDir)
+  const pid = postmaster(dataDir)
+  process.kill(guardOf(pid), 'SIGKILL')
+  process.kill(pid, 'SIGKILL')
+  house.kill('SIGKILL')
+  await until(() => !isAlive(pid) && !isAlive(house.pid))
+  // As after a restart of a container, where numbers begin anew.
+  const bystander = spawn('sleep', ['100'], { stdio: 'ignore' })
+  const file = join(dataDir, 'postgres', 'cluster', 'postmaster.pid')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(bystander.pid)))
+  const { url, stop } = await startEmbedded({ dataDir })
+  expect(await run(url, 'select 1 as one')).toHaveLength(1)
+  expect(bystander.exitCode).toBeNull()
+  await stop()
+  bystander.kill()
+})
+
+test('a busy port is left to whoever has it, and the new one is remembered', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const first = await startEmbedded({ dataDir })
+  await first.stop()
+  const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
+  await new Promise(resolve => squatter.once('listening', resolve))
+  const second = await startEmbedded({ dataDir })
+  expect(second.url).not.toBe(first.url)
+  expect(await run(second.url, 'select 1 as one')).toHaveLength(1)
+  await second.stop()
+  squatter.close()
+  const third = await startEmbedded({ dataDir })
+  expect(third.url).toBe(second.url)
+  await third.stop()
+})
+
+test('a second start is told who holds the data folder, and the first goes on', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const house = await startHouse(dataDir)
+  await expect(startEmbedded({ dataDir })).rejects.toThrow(`${dataDir} is in use by pid ${house.pid}`)
+  expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
+  house.kill('SIGKILL')
+})
+
+test('of ten first starts at once one wins', async () => {
+  await using folder = dataFolder()
+  const dataDir = folder.path
+  const houses = Array.from({ length: 10 }, () => spawnHouse(dataDir))
+  await until(() => houses.filter(house => house.exitCode === 1).length === 9, { timeoutMs: 30_000 })
+  await until(() => readdirSync(dataDir).includes('database-url'))
+  expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
+  for (const house of houses) house.kill('SIGKILL')
+})
+
+test('a first start that is killed in the middle is nothing the next one trips over', async () => {
+  await using folder = dataFolder()
+  const house = spawnHouse(folder.path)
+  const unfinished = () => readdirSync(folder.path).filter(name => name.startsWith('postgres.making'))
+  await until(() => unfinished().length > 0)
+  house.kill('SIGKILL')
+  await until(() => house.signalCode)
+  for (const round of ['while its initdb goes on', 'later']) {
+    const { url, stop } = await startEmbedded({ dataDir: folder.path })
+    expect(await run(url, `select '${round}' as round`)).toEqual([{ round }])
+    await stop()
+    await until(() => spawnSync('pgrep', ['-f', `initdb.*${folder.path}`]).status === 1, { what: 'the end of initdb' })
+  }
+  expect(unfinished()).toEqual([])
+})
