@@ -166,13 +166,13 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     const jobs: Step['jobs'][number][] = []
     // A timer that fired is spent, also when its transition stays in the state; unless it is armed anew.
     const timers: Step['timers'][number][] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
-    for (const [n, ask] of asked.entries()) {
+    for (const ask of asked) {
       if (ask.what === 'publish') {
         const event = kind.publish?.(ask.type, actor)
         if (!event) throw new Error(`${kind.name} publishes nothing`)
         published.push({ eventId: uuidv7(at, random), type: ask.type, event })
       } else if (ask.what === 'effect') {
-        const effect = `${actor.id}:${actor.rev}:${n}`
+        const effect = `${actor.id}:${actor.rev}:${jobs.length}`
         const job = kind.effects?.[ask.name]?.(actor, ask.params, { id: effect, at })
         if (!job) throw new Error(`${kind.name} has no effect ${ask.name}`)
         jobs.push({ effect, job })

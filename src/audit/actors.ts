@@ -1,0 +1,64 @@
+import type { Kind } from '../actors/kind.ts'
+import type { Check } from './audit.ts'
+
+/** I9: each row's state is the last entry of its history, and its history has no gap, fork or double effect. */
+export const auditActors = (kinds: readonly Kind[]): Check[] => [...kinds.flatMap(auditKind), ...auditHistory]
+
+const auditKind = ({ name, table }: Kind): Check[] => [
+  {
+    invariant: 'I9',
+    what: `a row of ${table} is not where its history ends`,
+    breaches: sql => sql<{ id: string }[]>`
+      select t.id
+      from ${sql(table)} t
+      left join lateral (
+        select rev, to_state from transitions where actor = t.id order by rev desc limit 1
+      ) h on true
+      where h.rev is distinct from t.rev or h.to_state is distinct from t.state`,
+  },
+  {
+    invariant: 'I9',
+    what: `a history of a ${name} without its row in ${table}`,
+    breaches: sql => sql<{ id: string }[]>`
+      select h.actor as id
+      from transitions h
+      where h.kind = ${name} and h.rev = 1 and not exists (select from ${sql(table)} where id = h.actor)`,
+  },
+  {
+    invariant: 'I9',
+    what: `a timer of a ${name} that nothing in its history has armed`,
+    breaches: sql => sql<{ id: string }[]>`
+      select m.actor as id
+      from timers m
+      left join transitions h on h.actor = m.actor and h.rev = m.generation
+      left join ${sql(table)} t on t.id = m.actor
+      -- The timer's name ends with the state it belongs to.
+      where m.kind = ${name} and (h.actor is null or t.id is null or split_part(m.name, '.', 3) <> t.state)`,
+  },
+]
+
+const auditHistory: Check[] = [
+  {
+    invariant: 'I9',
+    what: 'a history with a gap',
+    breaches: sql => sql<{ id: string }[]>`
+      select actor as id from transitions group by actor having count(*) <> max(rev) or min(rev) <> 1`,
+  },
+  {
+    invariant: 'I9',
+    what: 'a change that does not begin where the one before it ended',
+    breaches: sql => sql<{ id: string }[]>`
+      select actor as id
+      from (
+        select actor, rev, from_state, lag(to_state) over (partition by actor order by rev) as before
+        from transitions
+      ) h
+      where rev > 1 and from_state <> before`,
+  },
+  {
+    invariant: 'I9',
+    what: 'a command that was carried out twice',
+    breaches: sql => sql<{ id: string }[]>`
+      select actor as id from transitions group by actor, command having count(*) > 1`,
+  },
+]

@@ -1,0 +1,20 @@
+import type { Check } from './audit.ts'
+
+/** I7: nothing is claimed or locked for longer than 60 s once the system has been healthy for 60 s. */
+export const auditWork: Check[] = [
+  {
+    invariant: 'I7',
+    what: 'a job locked for over a minute by a worker that is not alive',
+    breaches: sql => sql<{ id: string }[]>`
+      select j.id::text
+      from graphile_worker._private_jobs j
+      where j.locked_at < now() - interval '60 s'
+        and not exists (select from workers w where w.id = j.locked_by and w.beat_at > now() - interval '60 s')`,
+  },
+  {
+    invariant: 'I7',
+    what: 'a timer overdue by over a minute',
+    breaches: sql => sql<{ id: string }[]>`
+      select actor as id from timers where due_at < now() - interval '60 s' and failures = 0`,
+  },
+]

@@ -1,0 +1,175 @@
+import { expect, test } from 'bun:test'
+import { CommandFault } from '../../src/actors/command.ts'
+import { doneOf, lampHouse, makeLamp, newId, newLamp, tell } from './lamps.ts'
+
+test('a command commits the state, its history, the event, the timer and the job together', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  const { actor } = doneOf(await house.actors.dispatch({ ...tell(id, 'switch_on'), cause: 'a hand' }))
+  expect(actor).toMatchObject({ state: 'on', rev: 2, context: { switched: 1 } })
+
+  const [row] = await house.sql`select state, rev, version, switched from lamps where id = ${id}`
+  expect({ ...row }).toEqual({ state: 'on', rev: 2, version: 1, switched: 1 })
+  const history = await house.sql`
+    select rev, event, from_state, to_state, cause, context from transitions where actor = ${id} order by rev`
+  expect(history.map(entry => ({ ...entry }))).toEqual([
+    { rev: 1, event: 'create', from_state: null, to_state: 'off', cause: null, context: { switched: 0 } },
+    { rev: 2, event: 'switch_on', from_state: 'off', to_state: 'on', cause: 'a hand', context: { switched: 1 } },
+  ])
+  const [event] = await house.sql`select type, kind, rev, livemode, object from events where actor = ${id}`
+  expect(event).toMatchObject({ type: 'lamp.lit', kind: 'lamp', rev: 2, livemode: false, object: { status: 'on' } })
+  const [timer] = await house.sql`select name, generation from timers where actor = ${id}`
+  expect({ ...timer }).toEqual({ name: 'burn.lamp.on', generation: 2 })
+
+  await house.actors.dispatch(tell(id, 'switch_off'))
+  expect(await house.sql`select from timers where actor = ${id}`).toHaveLength(0)
+  const [job] = await house.sql`select payload from graphile_worker._private_jobs`
+  expect(job?.payload).toEqual({ lamp: id, switched: 1, effect: `${id}:3:0` })
+})
+
+test('an event the machine does not take writes nothing and tells what would be possible', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  const outcome = await house.actors.dispatch(tell(id, 'switch_off'))
+  expect(outcome).toMatchObject({
+    ok: false,
+    refusal: 'state',
+    actor: { state: 'off', rev: 1 },
+    possible: ['switch_on', 'count', 'hit'],
+  })
+  expect(await house.sql`select from transitions`).toHaveLength(1)
+})
+
+test('a guard that says no is a refusal', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  expect(await house.actors.dispatch(tell(id, 'count', { by: 0 }))).toMatchObject({ ok: false, refusal: 'state' })
+})
+
+test('an actor that does not exist is missing, and one that does cannot be created again', async () => {
+  await using house = await lampHouse()
+  expect(await house.actors.dispatch(tell(newId(), 'switch_on'))).toMatchObject({ ok: false, refusal: 'missing' })
+  const id = await newLamp(house.actors)
+  expect(await house.actors.dispatch(makeLamp({}, id))).toMatchObject({ ok: false, refusal: 'exists' })
+})
+
+test('commands for one actor are carried out in the order they were given, in one commit', async () => {
+  await using house = await lampHouse()
+  const id = newId()
+  const outcomes = await Promise.all(
+    [makeLamp({}, id), tell(id, 'switch_on'), tell(id, 'switch_off'), tell(id, 'switch_on')].map(house.actors.dispatch),
+  )
+  expect(outcomes.map(outcome => doneOf(outcome).actor.rev)).toEqual([1, 2, 3, 4])
+  const commits = await house.sql`select count(distinct xid)::int as n from transitions`
+  expect(commits[0]?.n).toBe(1)
+  const timers = await house.sql`select generation from timers`
+  expect(timers.map(timer => timer.generation)).toEqual([4])
+})
+
+test('a bundle commits all of its commands or none', async () => {
+  await using house = await lampHouse()
+  const [a, b] = [await newLamp(house.actors), await newLamp(house.actors)]
+  expect(await house.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_off')])).toMatchObject({
+    ok: false,
+    refusal: 'state',
+    index: 1,
+    actor: { id: b },
+  })
+  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(0)
+  expect(await house.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_on')])).toMatchObject({ ok: true })
+  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(2)
+})
+
+test('a command with an id is carried out once, however often and wherever it is sent', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  const command = { ...tell(id, 'count', { by: 1 }), id: newId() }
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => house.actors.dispatch(command)))
+  expect(outcomes.filter(outcome => !doneOf(outcome).replayed)).toHaveLength(1)
+  expect(doneOf(await house.actors.dispatch(command))).toMatchObject({ replayed: true, actor: { rev: 2 } })
+  const [row] = await house.sql`select switched, rev from lamps where id = ${id}`
+  expect({ ...row }).toEqual({ switched: 1, rev: 2 })
+})
+
+test('a creation with an id is carried out once', async () => {
+  await using house = await lampHouse()
+  const command = { ...makeLamp(), id: newId() }
+  const outcomes = await Promise.all([command, command].map(house.actors.dispatch))
+  expect(outcomes.map(outcome => doneOf(outcome).replayed).sort()).toEqual([false, true])
+  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(true)
+})
+
+test('of a hundred parallel lamps for one room one is made, and the others are refused by name', async () => {
+  await using house = await lampHouse()
+  const outcomes = await Promise.all(
+    Array.from({ length: 100 }, () => house.actors.dispatch(makeLamp({ room: 'attic' }))),
+  )
+  expect(outcomes.filter(outcome => outcome.ok)).toHaveLength(1)
+  const refused = outcomes.flatMap(outcome => (outcome.ok ? [] : [outcome]))
+  expect(new Set(refused.map(({ refusal, constraint }) => `${refusal} ${constraint}`))).toEqual(
+    new Set(['room_taken lamps_room_once']),
+  )
+  const [later] = [await house.actors.dispatch(makeLamp({ room: 'attic' }))]
+  expect(later).toMatchObject({ ok: false, refusal: 'room_taken' })
+})
+
+test('a row that is there refuses the command it comes with, and no other', async () => {
+  await using house = await lampHouse()
+  const lamps = await Promise.all(Array.from({ length: 20 }, () => newLamp(house.actors)))
+  const seen = (lamp: string, tx: string) => ({
+    ...tell(lamp, 'count', { by: 1 }),
+    rows: [{ table: 'sightings', row: { tx, lamp } }],
+  })
+  // Ten transactions, each seen twice, by lamps of the same batch.
+  const outcomes = await Promise.all(lamps.map((lamp, index) => house.actors.dispatch(seen(lamp, `tx${index % 10}`))))
+  expect(outcomes.filter(outcome => outcome.ok)).toHaveLength(10)
+  expect(outcomes.filter(outcome => !outcome.ok && outcome.constraint === 'sightings_pkey')).toHaveLength(10)
+  const [sum] =
+    await house.sql`select sum(switched)::int as switched, (select count(*)::int from sightings) as seen from lamps`
+  expect({ ...sum }).toEqual({ switched: 10, seen: 10 })
+})
+
+test('in a batch of 500 a throwing machine, a unique violation and a failed check fail alone', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const taken = await newLamp(house.actors, { room: 'cellar' })
+  const lamps = await Promise.all(Array.from({ length: 500 }, () => newLamp(house.actors)))
+  const throws = 100
+  const violates = 250
+  const breaksCheck = 400
+  const commands = lamps.map((lamp, index) => {
+    if (index === throws) return tell(lamp, 'hit')
+    if (index === violates) return makeLamp({ room: 'cellar' })
+    if (index === breaksCheck) return tell(lamp, 'count', { by: 2_000_000 })
+    return tell(lamp, 'switch_on')
+  })
+  const outcomes = await Promise.allSettled(commands.map(house.actors.dispatch))
+  expect(outcomes[throws]).toMatchObject({ status: 'rejected', reason: { cause: { message: 'the lamp is hit' } } })
+  expect(outcomes[violates]).toMatchObject({ status: 'fulfilled', value: { ok: false, refusal: 'room_taken' } })
+  expect(outcomes[breaksCheck]).toMatchObject({
+    status: 'rejected',
+    reason: { cause: { constraint_name: 'lamps_switched_limit' } },
+  })
+  expect((outcomes[throws] as PromiseRejectedResult).reason).toBeInstanceOf(CommandFault)
+  expect(outcomes.filter(outcome => outcome.status === 'fulfilled' && outcome.value.ok)).toHaveLength(497)
+  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(497)
+  const events = await house.sql`select count(*)::int as n from events`
+  expect(events[0]?.n).toBe(497)
+  expect(taken).toBeDefined()
+})
+
+test('values that a literal must quote arrive as they were sent', async () => {
+  await using house = await lampHouse()
+  for (const room of ['', ' ', '"', '\\', '\\"', '{a,(b)}', "o'clock", 'null', 'NULL', 'ünï ☃ \n\t', '$1 %s', '(,)']) {
+    const id = await newLamp(house.actors, { room })
+    const [row] = await house.sql`select room from lamps where id = ${id}`
+    expect(row?.room).toBe(room)
+  }
+})
+
+test('text that Postgres cannot store fails its own command alone', async () => {
+  await using house = await lampHouse()
+  const outcomes = await Promise.allSettled(
+    [makeLamp({ room: 'a\u0000b' }), makeLamp({ room: 'c' })].map(house.actors.dispatch),
+  )
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})

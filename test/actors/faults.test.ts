@@ -1,0 +1,211 @@
+import { expect, test } from 'bun:test'
+import type { Kind } from '../../src/actors/kind.ts'
+import { audit } from '../../src/audit/audit.ts'
+import type { Sql } from '../../src/postgres/connect.ts'
+import { migrate } from '../../src/postgres/migrate.ts'
+import { databaseProxy } from '../harness/proxy.ts'
+import { postgresServer } from '../harness/server.ts'
+import { until } from '../harness/until.ts'
+import { startHammer } from './hammers.ts'
+import { lamp } from './lamp.ts'
+import { addLamps, doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
+
+const lampKinds = [lamp as unknown as Kind]
+
+/** Every command took effect once: as many counts in the rows as commands in the history, each id once. */
+const expectExactly = async (sql: Sql, commands: number) => {
+  const [sums] = await sql`
+    select
+      (select sum(switched)::int from lamps) as switched,
+      (select count(*)::int from transitions where event = 'count') as counted,
+      (select count(distinct command)::int from transitions where event = 'count') as distinct_commands`
+  expect({ ...sums }).toEqual({ switched: commands, counted: commands, distinct_commands: commands })
+  expect(await audit(sql, lampKinds)).toEqual([])
+}
+
+const makeLamps = (house: Awaited<ReturnType<typeof openHouse>>, count: number) =>
+  Promise.all(Array.from({ length: count }, () => newLamp(house.actors)))
+
+test('two processes hammering the same hundred actors for 20 s lose no update and repeat none', async () => {
+  await using house = await lampHouse()
+  const lamps = await makeLamps(house, 100)
+  const hammers = ['left', 'right'].map(name => startHammer(house.url, name, lamps, new Set()))
+  await Bun.sleep(20_000)
+  await Promise.all(hammers.map(({ finish }) => finish()))
+  const told = hammers.map(hammer => hammer.told.size)
+  expect(Math.min(...told)).toBeGreaterThan(1_000)
+  await expectExactly(
+    house.sql,
+    told.reduce((sum, count) => sum + count),
+  )
+}, 60_000)
+
+test('a process killed ten times in the middle loses no command and repeats none', async () => {
+  await using house = await lampHouse()
+  const lamps = await makeLamps(house, 100)
+  const steady = startHammer(house.url, 'steady', lamps, new Set())
+  const told = new Set<number>()
+  for (let killing = 0; killing < 10; killing++) {
+    const victim = startHammer(house.url, 'victim', lamps, told)
+    const before = told.size
+    await until(() => told.size > before + 100, { timeoutMs: 20_000, what: 'the victim to be at work' })
+    await victim.kill()
+  }
+  // The last one sends again whatever the killed ones did not live to tell.
+  const last = startHammer(house.url, 'victim', lamps, told)
+  const before = told.size
+  await until(() => told.size > before + 100, { timeoutMs: 20_000, what: 'the last to be at work' })
+  await Promise.all([last.finish(), steady.finish()])
+  const highest = Math.max(...told)
+  // Commands beyond the first untold one may have been done by a victim without being told.
+  const [untold] = await house.sql`
+    select count(*)::int as n from transitions
+    where cause like 'victim %' and split_part(cause, ' ', 2)::int > ${highest}`
+  expect(told.size).toBe(highest + 1)
+  await expectExactly(house.sql, told.size + steady.told.size + Number(untold?.n))
+}, 90_000)
+
+test('Postgres restarted under load: callers get the true outcome, and nothing is done twice', async () => {
+  await using server = await postgresServer()
+  await migrate(server.url)
+  await addLamps(server.url)
+  const house = await openHouse(server.url, { patienceMs: 20_000 })
+  const lamps = await makeLamps(house, 50)
+  let done = 0
+  let stopping = false
+  const callers = Array.from({ length: 64 }, async (_, caller) => {
+    while (!stopping) {
+      doneOf(await house.actors.dispatch(tell(lamps[(caller * 7 + done) % 50] ?? '', 'count', { by: 1 })))
+      done++
+    }
+  })
+  for (let restart = 0; restart < 4; restart++) {
+    const before = done
+    await until(() => done > before + 500, { timeoutMs: 20_000, what: 'commands between restarts' })
+    if (restart % 2 === 0) await server.restart()
+    else {
+      await server.kill()
+      await server.start()
+    }
+  }
+  stopping = true
+  await Promise.all(callers)
+  await expectExactly(house.sql, done)
+  await house.close()
+}, 90_000)
+
+test('backends terminated at random between read and commit and during the commit: no second effect', async () => {
+  await using house = await lampHouse({ patienceMs: 20_000 })
+  const lamps = await makeLamps(house, 50)
+  let done = 0
+  let stopping = false
+  const callers = Array.from({ length: 64 }, async (_, caller) => {
+    while (!stopping) {
+      doneOf(await house.actors.dispatch(tell(lamps[(caller + done) % 50] ?? '', 'count', { by: 1 })))
+      done++
+    }
+  })
+  const killer = await openHouse(house.url)
+  for (let round = 0; round < 100; round++) {
+    await killer.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and pid not in (select pid from pg_stat_activity where backend_start > now() - interval '50 ms')`
+    await Bun.sleep(20)
+  }
+  stopping = true
+  await Promise.all(callers)
+  expect(done).toBeGreaterThan(500)
+  await expectExactly(killer.sql, done)
+  await killer.close()
+}, 60_000)
+
+test('a connection cut between read and commit: the command is done once', async () => {
+  await using house = await lampHouse()
+  await using proxy = await databaseProxy(house.url)
+  const far = await openHouse(proxy.url)
+  const [id = ''] = await makeLamps(far, 1)
+  await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+  proxy.cutInsteadOfAnswer(1)
+  expect(doneOf(await far.actors.dispatch(tell(id, 'count', { by: 1 })))).toMatchObject({ replayed: false })
+  await expectExactly(house.sql, 2)
+  await far.close()
+})
+
+test('a connection cut after the commit and before its answer: the command is done once, and known to be', async () => {
+  await using house = await lampHouse()
+  await using proxy = await databaseProxy(house.url)
+  const far = await openHouse(proxy.url, { connections: 1 })
+  const [id = ''] = await makeLamps(far, 1)
+  for (let count = 1; count <= 5; count++) {
+    await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+    // The first answer is the read's, the second the commit's.
+    proxy.cutInsteadOfAnswer(2)
+    const outcome = await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+    expect(doneOf(outcome)).toMatchObject({ replayed: true, actor: { context: { switched: 2 * count } } })
+  }
+  // A creation and a bundle, likewise.
+  await makeLamps(far, 1)
+  proxy.cutInsteadOfAnswer(1)
+  const made = doneOf(await far.actors.dispatch(makeLamp()))
+  expect(made).toMatchObject({ replayed: true })
+  await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+  await expectExactly(house.sql, 11)
+  proxy.cutInsteadOfAnswer(2)
+  const bundle = await far.actors.dispatchBundle([tell(id, 'switch_on'), tell(made.actor.id, 'switch_on')])
+  expect(bundle).toMatchObject({ ok: true, done: [{ replayed: true }, { replayed: true }] })
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+  await far.close()
+}, 30_000)
+
+test('a database that stays away makes a command Unavailable, and sent again with its id it is done once', async () => {
+  await using server = await postgresServer()
+  await migrate(server.url)
+  await addLamps(server.url)
+  const house = await openHouse(server.url, { patienceMs: 300 })
+  const [id = ''] = await makeLamps(house, 1)
+  await server.stop()
+  const command = { ...tell(id, 'count', { by: 1 }), id: newId() }
+  expect(house.actors.dispatch(command)).rejects.toMatchObject({ name: 'Unavailable' })
+  await house.actors.idle()
+  await server.start()
+  await until(async () => (await house.actors.dispatch(command).catch(() => ({ ok: false }))).ok)
+  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(true)
+  await expectExactly(house.sql, 1)
+  await house.close()
+}, 60_000)
+
+test('a bundle that conflicts over and over beside a hot actor gets through', async () => {
+  await using house = await lampHouse()
+  const rivals = await Promise.all([openHouse(house.url), openHouse(house.url)])
+  const hot = await newLamp(house.actors)
+  const mine = await makeLamps(house, 20)
+  let stopping = false
+  let hits = 0
+  const heat = rivals.flatMap(rival =>
+    Array.from({ length: 4 }, async () => {
+      while (!stopping) {
+        doneOf(await rival.actors.dispatch(tell(hot, 'count', { by: 1 })))
+        hits++
+      }
+    }),
+  )
+  for (const id of mine) {
+    const outcome = await house.actors.dispatchBundle([tell(hot, 'count', { by: 1 }), tell(id, 'count', { by: 1 })])
+    expect(outcome).toMatchObject({ ok: true })
+  }
+  stopping = true
+  await Promise.all(heat)
+  expect(hits).toBeGreaterThan(0)
+  const [row] = await house.sql`select switched, lease from lamps where id = ${hot}`
+  expect({ ...row }).toEqual({ switched: hits + mine.length, lease: null })
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+  await Promise.all(rivals.map(({ close }) => close()))
+}, 60_000)
+
+test('a lease whose holder died is no outage', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  await house.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '1 s' where id = ${id}`
+  expect(doneOf(await house.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
+}, 20_000)

@@ -1,0 +1,95 @@
+import { expect, test } from 'bun:test'
+import { feedLagMs, readFeed } from '../../src/actors/feed.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { until } from '../harness/until.ts'
+import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
+
+const walk = async (sql: Sql, after: string | null = null) => {
+  const seen = []
+  for (let cursor = after; ; ) {
+    const page = await readFeed(sql, cursor, 100)
+    const last = page.at(-1)
+    if (!last) return seen
+    seen.push(...page)
+    cursor = last.cursor
+  }
+}
+
+test('the feed tells every transition once, each actor in its order', async () => {
+  await using house = await lampHouse()
+  const ids = await Promise.all(Array.from({ length: 60 }, () => newLamp(house.actors)))
+  for (const type of ['switch_on', 'switch_off', 'switch_on']) {
+    await Promise.all(ids.map(id => house.actors.dispatch(tell(id, type))))
+  }
+  const seen = await until(async () => {
+    const all = await walk(house.sql)
+    return all.length === 240 && all
+  })
+  for (const id of ids) expect(seen.filter(({ actor }) => actor === id).map(({ rev }) => rev)).toEqual([1, 2, 3, 4])
+  expect(seen[0]).toMatchObject({ kind: 'lamp', event: 'create', from: null, to: 'off', context: { switched: 0 } })
+})
+
+test('a reader never passes a transaction that is still open', async () => {
+  await using house = await lampHouse()
+  const slow = connect(house.url, { max: 1 })
+  // A transaction that has written and not committed, as a slow writer or another database's would be.
+  await slow.unsafe('begin; select pg_current_xact_id()')
+  await newLamp(house.actors)
+  expect(await readFeed(house.sql, null, 10)).toHaveLength(0)
+  expect(await feedLagMs(house.sql)).toBeGreaterThan(0)
+  await slow.unsafe('commit')
+  expect(await readFeed(house.sql, null, 10)).toHaveLength(1)
+  await slow.end()
+})
+
+test('a reader beside two writing houses misses nothing and sees nothing twice', async () => {
+  await using house = await lampHouse()
+  const other = await openHouse(house.url)
+  const ids = await Promise.all(Array.from({ length: 50 }, () => newLamp(house.actors)))
+  let writing = true
+  const writers = [house, other].map(async ({ actors }) => {
+    for (let round = 0; round < 40; round++) {
+      await Promise.all(ids.map(id => actors.dispatch(tell(id, 'count', { by: 1 }))))
+    }
+  })
+  const read = (async () => {
+    const seen: string[] = []
+    let cursor: string | null = null
+    for (;;) {
+      const ended: boolean = !writing
+      const page = await readFeed(house.sql, cursor, 37)
+      seen.push(...page.map(({ actor, rev }) => `${actor} ${rev}`))
+      cursor = page.at(-1)?.cursor ?? cursor
+      if (ended && page.length === 0) return seen
+    }
+  })()
+  await Promise.all(writers)
+  writing = false
+  const seen = await read
+  expect(seen).toHaveLength(50 + 50 * 2 * 40)
+  expect(new Set(seen).size).toBe(seen.length)
+  await other.close()
+}, 60_000)
+
+test('after a move to a cluster whose transaction ids are lower, new entries still sort last', async () => {
+  await using house = await lampHouse()
+  await newLamp(house.actors)
+  // What a dump restored elsewhere looks like: another cluster wrote the last era, with higher ids.
+  await house.sql`update eras set cluster = 1`
+  await house.sql`update transitions set xid = '9000000000000'::xid8`
+  await house.sql`update eras set postmaster_started = now()`
+  const before = await readFeed(house.sql, null, 10)
+  expect(before).toHaveLength(0)
+  await newLamp(house.actors)
+  const feed = await until(async () => {
+    const entries = await readFeed(house.sql, null, 10)
+    return entries.length === 2 && entries
+  })
+  expect(feed.map(({ cursor }) => cursor.split('.')[0])).toEqual(['1', '2'])
+  expect(await readFeed(house.sql, feed[0]?.cursor ?? null, 10)).toHaveLength(1)
+})
+
+test('a cursor that is none is refused', async () => {
+  await using house = await lampHouse()
+  expect(readFeed(house.sql, '1.2', 10)).rejects.toThrow('"1.2" is no cursor')
+})

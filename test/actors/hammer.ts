@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { Unavailable } from '../../src/actors/command.ts'
+import { openHouse, tell } from './lamps.ts'
+
+/**
+ * A process that hammers lamps: `bun hammer.ts <url> <name> <from> <callers> <lamp,lamp,…>`.
+ * The n-th command of a name always has the same id and goes to the same lamp, so that another process
+ * may go on where this one was killed. Prints `done <n>` for every command whose outcome it learned.
+ */
+const [url = '', name = '', from = '0', callers = '32', list = ''] = process.argv.slice(2)
+const lamps = list.split(',')
+
+const digest = (n: number): string => createHash('sha256').update(`${name} ${n}`).digest('hex')
+
+const commandOf = (n: number) => {
+  const hash = digest(n)
+  const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${hash.slice(12, 16)}-${hash.slice(16, 20)}-${hash.slice(20, 32)}`
+  const lamp = lamps[Number.parseInt(hash.slice(32, 40), 16) % lamps.length] ?? ''
+  return { ...tell(lamp, 'count', { by: 1 }), id, cause: `${name} ${n}` }
+}
+
+const house = await openHouse(url)
+let next = Number(from)
+let stopping = false
+process.on('SIGTERM', () => {
+  stopping = true
+})
+process.stdin.resume()
+process.stdin.on('end', () => process.exit(0))
+
+const hammer = async (): Promise<void> => {
+  while (!stopping) {
+    const n = next++
+    for (let told = false; !told; ) {
+      try {
+        const outcome = await house.actors.dispatch(commandOf(n))
+        if (!outcome.ok) throw new Error(`refused: ${outcome.refusal}`)
+        process.stdout.write(`done ${n}\n`)
+        told = true
+      } catch (error) {
+        // The same command, again, until it is known to be done.
+        if (!(error instanceof Unavailable)) throw error
+      }
+    }
+  }
+}
+await Promise.all(Array.from({ length: Number(callers) }, hammer))
+await house.close()
+process.exit(0)

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { type Actors, openActors } from '../../src/actors/actors.ts'
+import type { Command, Done, Outcome } from '../../src/actors/command.ts'
+import type { DispatcherOptions } from '../../src/actors/dispatcher.ts'
+import type { Kind } from '../../src/actors/kind.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import type { Random, World } from '../../src/world.ts'
+import { database } from '../harness/database.ts'
+import { lamp } from './lamp.ts'
+
+export const random: Random = bytes => crypto.getRandomValues(bytes)
+export const newId = () => uuidv7(new Date(), random)
+
+/** The toy's tables, which are no part of the product. */
+export const addLamps = async (url: string): Promise<void> => {
+  const sql = connect(url, { max: 1 })
+  await sql.unsafe(await readFile(new URL('./lamp.sql', import.meta.url), 'utf8'))
+  await sql.end()
+}
+
+/** A program of its own: its own pool, clock and actors on the database at `url`. */
+export const openHouse = async (
+  url: string,
+  { clock = databaseClock(), kinds = [lamp as Kind], connections = 8, ...options }: HouseOptions = {},
+) => {
+  const sql = connect(url, { max: connections, byKey: true })
+  const world: World = { sql, clock, random, log: openLog('silent') }
+  const actors = await openActors(world, kinds, options)
+  return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }
+}
+
+type HouseOptions = DispatcherOptions & { clock?: World['clock']; kinds?: readonly Kind[]; connections?: number }
+
+/** A fresh database with lamps in it, and a house on it. */
+export const lampHouse = async (options: HouseOptions = {}) => {
+  const db = await database()
+  await addLamps(db.url)
+  const house = await openHouse(db.url, options)
+  return {
+    ...house,
+    url: db.url,
+    [Symbol.asyncDispose]: async () => {
+      await house.close()
+      await db[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export const makeLamp = (fields: Record<string, unknown> = {}, id = newId()): Command => ({
+  kind: 'lamp',
+  actor: id,
+  create: fields,
+})
+
+export const tell = (actor: string, type: string, fields: Record<string, unknown> = {}): Command => ({
+  kind: 'lamp',
+  actor,
+  event: { type, ...fields },
+})
+
+/** A lamp's id, once it is there. */
+export const newLamp = async (actors: Actors, fields: Record<string, unknown> = {}): Promise<string> =>
+  doneOf(await actors.dispatch(makeLamp(fields))).actor.id
+
+export const doneOf = (outcome: Outcome): Done => {
+  if (!outcome.ok) throw new Error(`refused: ${outcome.refusal}`)
+  return outcome
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test'
+import { openTimers } from '../../src/actors/timers.ts'
+import { manualClock } from '../../src/clock.ts'
+import { until } from '../harness/until.ts'
+import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
+
+test('a timer fires when its time has come, and not before', async () => {
+  const clock = manualClock()
+  await using house = await lampHouse({ clock })
+  const timers = openTimers(house.world, house.actors)
+  const id = await newLamp(house.actors, { burnMs: 60_000 })
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  clock.advance(59_999)
+  expect(await timers.fireDue()).toBe(0)
+  clock.advance(1)
+  expect(await timers.fireDue()).toBe(1)
+  const [row] = await house.sql`
+    select l.state, t.event, t.cause from lamps l join transitions t on t.actor = l.id and t.rev = l.rev where l.id = ${id}`
+  expect({ ...row }).toEqual({ state: 'off', event: 'after.burn.lamp.on', cause: 'timer' })
+  expect(await house.sql`select from timers`).toHaveLength(0)
+})
+
+test('a timer in flight while its state is left and entered again does not fire the new one', async () => {
+  const clock = manualClock()
+  await using house = await lampHouse({ clock })
+  const id = await newLamp(house.actors)
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  const [armed] = await house.sql`select name, generation from timers`
+  await house.actors.dispatch(tell(id, 'switch_off'))
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  const late = { kind: 'lamp', actor: id, timer: { name: String(armed?.name), generation: Number(armed?.generation) } }
+  expect(await house.actors.dispatch(late)).toMatchObject({
+    ok: false,
+    refusal: 'stale',
+    actor: { state: 'on', rev: 4 },
+  })
+})
+
+test('a timer firing in the very batch that leaves its state is stale', async () => {
+  const clock = manualClock()
+  await using house = await lampHouse({ clock })
+  const id = await newLamp(house.actors)
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  const timer = { name: 'burn.lamp.on', generation: 2 }
+  const [left, fired] = await Promise.all([
+    house.actors.dispatch(tell(id, 'switch_off')),
+    house.actors.dispatch({ kind: 'lamp', actor: id, timer }),
+  ])
+  expect(left).toMatchObject({ ok: true })
+  expect(fired).toMatchObject({ ok: false, refusal: 'stale' })
+  expect(await house.sql`select from events where type = 'lamp.out'`).toHaveLength(1)
+})
+
+test('timers firing as their states are left, in two processes: each lamp goes out once', async () => {
+  await using house = await lampHouse()
+  const other = await openHouse(house.url)
+  const lamps = await Promise.all(Array.from({ length: 200 }, () => newLamp(house.actors, { burnMs: 50 })))
+  await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
+  const timers = [openTimers(house.world, house.actors), openTimers(other.world, other.actors)]
+  await until(async () => (await house.sql`select from timers where due_at <= now()`).length === 200)
+  // One switches off by hand while both fire.
+  await Promise.all([
+    ...timers.map(({ fireDue }) => fireDue()),
+    ...lamps.map(id => other.actors.dispatch(tell(id, 'switch_off'))),
+  ])
+  expect(await house.sql`select from timers`).toHaveLength(0)
+  expect(await house.sql`select from lamps where state = 'off' and rev = 3`).toHaveLength(200)
+  expect(await house.sql`select from events where type = 'lamp.out'`).toHaveLength(200)
+  await other.close()
+})
+
+test('a share of the timers is left to the process it belongs to, until that is overdue', async () => {
+  const clock = manualClock()
+  await using house = await lampHouse({ clock })
+  const lamps = await Promise.all(Array.from({ length: 100 }, () => newLamp(house.actors, { burnMs: 1_000 })))
+  await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
+  const timers = openTimers(house.world, house.actors, { share: () => ({ index: 0, of: 2 }) })
+  clock.advance(1_000)
+  const own = await timers.fireDue()
+  expect(own).toBeGreaterThan(20)
+  expect(own).toBeLessThan(80)
+  clock.advance(2_000)
+  expect(await timers.fireDue()).toBe(100 - own)
+})
+
+test('a timer whose actor cannot be read is postponed, and does not keep the others from firing', async () => {
+  const clock = manualClock()
+  await using house = await lampHouse({ clock })
+  const timers = openTimers(house.world, house.actors, { batchSize: 1 })
+  const [broken, whole] = [
+    await newLamp(house.actors, { burnMs: 1_000 }),
+    await newLamp(house.actors, { burnMs: 1_001 }),
+  ]
+  for (const id of [broken, whole]) await house.actors.dispatch(tell(id, 'switch_on'))
+  await house.sql`update lamps set version = 99 where id = ${broken}`
+  clock.advance(2_000)
+  await timers.fireDue()
+  await timers.fireDue()
+  const rows = await house.sql`select actor, failures from timers`
+  expect(rows.map(row => ({ ...row }))).toEqual([{ actor: broken, failures: 1 }])
+})
+
+test('the loop fires by itself and ends when it is told to', async () => {
+  await using house = await lampHouse()
+  const timers = openTimers(house.world, house.actors, { pollMs: 10 })
+  timers.start()
+  const id = await newLamp(house.actors, { burnMs: 30 })
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  await until(async () => (await house.sql`select from lamps where state = 'off'`).length === 1)
+  await timers.stop()
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  await until(async () => (await house.sql`select from timers where due_at < now()`).length === 1)
+  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(1)
+})

@@ -1,0 +1,47 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A path to a database that can be cut, on loopback. */
+export const databaseProxy = async (databaseUrl: string) => {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let answersUntilCut = Number.POSITIVE_INFINITY
+
+  const server = createServer(client => {
+    const upstream = connect(Number(target.port), target.hostname)
+    const cut = () => {
+      client.destroy()
+      upstream.destroy()
+    }
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', cut).on('close', () => {
+        sockets.delete(socket)
+        cut()
+      })
+    }
+    client.on('data', chunk => upstream.write(chunk))
+    upstream.on('data', chunk => {
+      if (--answersUntilCut > 0) client.write(chunk)
+      else {
+        answersUntilCut = Number.POSITIVE_INFINITY
+        cut()
+      }
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+
+  return {
+    url: url.href,
+    /** Swallows the n-th answer of the server from now and cuts its connection: what was asked is done, nobody is told. */
+    cutInsteadOfAnswer: (n: number) => {
+      answersUntilCut = n
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
