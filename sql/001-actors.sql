@@ -61,7 +61,7 @@ create table transitions (
   constraint transitions_first check ((rev = 1) = (from_state is null))
 );
 -- The feed: readFeed() pages by exactly this.
-create unique index transitions_feed on transitions (era, xid, seq);
+create index transitions_feed on transitions (era, xid, seq);
 -- A command is carried out once per actor, whoever sends it again and whenever.
 create unique index transitions_command_once on transitions (actor, command) where keyed;
 
@@ -83,7 +83,7 @@ create table events (
   seq bigint generated always as identity
 );
 -- A merchant's event list pages by exactly this.
-create unique index events_feed on events (merchant_id, livemode, era, xid, seq);
+create index events_feed on events (merchant_id, livemode, era, xid, seq);
 
 -- XState's `after`, durable. The row goes in the commit that enters a state and leaves in the one that leaves it.
 create table timers (

@@ -15,5 +15,5 @@ create table meters (
   owner text not null,
   due_ms integer not null,
   constraint meters_state check (state in ('low', 'high'))
-);
+) with (fillfactor = 70);
 select define_actor_table('meters');
