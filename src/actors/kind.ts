@@ -73,3 +73,9 @@ export type Kind<C = Context> = {
 }
 
 export const snakeCase = (field: string) => field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+/**
+ * A kind as the core takes it. The core looks into no context: it gives each back to the kind that
+ * it came from, so the type may be forgotten, and here is the one place where it is.
+ */
+export const registered = <C>(kind: Kind<C>): Kind => kind as unknown as Kind

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Kind } from '../../src/actors/kind.ts'
+import { registered } from '../../src/actors/kind.ts'
 import { audit } from '../../src/audit/audit.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
@@ -10,7 +10,7 @@ import { startHammer } from './hammers.ts'
 import { lamp } from './lamp.ts'
 import { addLamps, doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
 
-const lampKinds = [lamp as unknown as Kind]
+const lampKinds = [registered(lamp)]
 
 /** Every command took effect once: as many counts in the rows as commands in the history, each id once. */
 const expectExactly = async (sql: Sql, commands: number) => {

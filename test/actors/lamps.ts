@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Actors, openActors } from '../../src/actors/actors.ts'
 import type { Command, Done, Outcome } from '../../src/actors/command.ts'
 import type { DispatcherOptions } from '../../src/actors/dispatcher.ts'
-import type { Kind } from '../../src/actors/kind.ts'
+import { type Kind, registered } from '../../src/actors/kind.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { openLog } from '../../src/log.ts'
@@ -24,7 +24,7 @@ export const addLamps = async (url: string): Promise<void> => {
 /** A program of its own: its own pool, clock and actors on the database at `url`. */
 export const openHouse = async (
   url: string,
-  { clock = databaseClock(), kinds = [lamp as Kind], connections = 8, ...options }: HouseOptions = {},
+  { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, ...options }: HouseOptions = {},
 ) => {
   const sql = connect(url, { max: connections, byKey: true })
   const world: World = { sql, clock, random, log: openLog('silent') }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type AnyStateMachine, assign, createMachine, emit, raise, setup } from 'xstate'
-import type { Kind } from '../../src/actors/kind.ts'
+import { type Kind, registered } from '../../src/actors/kind.ts'
 import { checkMachine } from '../../src/actors/machine-rules.ts'
 import { lamp } from './lamp.ts'
 import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
@@ -62,7 +62,7 @@ test('rows of an old version are migrated as they are read, and written back in 
   await using house = await lampHouse()
   const id = await newLamp(house.actors)
   const newer: Kind = {
-    ...(lamp as unknown as Kind),
+    ...registered(lamp),
     version: 2,
     migrations: { 1: (context, state) => ({ context: { ...context, switched: 41 }, state }) },
   }
@@ -83,7 +83,7 @@ test('rows of an old version are migrated as they are read, and written back in 
 test('the start refuses rows that it has no way to read', async () => {
   await using house = await lampHouse()
   const broken = {
-    ...(lamp as unknown as Kind),
+    ...registered(lamp),
     version: 3,
     migrations: { 2: (context: object, state: string) => ({ context, state }) },
   } as Kind
