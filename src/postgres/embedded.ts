@@ -1,9 +1,9 @@
-import { chownSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hold } from '../hold.ts'
+import { writePrivate } from '../private-file.ts'
 import { StartError } from '../start-error.ts'
-import { isRoot } from './account.ts'
 import { type Cluster, databaseUrl } from './cluster.ts'
 import { findCluster } from './place.ts'
 import { type Server, startServer } from './server.ts'
@@ -55,7 +55,7 @@ const keepRunning = async (cluster: Cluster, folder: string, say: (line: string)
   let stopping = false
   let server: Server = await startServer(cluster, { port: lastPort(folder) })
   const url = await databaseUrl(cluster, server.port)
-  writeOwned(urlFile(folder), url, folder)
+  writePrivate(urlFile(folder), url)
 
   const restart = async () => {
     for (let failures = 0; !stopping; failures++) {
@@ -95,12 +95,4 @@ const lastPort = (folder: string): number | undefined => {
   } catch {
     return undefined
   }
-}
-
-/** Whole or not at all, for its owner's eyes only, and the folder's owner remains able to use what root wrote. */
-export const writeOwned = (path: string, text: string, folder: string) => {
-  const { uid, gid } = statSync(folder)
-  writeFileSync(`${path}.new`, text, { mode: 0o600 })
-  if (isRoot()) chownSync(`${path}.new`, uid, gid)
-  renameSync(`${path}.new`, path)
 }

@@ -1,0 +1,26 @@
+import { Elysia } from 'elysia'
+
+/** What is wrong with a part of the service, in a few words; undefined when nothing is. */
+export type Check = () => Promise<string | undefined>
+
+/** `/healthz` says that the process lives, `/readyz` that it can do its work. */
+export const health = (checks: Readonly<Record<string, Check>>) =>
+  new Elysia()
+    .get('/healthz', () => ({ status: 'ok' }))
+    .get('/readyz', async ({ status }) => {
+      const answers = await Promise.all(
+        Object.entries(checks).map(async ([name, check]) => [name, (await inTime(check)) ?? 'ok'] as const),
+      )
+      const ready = answers.every(([, answer]) => answer === 'ok')
+      return status(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks: Object.fromEntries(answers) })
+    })
+
+/** Whoever asks has given up long before a broken connection does. A fault's own words may hold secrets. */
+const inTime = (check: Check): Promise<string | undefined> => {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const timer = setTimeout(() => resolve('no answer'), 2_000)
+  check()
+    .then(resolve, () => resolve('failed'))
+    .finally(() => clearTimeout(timer))
+  return promise
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AnyElysia } from 'elysia'
+import { StartError } from '../start-error.ts'
+
+export type Serving = { stop(): Promise<void> }
+
+/** Answers requests until stopped; those under way then are finished, within five seconds. */
+export const serve = async (app: AnyElysia, { host, port }: { host: string; port: number }): Promise<Serving> => {
+  try {
+    app.listen({ hostname: host, port, idleTimeout: 60 })
+  } catch (error) {
+    throw explain(error, host, port)
+  }
+  return {
+    stop: async () => {
+      const { server } = app
+      await Promise.race([server?.stop(), sleep(5_000, undefined, { ref: false })])
+      await server?.stop(true)
+    },
+  }
+}
+
+const explain = (error: unknown, host: string, port: number): unknown => {
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  const reasons = new Map([
+    ['EADDRINUSE', `PORT ${port} on ${host} is taken by another program: stop that, or set PORT to another one`],
+    ['EACCES', `PORT ${port} may not be used by this user: set PORT to one above 1023`],
+    ['EADDRNOTAVAIL', `HOST ${host} is not an address of this machine`],
+  ])
+  const reason = reasons.get(code)
+  return reason === undefined ? error : new StartError(reason)
+}

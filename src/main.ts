@@ -1,0 +1,43 @@
+import { parseEnv } from './env.ts'
+import { startHouse } from './house.ts'
+import { StartError } from './start-error.ts'
+
+/** The process: it starts the house, and stops it when told to. */
+const main = async (): Promise<number> => {
+  const stop = stopSignal()
+  try {
+    await using _house = await startHouse(parseEnv(process.env), { say: line => console.log(line), stop })
+    await aborted(stop)
+    console.log('Stopping')
+  } catch (error) {
+    // Told to stop before it was ready.
+    if (stop.aborted) return 0
+    console.error(error instanceof StartError ? error.message : `The start failed: ${String(error)}`)
+    if (process.env.LOG_LEVEL === 'debug' || process.env.LOG_LEVEL === 'trace') console.error(error)
+    return 1
+  }
+  return 0
+}
+
+/** Aborted by SIGTERM or Ctrl-C. Whoever asks twice does not want to wait, and nobody waits longer than 19 s. */
+const stopSignal = (): AbortSignal => {
+  const stopping = new AbortController()
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => {
+      if (stopping.signal.aborted) process.exit(1)
+      stopping.abort()
+      setTimeout(() => {
+        console.error('Something did not stop in time, ending anyway')
+        process.exit(1)
+      }, 19_000)
+    })
+  return stopping.signal
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+process.exit(await main())

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '../../src/postgres/server.ts'
+import { until } from './until.ts'
+
+/** A process that runs the whole house. It is killed, if need be, when its test lets go of it. */
+export type Main = AsyncDisposable & {
+  readonly child: ChildProcess
+  readonly url: string
+  /** What it has printed, a line each. */
+  readonly lines: readonly string[]
+  /** The exit code, or the signal that ended it. */
+  readonly exited: Promise<number | string>
+  /** The answer of a path, or undefined while nobody answers. */
+  get(path: string): Promise<Response | undefined>
+}
+
+export const spawnMain = async (env: Readonly<Record<string, string>>): Promise<Main> => {
+  const port = env.PORT ?? String(await freePort())
+  const lines: string[] = []
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.ts', import.meta.url))], {
+    env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'silent', ...env, PORT: port },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text: Buffer) => lines.push(...text.toString().split('\n').filter(Boolean)))
+  const exited = new Promise<number | string>(resolve =>
+    child.on('close', (code, signal) => resolve(signal ?? code ?? -1)),
+  )
+  const url = `http://127.0.0.1:${port}`
+  return {
+    child,
+    url,
+    lines,
+    exited,
+    get: path => fetch(url + path, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** The same, once it is ready. */
+export const startMain = async (env: Readonly<Record<string, string>>): Promise<Main> => {
+  const main = await spawnMain(env)
+  const ready = async () => (await main.get('/readyz'))?.status === 200
+  await until(async () => (await ready()) || main.child.exitCode !== null, {
+    timeoutMs: 30_000,
+    what: 'a ready process',
+  })
+  return main
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { serve } from '../../src/http/serve.ts'
+import { freePort } from '../../src/postgres/server.ts'
+
+test('a request under way is answered before the server ends, and a later one is not taken', async () => {
+  const port = await freePort()
+  const arrived = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<string>()
+  const app = new Elysia().get('/slow', () => {
+    arrived.resolve()
+    return release.promise
+  })
+  const serving = await serve(app, { host: '127.0.0.1', port })
+  const answer = fetch(`http://127.0.0.1:${port}/slow`)
+  await arrived.promise
+  const stopped = serving.stop()
+  await expect(fetch(`http://127.0.0.1:${port}/slow`)).rejects.toThrow()
+  release.resolve('done')
+  expect(await (await answer).text()).toBe('done')
+  await stopped
+})
+
+test('a request that never ends does not keep the server from ending', async () => {
+  const port = await freePort()
+  const arrived = Promise.withResolvers<void>()
+  const app = new Elysia().get('/endless', () => {
+    arrived.resolve()
+    return new Promise<string>(() => {})
+  })
+  const serving = await serve(app, { host: '127.0.0.1', port })
+  const answer = fetch(`http://127.0.0.1:${port}/endless`).catch(() => 'cut off')
+  await arrived.promise
+  await serving.stop()
+  expect(await answer).toBe('cut off')
+})

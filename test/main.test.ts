@@ -1,0 +1,99 @@
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { findPostmaster } from '../src/postgres/server.ts'
+import { dataFolder } from './harness/house.ts'
+import { spawnMain, startMain } from './harness/main.ts'
+import { postgresServer } from './harness/server.ts'
+import { until } from './harness/until.ts'
+
+const SECRET_KEY = 'a secret key for tests and for nothing else'
+
+test('with nothing set it makes a database, says where it is, and answers', async () => {
+  await using folder = dataFolder()
+  await using main = await startMain({ DATA_DIR: folder.path })
+  expect(main.lines).toContain(`Ready at ${main.url}`)
+  expect(await (await main.get('/healthz'))?.json()).toEqual({ status: 'ok' })
+  expect(await (await main.get('/readyz'))?.json()).toEqual({
+    status: 'ready',
+    checks: { database: 'ok', migrations: 'ok', worker: 'ok' },
+  })
+  expect(statSync(join(folder.path, 'secret-key')).mode & 0o777).toBe(0o600)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  test(`${signal} ends it and its database, with exit code 0`, async () => {
+    await using folder = dataFolder()
+    await using main = await startMain({ DATA_DIR: folder.path })
+    main.child.kill(signal)
+    expect(await main.exited).toBe(0)
+    expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
+  })
+
+test('SIGTERM ends a start that is still waiting for the database, with exit code 0', async () => {
+  await using main = await spawnMain({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SECRET_KEY })
+  await until(() => main.lines.length > 0)
+  expect(main.lines).toEqual(['Waiting for the database (ECONNREFUSED)'])
+  main.child.kill('SIGTERM')
+  expect(await main.exited).toBe(0)
+})
+
+test('it is not ready while the database is away, and ready when it is back', async () => {
+  await using server = await postgresServer()
+  await using main = await startMain({ DATABASE_URL: server.url, SECRET_KEY })
+  await server.stop()
+  await until(async () => (await main.get('/readyz'))?.status === 503)
+  expect((await main.get('/healthz'))?.status).toBe(200)
+  await server.start()
+  await until(async () => (await main.get('/readyz'))?.status === 200)
+})
+
+test('a database that starts later is waited for', async () => {
+  await using server = await postgresServer()
+  await server.stop()
+  await using main = await spawnMain({ DATABASE_URL: server.url, SECRET_KEY })
+  await until(() => main.lines.length > 0)
+  await server.start()
+  await until(async () => (await main.get('/readyz'))?.status === 200)
+})
+
+test('a second start on the same data folder ends with a line that names the first', async () => {
+  await using folder = dataFolder()
+  await using first = await startMain({ DATA_DIR: folder.path })
+  await using second = await startMain({ DATA_DIR: folder.path })
+  expect(await second.exited).toBe(1)
+  expect(second.lines).toEqual([
+    `${folder.path} is in use by pid ${first.child.pid}: stop it first, or set DATA_DIR to another folder`,
+  ])
+})
+
+test('a port that is taken ends the start with one line, and the database with it', async () => {
+  await using folder = dataFolder()
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => other.once('listening', resolve))
+  const address = other.address()
+  const PORT = String(typeof address === 'object' ? address?.port : '')
+  await using main = await spawnMain({ DATA_DIR: folder.path, PORT })
+  expect(await main.exited).toBe(1)
+  expect(main.lines).toEqual([
+    `PORT ${PORT} on 127.0.0.1 is taken by another program: stop that, or set PORT to another one`,
+  ])
+  expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
+  other.close()
+})
+
+test('a wrong variable ends the start with one line', async () => {
+  await using main = await spawnMain({ ROLE: 'both' })
+  expect(await main.exited).toBe(1)
+  expect(main.lines).toEqual(['ROLE is not valid: it must be all, api or worker'])
+})
+
+test('a wrong password ends the start with one line that does not hold it', async () => {
+  await using server = await postgresServer()
+  const url = new URL(server.url)
+  url.password = 'not-the-password'
+  await using main = await spawnMain({ DATABASE_URL: url.href, SECRET_KEY })
+  expect(await main.exited).toBe(1)
+  expect(main.lines).toEqual(['DATABASE_URL: the database does not take this user and password'])
+})
