@@ -1,0 +1,146 @@
+import { assertEvent, assign, emit, setup } from 'xstate'
+
+/** Fixed when the refund is asked for; the amount on the chain is at the payment's own quote. */
+export type RefundOpening = {
+  merchantId: string
+  livemode: boolean
+  apiVersion: string
+  paymentId: string
+  amountMinor: number
+  currency: string
+  reason: 'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null
+  metadata: Record<string, string>
+  chainId: number
+  asset: string
+  tokenAddress: string | null
+  amount: bigint
+}
+
+export type Refund = RefundOpening & {
+  destination: string | null
+  /** The transaction it is paid with, also when that one failed. */
+  txHash: string | null
+  /** When the verdict was given. */
+  confirmations: number
+  failureReason: RefundFailure | null
+  /** A transfer that nobody waits for: a person must look at it. */
+  attention: boolean
+  strayTxHash: string | null
+}
+
+/** `dropped`: another transaction has used its nonce, so it can never be mined. */
+type RefundFailure = 'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped'
+
+export type RefundEvent = { at: Date } & (
+  | { type: 'destination_named'; destination: string }
+  | { type: 'transaction_sent' | 'transaction_replaced' | 'stray_transfer_seen'; txHash: string }
+  | { type: 'transaction_verified'; txHash: string; confirmations: number }
+  | { type: 'transaction_failed'; txHash: string; confirmations: number; failureReason: RefundFailure }
+  | { type: 'retry' | 'cancel' | 'dismiss' }
+)
+
+/**
+ * Its amount is reserved on the payment, in the same bundle: with `create` and `retry` goes
+ * `reserve_refund`, with `cancel` and `transaction_failed` goes `release_refund`, and with
+ * `transaction_verified` goes `refund_processed`. A refund whose destination is known is created
+ * and named in one bundle.
+ */
+export const refundMachine = setup({
+  types: {
+    context: {} as Refund,
+    events: {} as RefundEvent,
+    input: {} as RefundOpening & { at: Date },
+    emitted: {} as { type: `refund.${'processed' | 'failed' | 'canceled'}` },
+  },
+  actions: {
+    nameDestination: assign(({ event }) => {
+      assertEvent(event, 'destination_named')
+      return { destination: event.destination }
+    }),
+    nameTransaction: assign(({ event }) => {
+      assertEvent(event, ['transaction_sent', 'transaction_replaced'])
+      return { txHash: event.txHash }
+    }),
+    keepVerdict: assign(({ event }) => {
+      assertEvent(event, ['transaction_verified', 'transaction_failed'])
+      const { confirmations } = event
+      return { confirmations, failureReason: event.type === 'transaction_failed' ? event.failureReason : null }
+    }),
+    startOver: assign({ txHash: null, confirmations: 0, failureReason: null }),
+    noteStray: assign(({ event }) => {
+      assertEvent(event, 'stray_transfer_seen')
+      return { strayTxHash: event.txHash, attention: true }
+    }),
+    dismiss: assign({ attention: false }),
+    // A wake-up for the merchant's own refund signer, or the sandbox's. Without one nobody answers it.
+    signRefund: () => {},
+  },
+  guards: {
+    isItsTransaction: ({ context, event }) => 'txHash' in event && event.txHash === context.txHash,
+    isOtherTransaction: ({ context, event }) => 'txHash' in event && event.txHash !== context.txHash,
+    needsAttention: ({ context }) => context.attention,
+  },
+}).createMachine({
+  id: 'refund',
+  context: ({ input: { at: _, ...opening } }) => ({
+    ...opening,
+    destination: null,
+    txHash: null,
+    confirmations: 0,
+    failureReason: null,
+    attention: false,
+    strayTxHash: null,
+  }),
+  initial: 'requires_destination',
+  states: {
+    requires_destination: {
+      on: {
+        destination_named: { target: 'requires_signature', actions: 'nameDestination' },
+        cancel: { target: 'canceled', actions: emit({ type: 'refund.canceled' }) },
+      },
+    },
+    requires_signature: {
+      entry: 'signRefund',
+      on: {
+        transaction_sent: { target: 'processing', actions: 'nameTransaction' },
+        cancel: { target: 'canceled', actions: emit({ type: 'refund.canceled' }) },
+      },
+    },
+    // It cannot be canceled any more: the transaction is out, and may be mined whenever it likes.
+    processing: {
+      on: {
+        // A higher fee at the same nonce: another hash, the same payment.
+        transaction_replaced: { guard: 'isOtherTransaction', actions: 'nameTransaction' },
+        transaction_verified: {
+          guard: 'isItsTransaction',
+          target: 'processed',
+          actions: ['keepVerdict', emit({ type: 'refund.processed' })],
+        },
+        transaction_failed: {
+          guard: 'isItsTransaction',
+          target: 'failed',
+          actions: ['keepVerdict', emit({ type: 'refund.failed' })],
+        },
+      },
+    },
+    processed: {
+      on: {
+        stray_transfer_seen: { guard: 'isOtherTransaction', actions: 'noteStray' },
+        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
+      },
+    },
+    failed: {
+      on: {
+        retry: { target: 'requires_signature', actions: 'startOver' },
+        stray_transfer_seen: { guard: 'isOtherTransaction', actions: 'noteStray' },
+        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
+      },
+    },
+    canceled: {
+      on: {
+        stray_transfer_seen: { actions: 'noteStray' },
+        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
+      },
+    },
+  },
+})

@@ -1,0 +1,70 @@
+import { type DeliveryEvent, type DeliveryOpening, deliveryMachine } from '../../machines/delivery.ts'
+import { minutes, type Subject, T0 } from './table.ts'
+
+export const deliveryOpening: DeliveryOpening = {
+  merchantId: '0193a000-0000-7000-8000-000000000001',
+  livemode: false,
+  eventId: '0193a000-0000-7000-8000-000000000004',
+  eventType: 'payment.succeeded',
+  endpointId: '0193a000-0000-7000-8000-000000000005',
+}
+
+const outcome = (type: DeliveryEvent['type'], attempt: number, more: object = {}) => ({
+  type,
+  at: T0,
+  attempt,
+  jitter: 0,
+  retryAfterSeconds: null,
+  ...more,
+})
+const again = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `start later, ${from + index} fails`).join(', ')
+
+/** Everything but a later start happens at T0, and so is early for every retry. */
+export const deliveries: Subject = {
+  machine: deliveryMachine,
+  input: deliveryOpening,
+  events: {
+    start: { type: 'attempt_started' },
+    'start later': { type: 'attempt_started', at: minutes(180) },
+    '1 succeeds': outcome('attempt_succeeded', 1),
+    '2 succeeds': outcome('attempt_succeeded', 2),
+    '1 fails': outcome('attempt_failed', 1),
+    '1 fails by bad luck': outcome('attempt_failed', 1, { jitter: 1 }),
+    '1 asks for 7 s': outcome('attempt_failed', 1, { retryAfterSeconds: 7 }),
+    '1 asks for a day': outcome('attempt_failed', 1, { retryAfterSeconds: 86_400 }),
+    '2 fails': outcome('attempt_failed', 2),
+    '3 fails': outcome('attempt_failed', 3),
+    '4 fails': outcome('attempt_failed', 4),
+    '5 fails': outcome('attempt_failed', 5),
+    '6 fails': outcome('attempt_failed', 6),
+    '1 lost': outcome('attempt_lost', 1),
+    '2 lost in minute 1': outcome('attempt_lost', 2, { at: minutes(1) }),
+    '5 lost': outcome('attempt_lost', 5),
+    '1 barred': outcome('attempt_barred', 1),
+    '2 barred': outcome('attempt_barred', 2),
+    redeliver: { type: 'redeliver' },
+    cancel: { type: 'cancel' },
+  },
+  situations: {
+    new: '',
+    sending: 'start',
+    canceling: 'start, cancel',
+    delivered: 'start, 1 succeeds',
+    canceled: 'cancel',
+    waiting: 'start, 1 fails',
+    second: 'start, 1 fails, start later',
+    third: `start, 1 fails, ${again(2, 2)}, start later`,
+    fourth: `start, 1 fails, ${again(2, 3)}, start later`,
+    fifth: `start, 1 fails, ${again(2, 4)}, start later`,
+    failed: `start, 1 fails, ${again(2, 5)}`,
+    barred: 'start, 1 barred',
+    // Asked for by hand while it waited, and after it had ended.
+    hurried: 'start, 1 fails, redeliver',
+    'hurried sending': 'start, 1 fails, redeliver, start',
+    'redelivered sending': 'start, 1 succeeds, redeliver, start',
+    'redelivered due': 'start, 1 succeeds, redeliver',
+    'revived sending': `start, 1 fails, ${again(2, 5)}, redeliver, start`,
+    'uncanceled sending': 'cancel, redeliver, start',
+  },
+}

@@ -1,0 +1,144 @@
+import { paymentMachine } from '../../machines/payment.ts'
+import type { AssetPick, PaymentEvent, PaymentOpening } from '../../machines/payment-events.ts'
+import { minutes, type Subject, T0 } from './table.ts'
+
+export const paymentOpening: PaymentOpening = {
+  merchantId: '0193a000-0000-7000-8000-000000000001',
+  livemode: false,
+  apiVersion: '2026-11-20',
+  paymentLinkId: '0193a000-0000-7000-8000-000000000002',
+  amountMinor: 1000,
+  currency: 'USD',
+  customerEmail: 'ada@example.com',
+  customerName: null,
+  reference: 'order 7',
+  metadata: { shelf: 'B' },
+  toleranceBps: 0,
+  latePolicy: 'accept_stablecoins',
+}
+
+// A coin of two decimals, so that an atomic unit is a cent.
+const dollars: AssetPick = {
+  chainId: 31337,
+  asset: 'TUSD',
+  tokenAddress: `0x${'a'.repeat(40)}`,
+  decimals: 2,
+  address: `0x${'b'.repeat(40)}`,
+  amountExpected: 1000n,
+  confirmationsRequired: 3,
+  pegged: true,
+  quoteRate: null,
+  quoteSource: null,
+  quoteExpiresAt: null,
+}
+const ether: AssetPick = {
+  ...dollars,
+  asset: 'ETH',
+  tokenAddress: null,
+  pegged: false,
+  quoteRate: '2500.00',
+  quoteSource: 'chainlink',
+  quoteExpiresAt: minutes(10),
+}
+
+type Type = PaymentEvent['type']
+const of = { chainId: 31337, asset: 'TUSD', scan: 5 }
+const inEther = { asset: 'ETH' }
+const onAnotherChain = { chainId: 1 }
+const inAnOlderScan = { scan: 4 }
+const inBlock8 = { blockNumber: 8 }
+const minedAt = (minute: number) => ({ minedAt: minutes(minute) })
+
+export const hash = (digit: number) => `0x${String(digit).repeat(64)}`
+const seen = (type: Type, amountReceived: bigint, more: object = {}) => {
+  const some = amountReceived > 0n
+  const transfer = { txHash: some ? hash(7) : null, blockNumber: some ? 7 : null, ...(some && minedAt(29)) }
+  return { ...of, type, at: T0, amountReceived, payerAddress: null, ...transfer, ...more }
+}
+const final = (type: Type, amountFinal: bigint, more: object = {}) => ({ ...of, type, at: T0, amountFinal, ...more })
+const refund = (type: Type, amountMinor: number) => ({ type, at: T0, amountMinor })
+
+/** A payment of 1000 cents with a window of 30 minutes. */
+export const payments: Subject = {
+  machine: paymentMachine,
+  input: { ...paymentOpening, windowMinutes: 30 },
+  events: {
+    pick: { type: 'asset_picked', ...dollars },
+    'pick ether': { type: 'asset_picked', ...ether },
+    'pick at the end': { type: 'asset_picked', ...dollars, at: minutes(30) },
+
+    'see 1000': seen('enough_seen', 1000n),
+    'see 1000 at the end': seen('enough_seen', 1000n, minedAt(30)),
+    'see 1000 after the end': seen('enough_seen', 1000n, minedAt(31)),
+    'see 1000 in ether': seen('enough_seen', 1000n, inEther),
+    'see 1000 elsewhere': seen('enough_seen', 1000n, onAnotherChain),
+    'see 1000 long ago': seen('enough_seen', 1000n, inAnOlderScan),
+    'see 1200': seen('enough_seen', 1200n),
+    'see 999 and call it enough': seen('enough_seen', 999n),
+    'see only 400': seen('too_little_seen', 400n),
+    'see only 600': seen('too_little_seen', 600n),
+    'see only 600 after the end': seen('too_little_seen', 600n, minedAt(31)),
+    'see 1000 and call it too little': seen('too_little_seen', 1000n),
+    'see 300 left': seen('less_seen', 300n),
+    'see nothing left': seen('less_seen', 0n, { at: minutes(25) }),
+    'lose all': seen('reorganized', 0n),
+    'lose all in minute 25': seen('reorganized', 0n, { at: minutes(25) }),
+    'lose all but 400': seen('reorganized', 400n),
+    'lose nothing': seen('reorganized', 1000n, inBlock8),
+    'now 1000': seen('amount_seen', 1000n),
+    'now 1000 in ether': seen('amount_seen', 1000n, inEther),
+    'now 1000 in block 8': seen('amount_seen', 1000n, inBlock8),
+    'now 400 in block 8': seen('amount_seen', 400n, inBlock8),
+    'now 1200': seen('amount_seen', 1200n),
+
+    '400 final': final('amount_finalized', 400n),
+    '1000 final': final('amount_finalized', 1000n),
+    '1200 final': final('amount_finalized', 1200n),
+    'all 400 final': final('finalized', 400n),
+    'all 1000 final': final('finalized', 1000n),
+    'all 1000 final long ago': final('finalized', 1000n, inAnOlderScan),
+    'all 1000 final in ether': final('finalized', 1000n, inEther),
+    'accept late 400': final('late_accepted', 400n),
+    'accept late 1000': final('late_accepted', 1000n),
+    'accept late 1000 in ether': final('late_accepted', 1000n, inEther),
+    'late 400': final('late_finalized', 400n),
+    'late 1000': final('late_finalized', 1000n),
+    'late 1000 in ether': final('late_finalized', 1000n, inEther),
+
+    'wrong asset': { type: 'stray_seen', stray: 'wrong_asset', final: false },
+    'final on a wrong chain': { type: 'stray_seen', stray: 'wrong_chain', final: true },
+    reverted: { type: 'submission_failed', failureReason: 'reverted' },
+    'scanned to the end': { type: 'window_over', scannedTo: minutes(30) },
+    over: { type: 'window_over', scannedTo: minutes(31) },
+    cancel: { type: 'cancel' },
+    accept: { type: 'accept' },
+    dismiss: { type: 'dismiss' },
+    'end window': { type: 'end_window', at: minutes(3) },
+    'reserve 0': refund('reserve_refund', 0),
+    'reserve 300': refund('reserve_refund', 300),
+    'reserve 1000': refund('reserve_refund', 1000),
+    'release 300': refund('release_refund', 300),
+    'refunded 300': refund('refund_processed', 300),
+  },
+  situations: {
+    new: '',
+    picked: 'pick',
+    'picked ether': 'pick ether',
+    little: 'pick, see only 400',
+    'little final': 'pick, see only 400, 400 final',
+    stray: 'pick, final on a wrong chain',
+    processing: 'pick, see 1000',
+    'part final': 'pick, see 1000, 400 final',
+    success: 'pick, see 1000, all 1000 final',
+    refunding: 'pick, see 1000, all 1000 final, reserve 300',
+    refunded: 'pick, see 1000, all 1000 final, reserve 300, refunded 300',
+    'paid twice': 'pick, see 1000, all 1000 final, now 1200',
+    expired: 'pick, over',
+    'paid late': 'pick, over, now 1000',
+    'paid ether late': 'pick ether, over, now 1000 in ether',
+    late: 'pick, over, now 400 in block 8, late 400',
+    failed: 'pick, reverted',
+    underpaid: 'pick, see only 400, 400 final, over',
+    canceled: 'pick, cancel',
+  },
+}

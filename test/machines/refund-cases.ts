@@ -1,0 +1,54 @@
+import { type RefundOpening, refundMachine } from '../../machines/refund.ts'
+import type { Subject } from './table.ts'
+
+export const refundOpening: RefundOpening = {
+  merchantId: '0193a000-0000-7000-8000-000000000001',
+  livemode: false,
+  apiVersion: '2026-11-20',
+  paymentId: '0193a000-0000-7000-8000-000000000003',
+  amountMinor: 300,
+  currency: 'USD',
+  reason: 'requested_by_customer',
+  metadata: {},
+  chainId: 31337,
+  asset: 'TUSD',
+  tokenAddress: `0x${'a'.repeat(40)}`,
+  amount: 3_000_000n,
+}
+
+const hash = (digit: number) => ({ txHash: `0x${String(digit).repeat(64)}` })
+
+export const refunds: Subject = {
+  machine: refundMachine,
+  input: refundOpening,
+  events: {
+    'name destination': { type: 'destination_named', destination: `0x${'c'.repeat(40)}` },
+    'send 1': { type: 'transaction_sent', ...hash(1) },
+    'send 2': { type: 'transaction_sent', ...hash(2) },
+    'replace by 1': { type: 'transaction_replaced', ...hash(1) },
+    'replace by 2': { type: 'transaction_replaced', ...hash(2) },
+    '1 verified': { type: 'transaction_verified', ...hash(1), confirmations: 3 },
+    '2 verified': { type: 'transaction_verified', ...hash(2), confirmations: 3 },
+    '1 reverted': { type: 'transaction_failed', ...hash(1), confirmations: 3, failureReason: 'reverted' },
+    '2 dropped': { type: 'transaction_failed', ...hash(2), confirmations: 0, failureReason: 'dropped' },
+    'transfer 1': { type: 'stray_transfer_seen', ...hash(1) },
+    'transfer 2': { type: 'stray_transfer_seen', ...hash(2) },
+    retry: { type: 'retry' },
+    cancel: { type: 'cancel' },
+    dismiss: { type: 'dismiss' },
+  },
+  situations: {
+    new: '',
+    named: 'name destination',
+    processing: 'name destination, send 1',
+    replaced: 'name destination, send 1, replace by 2',
+    processed: 'name destination, send 1, 1 verified',
+    'paid twice': 'name destination, send 1, 1 verified, transfer 2',
+    failed: 'name destination, send 1, 1 reverted',
+    'paid after all': 'name destination, send 1, 1 reverted, transfer 2',
+    again: 'name destination, send 1, 1 reverted, retry',
+    canceled: 'cancel',
+    'canceled later': 'name destination, cancel',
+    'paid although canceled': 'name destination, cancel, transfer 1',
+  },
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test'
+import { refunds } from './refund-cases.ts'
+import { creation, differences, shortestPaths } from './table.ts'
+
+describe('refund', () => {
+  test('a new one waits for a destination and tells nobody', () => {
+    expect(creation(refunds)).toEqual({ to: 'requires_destination', asks: '', changes: '' })
+  })
+
+  test('every event in every situation does what is listed, and is refused where nothing is', () => {
+    expect(
+      differences(
+        refunds,
+        `
+      The customer names the address, the merchant or a signer signs.
+      new                                         | name destination | requires_signature | !signRefund      | destination=0xccc
+      named, again                                | send 1           | processing         |                  | txHash=0x111
+      named, again                                | send 2           | processing         |                  | txHash=0x222
+
+      It can be canceled until its transaction is known.
+      new, named, again                           | cancel           | canceled           | refund.canceled  |
+
+      A higher fee gives the transaction another hash, and the verdict is on the one that is known.
+      processing                                  | replace by 2     | stays              |                  | txHash=0x222
+      replaced                                    | replace by 1     | stays              |                  | txHash=0x111
+      processing                                  | 1 verified       | processed          | refund.processed | confirmations=3
+      replaced                                    | 2 verified       | processed          | refund.processed | confirmations=3
+      processing                                  | 1 reverted       | failed             | refund.failed    | confirmations=3 failureReason=reverted
+      replaced                                    | 2 dropped        | failed             | refund.failed    | failureReason=dropped
+
+      A failed one may be signed again.
+      failed, paid after all                      | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
+
+      A transfer that nobody waits for needs a person.
+      processed, failed, canceled, canceled later | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
+      canceled, canceled later                    | transfer 1       | stays              |                  | attention=true strayTxHash=0x111
+      paid twice, paid after all                  | transfer 2       | stays              |                  |
+      paid although canceled                      | transfer 1       | stays              |                  |
+      paid although canceled                      | transfer 2       | stays              |                  | strayTxHash=0x222
+      paid twice, paid after all                  | dismiss          | stays              |                  | attention=false
+      paid although canceled                      | dismiss          | stays              |                  | attention=false
+      `,
+      ),
+    ).toEqual([])
+  })
+
+  test('every state is reached', () => {
+    expect(shortestPaths(refunds)).toEqual({
+      requires_destination: '',
+      requires_signature: 'name destination',
+      processing: 'name destination, send 1',
+      processed: 'name destination, send 1, 1 verified',
+      failed: 'name destination, send 1, 1 reverted',
+      canceled: 'cancel',
+    })
+  })
+})

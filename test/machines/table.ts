@@ -1,0 +1,163 @@
+import {
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type ExecutableActionObject,
+  initialTransition,
+  transition,
+} from 'xstate'
+
+/** When everything in these tables happens, unless an event says something else. */
+export const T0 = new Date('2026-11-20T12:00:00.000Z')
+export const minutes = (count: number) => new Date(T0.getTime() + count * 60_000)
+
+/**
+ * What a table is about: a machine, events by a short name, and situations by the events that lead
+ * to them, so that every situation is one the machine gets into by itself. `after expiry` is a timer.
+ */
+export type Subject = {
+  readonly machine: AnyStateMachine
+  readonly input: Readonly<Record<string, unknown>>
+  readonly events: Readonly<Record<string, AnyEventObject>>
+  readonly situations: Readonly<Record<string, string>>
+}
+
+export type Outcome = { readonly to: string; readonly asks: string; readonly changes: string }
+
+/** The situation that a comma-separated list of events leads to, from creation. */
+export const arrive = (subject: Subject, path: string): AnyMachineSnapshot => {
+  let [snapshot]: readonly [AnyMachineSnapshot, ...unknown[]] = initialTransition(subject.machine, {
+    at: T0,
+    ...subject.input,
+  })
+  for (const name of words(path)) {
+    const event = eventNamed(subject, name, snapshot)
+    if (!snapshot.can(event)) throw new Error(`${snapshot.value} refuses ${name} on the way to: ${path}`)
+    snapshot = transition(subject.machine, snapshot, event)[0]
+  }
+  return snapshot
+}
+
+export const creation = (subject: Subject): Outcome => {
+  const [snapshot, actions] = initialTransition(subject.machine, { at: T0, ...subject.input })
+  return { to: String(snapshot.value), asks: asksOf(actions), changes: '' }
+}
+
+/** Undefined when the machine refuses the event. */
+export const step = (subject: Subject, before: AnyMachineSnapshot, name: string): Outcome | undefined => {
+  const event = eventNamed(subject, name, before)
+  if (!before.can(event)) return undefined
+  const [after, actions] = transition(subject.machine, before, event)
+  if (after.status === 'error') throw after.error
+  const to = after.value === before.value ? 'stays' : String(after.value)
+  return { to, asks: asksOf(actions), changes: changesOf(before.context, after.context) }
+}
+
+/**
+ * Every pair of situation and event whose outcome is not what the table says, one line each: pairs
+ * that the table does not list must be refused. Columns: situations, events, next state (or `stays`),
+ * what is asked for (public events, `!effect`, `+timer`, `-timer`), and every field that changes.
+ */
+export const differences = (subject: Subject, table: string): string[] => {
+  const expected = readTable(table)
+  const found: string[] = []
+  for (const [situation, path] of Object.entries(subject.situations)) {
+    const before = arrive(subject, path)
+    for (const name of Object.keys(subject.events)) {
+      const key = `${situation} | ${name}`
+      const wanted = expected.get(key) ?? 'refused'
+      const outcome = step(subject, before, name)
+      const actual = outcome ? `${outcome.to} | ${outcome.asks} | ${outcome.changes}` : 'refused'
+      if (actual !== wanted) found.push(`${key} | ${actual}      (the table says: ${wanted})`)
+      expected.delete(key)
+    }
+  }
+  for (const key of expected.keys()) found.push(`${key} is in the table, and names nothing`)
+  return found
+}
+
+/** The shortest ways from creation to every state, found by trying every event everywhere. */
+export const shortestPaths = (subject: Subject): Record<string, string> => {
+  const start = arrive(subject, '')
+  const paths: Record<string, string> = { [String(start.value)]: '' }
+  const seen = new Set([fingerprint(start)])
+  let frontier = [{ snapshot: start, path: [] as string[] }]
+  while (frontier.length > 0 && Object.keys(paths).length < Object.keys(subject.machine.states).length) {
+    const next: typeof frontier = []
+    for (const { snapshot, path } of frontier) {
+      for (const name of Object.keys(subject.events)) {
+        const event = eventNamed(subject, name, snapshot)
+        if (!snapshot.can(event)) continue
+        const [after] = transition(subject.machine, snapshot, event)
+        const state = String(after.value)
+        paths[state] ??= [...path, name].join(', ')
+        if (seen.size < seen.add(fingerprint(after)).size) next.push({ snapshot: after, path: [...path, name] })
+      }
+    }
+    frontier = next
+  }
+  return paths
+}
+
+const words = (list: string): string[] =>
+  list
+    .split(',')
+    .map(word => word.trim())
+    .filter(word => word !== '')
+
+const eventNamed = ({ machine, events }: Subject, name: string, snapshot: AnyMachineSnapshot): AnyEventObject => {
+  const event = events[name]
+  if (!event) throw new Error(`no event is called ${name}`)
+  const timer = /^after (.*)$/.exec(name)?.[1]
+  return { at: T0, ...event, ...(timer && { type: `xstate.after.${timer}.${machine.id}.${snapshot.value}` }) }
+}
+
+const readTable = (table: string): Map<string, string> => {
+  const rows = new Map<string, string>()
+  for (const line of table.split('\n').filter(line => line.includes('|'))) {
+    const [situations = '', events = '', to, asks, changes = ''] = line
+      .split('|')
+      .map(cell => cell.trim().replace(/ +/g, ' '))
+    for (const situation of words(situations)) {
+      for (const event of words(events)) {
+        const key = `${situation} | ${event}`
+        if (rows.has(key)) throw new Error(`twice in the table: ${key}`)
+        rows.set(key, `${to} | ${asks} | ${changes}`)
+      }
+    }
+  }
+  return rows
+}
+
+const asksOf = (actions: readonly ExecutableActionObject[]): string => actions.map(askOf).join(' ')
+
+const askOf = ({ type, params }: ExecutableActionObject): string => {
+  const given = (params ?? {}) as { event?: { type: string }; id?: string; sendId?: string }
+  const timer = (id = '') => id.replace(/^xstate\.after\.([^.]*)\..*$/, '$1')
+  if (type === 'xstate.emit') return given.event?.type ?? ''
+  if (type === 'xstate.raise') return `+${timer(given.id)}`
+  if (type === 'xstate.cancel') return `-${timer(given.sendId)}`
+  return `!${type}`
+}
+
+const changesOf = (before: Record<string, unknown>, after: Record<string, unknown>): string =>
+  Object.keys(after)
+    .filter(field => show(before[field]) !== show(after[field]))
+    .map(field => `${field}=${show(after[field])}`)
+    .join(' ')
+
+/** Times counted from T0, which is how the tables think of them, and hashes by their first digits. */
+const show = (value: unknown): string =>
+  value instanceof Date
+    ? `+${sinceT0(value)}`
+    : typeof value === 'object' && value !== null
+      ? JSON.stringify(value)
+      : String(value).replace(/^(0x[0-9a-f]{3})[0-9a-f]{30,}$/, '$1')
+
+const sinceT0 = (time: Date): string => {
+  const seconds = (time.getTime() - T0.getTime()) / 1_000
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`
+}
+
+const fingerprint = ({ value, context }: AnyMachineSnapshot): string =>
+  JSON.stringify([value, Object.values(context).map(show)])
