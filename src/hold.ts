@@ -3,19 +3,27 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from './start-error.ts'
 
+export type Hold = { release(): void }
+
+/** Makes this process the only one that uses the folder, until release or its death. */
+export const hold = (folder: string): Hold => {
+  const taken = tryHold(folder)
+  if (taken) return taken
+  throw new StartError(`${folder} is in use by ${holderOf(folder)}: stop it first, or set DATA_DIR to another folder`)
+}
+
 /**
- * Makes this process the only one that uses the folder, until release or its death. The lock is the
- * kernel's, on a file that SQLite opens for us (neither Bun nor Node has flock), so it cannot be
- * left behind by a kill -9 the way a pid file can.
+ * Undefined when another process has it. The lock is the kernel's, on a file that SQLite opens for us
+ * (neither Bun nor Node has flock), so it cannot be left behind by a kill -9 the way a pid file can.
  */
-export const hold = (folder: string): { release(): void } => {
+export const tryHold = (folder: string): Hold | undefined => {
   const lock = open(join(folder, 'lock'))
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     lock.close()
-    if (codeOf(error) !== busy) throw unusable(folder)
-    throw new StartError(`${folder} is in use by ${holderOf(folder)}: stop it first, or set DATA_DIR to another folder`)
+    if (codeOf(error) === busy) return undefined
+    throw unusable(folder)
   }
   writeFileSync(holderFile(folder), String(process.pid))
   held.add(lock)

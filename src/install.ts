@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { tryHold } from './hold.ts'
+import { StartError } from './start-error.ts'
+
+/**
+ * Installs what is missing; run before everything else, so that a fresh clone starts with one command.
+ * Imports nothing that would have to be installed.
+ */
+const install = async () => {
+  const wanted = createHash('sha256').update(read('bun.lock')).update(read('package.json')).digest('hex')
+  if (read('node_modules/.installed') === wanted) return
+  mkdirSync(path('node_modules'), { recursive: true })
+  let held = tryHold(path('node_modules'))
+  for (; !held; held = tryHold(path('node_modules'))) await sleep(200)
+  // Another start may have done it meanwhile.
+  if (read('node_modules/.installed') !== wanted) {
+    console.log('Installing what is missing (once, it takes a moment)')
+    const { status } = spawnSync(process.execPath, ['install', '--frozen-lockfile'], {
+      cwd: path('.'),
+      stdio: 'inherit',
+    })
+    if (status !== 0) throw new StartError('The installation failed: see above, and try `bun install`')
+    writeFileSync(path('node_modules/.installed'), wanted)
+  }
+  held.release()
+}
+
+const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
+
+const read = (name: string): string => {
+  try {
+    return readFileSync(path(name), 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+try {
+  await install()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
