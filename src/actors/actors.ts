@@ -1,5 +1,5 @@
 import type { World } from '../world.ts'
-import type { BundleOutcome, Command, Outcome } from './command.ts'
+import type { BundleOutcome, Command, Done, Outcome } from './command.ts'
 import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
 import type { Kind } from './kind.ts'
 import { openRegistry } from './registry.ts'
@@ -22,14 +22,17 @@ export const openActors = async (
   const registry = await openRegistry(world.sql, kinds)
   const dispatcher = openDispatcher(world, registry, options)
   return {
-    dispatch: async command => {
-      const outcome = await dispatcher.enqueue([command])
-      if (!outcome.ok) return outcome
-      const [done] = outcome.done
-      if (!done) throw new Error('cannot tell what became of the command')
-      return done
-    },
-    dispatchBundle: commands => dispatcher.enqueue(commands),
+    // One promise per command, whatever it waits for: half of a busy dispatcher's time goes into such things.
+    dispatch: command =>
+      new Promise((resolve, reject) => {
+        dispatcher.enqueue([command], outcome => resolve(outcome.ok ? only(outcome.done) : outcome), reject)
+      }),
+    dispatchBundle: commands => new Promise((resolve, reject) => dispatcher.enqueue(commands, resolve, reject)),
     idle: dispatcher.idle,
   }
+}
+
+const only = ([done]: readonly Done[]): Done => {
+  if (!done) throw new Error('cannot tell what became of the command')
+  return done
 }

@@ -5,6 +5,7 @@ import type { Head, Step, Unit } from './decide.ts'
 import { groupUnits } from './groups.ts'
 import { rowsLiteral, type Value } from './literals.ts'
 import { isDuplicateRows } from './postgres-errors.ts'
+import { headKey } from './read.ts'
 import type { Registry } from './registry.ts'
 
 /** A unit whose commands were all decided, with what they leave behind. */
@@ -117,13 +118,13 @@ const gatherRows = <U extends Unit>(
 ) => {
   const updates: Tables = new Map()
   const written = new Set<string>()
-  for (const { steps } of decided) for (const { after } of steps) written.add(after.id)
+  for (const { steps } of decided) for (const { command } of steps) written.add(headKey(command))
   const changing = new Set<number>()
   let connected = false
-  for (const id of [...written].sort()) {
-    const head = heads.get(id)
+  for (const key of [...written].sort()) {
+    const head = heads.get(key)
     if (!head) continue
-    const g = groups.ofActor(id)
+    const g = groups.ofActor(head.actor.id)
     const entry = [g, head.stored, ...registry.get(head.kind.name).encode(head.actor)]
     if (head.stored === 0) add(inserts, head.kind.table, entry)
     else {

@@ -1,11 +1,10 @@
-import type { AnyMachineSnapshot } from 'xstate'
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
 import { type Command, CommandFault, type Done, type Refusal, type Refused } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
-import type { Read } from './read.ts'
+import { headKey, type Read } from './read.ts'
 import type { Registry } from './registry.ts'
-import type { Asked } from './step.ts'
+import type { Asked, Stepped } from './step.ts'
 
 /** What a step leaves behind besides the actor's new row. */
 export type Step = {
@@ -25,7 +24,6 @@ export type Step = {
 export type Head = {
   readonly kind: Kind
   readonly actor: Actor
-  readonly snapshot: AnyMachineSnapshot
   /** The rev in the database, 0 for an actor this batch brings into being. */
   readonly stored: number
   readonly read: Read | undefined
@@ -66,7 +64,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
         const answer = decideOne(command, unit.keyed[index] === true, tentative)
         if ('refusal' in answer) {
           const { head, refusal } = answer
-          const possible = head ? registry.get(command.kind).possible(head.snapshot) : []
+          const possible = head ? registry.get(command.kind).possible(head.actor.state) : []
           return {
             verdict: 'refused',
             refused: { ok: false, refusal, index, possible, ...(head && { actor: head.actor }) },
@@ -78,14 +76,15 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
         return { verdict: 'fault', error: new CommandFault(command, error) }
       }
     }
-    for (const [id, head] of tentative) heads.set(id, head)
+    for (const [key, head] of tentative) heads.set(key, head)
     return { verdict: 'decided', done, steps }
   }
 
   type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Step }
 
   const decideOne = (command: Command & { id: string }, keyed: boolean, tentative: Map<string, Head>): Answer => {
-    const head = tentative.get(command.actor) ?? heads.get(command.actor) ?? headOf(command)
+    const key = headKey(command)
+    const head = tentative.get(key) ?? heads.get(key) ?? headOf(command)
     if (head) {
       const twin = twinOf(head, command.id)
       if (twin) return { done: { ...twin, replayed: true } }
@@ -94,9 +93,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     const registered = registry.get(command.kind)
     if ('create' in command) {
       if (head) return { refusal: 'exists', head }
-      const { snapshot, asked } = registered.begin({ ...command.create, at })
-      const actor = actorOf(command, snapshot, undefined)
-      return advance(command, keyed, tentative, undefined, snapshot, actor, asked)
+      return advance(command, keyed, tentative, undefined, registered.begin({ ...command.create, at }))
     }
     if (!head) return { refusal: 'missing' }
     if ('timer' in command) {
@@ -105,55 +102,43 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
       if (generation !== command.timer.generation || head.actor.rev !== head.stored) return { refusal: 'stale', head }
     }
     const event = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
-    const stepped = registered.take(head.snapshot, { ...event, at })
+    const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at })
     if (!stepped) return { refusal: 'state', head }
-    const actor = actorOf(command, stepped.snapshot, head.actor)
-    return advance(command, keyed, tentative, head, stepped.snapshot, actor, stepped.asked)
+    return advance(command, keyed, tentative, head, stepped)
   }
 
   const headOf = (command: Command): Head | undefined => {
-    const read = reads.get(command.actor)
+    const read = reads.get(headKey(command))
     if (!read) return undefined
-    const { kind, decode, restore } = registry.get(command.kind)
+    const { kind, decode } = registry.get(command.kind)
     const actor = decode(read.row)
-    return { kind, actor, snapshot: restore(actor.state, actor.context), stored: actor.rev, read, taken: undefined }
+    return { kind, actor, stored: actor.rev, read, taken: undefined }
   }
-
-  const actorOf = (command: Command, snapshot: AnyMachineSnapshot, before: Actor | undefined): Actor => ({
-    id: command.actor,
-    kind: command.kind,
-    state: String(snapshot.value),
-    rev: (before?.rev ?? 0) + 1,
-    context: snapshot.context,
-    createdAt: before?.createdAt ?? at,
-    updatedAt: at,
-  })
 
   const advance = (
     command: Command & { id: string },
     keyed: boolean,
     tentative: Map<string, Head>,
     before: Head | undefined,
-    snapshot: AnyMachineSnapshot,
-    after: Actor,
-    asked: readonly Asked[],
+    { state, context, asked }: Stepped,
   ): Answer => {
     const { kind, show } = registry.get(command.kind)
-    const effects = interpret(kind, command, after, asked)
-    const step: Step = {
-      kind,
-      command,
-      keyed,
-      from: before?.actor.state ?? null,
-      after,
-      shown: show(after),
-      ...effects,
+    const after: Actor = {
+      id: command.actor,
+      kind: command.kind,
+      state,
+      rev: (before?.actor.rev ?? 0) + 1,
+      context,
+      createdAt: before?.actor.createdAt ?? at,
+      updatedAt: at,
     }
+    const { published, timers, jobs } = interpret(kind, command, after, asked)
+    const from = before?.actor.state ?? null
+    const step: Step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs }
     const done: Done = { ok: true, actor: after, replayed: false }
-    tentative.set(after.id, {
+    tentative.set(headKey(command), {
       kind,
       actor: after,
-      snapshot,
       stored: before?.stored ?? 0,
       read: before?.read,
       taken: { command: command.id, done, before: before?.taken },

@@ -45,19 +45,18 @@ export const openDispatcher = (
   let scheduled = false
   let drained: (() => void)[] = []
 
-  const enqueue = (commands: readonly Command[]): Promise<BundleOutcome> =>
-    new Promise((settle, fail) => {
-      queue.push({
-        commands: commands.map(command => ({ ...command, id: command.id ?? uuidv7(world.clock.now(), world.random) })),
-        keyed: commands.map(command => command.id !== undefined),
-        settle,
-        fail,
-        deadline: performance.now() + patienceMs,
-        conflicts: 0,
-        unsure: false,
-      })
-      schedule()
+  const enqueue = (commands: readonly Command[], settle: Pending['settle'], fail: Pending['fail']): void => {
+    queue.push({
+      commands: commands.map(command => ({ ...command, id: command.id ?? uuidv7(world.clock.now(), world.random) })),
+      keyed: commands.map(command => command.id !== undefined),
+      settle,
+      fail,
+      deadline: performance.now() + patienceMs,
+      conflicts: 0,
+      unsure: false,
     })
+    schedule()
+  }
 
   // Whoever was answered by the last commit dispatches its next command in this turn of the event
   // loop: wait for its end, so that they all share one batch.

@@ -18,6 +18,7 @@ export const checkMachine = (kind: Kind): void => {
     if (node.always && node.always.length > 0) wrong(`${at} has an eventless transition; name the event`)
     for (const action of [...node.entry, ...node.exit]) checkAction(kind, action, at, wrong)
     for (const [event, transitions] of node.transitions) {
+      if (event.includes('*')) wrong(`${at} takes ${event}; name the event`)
       for (const transition of transitions) {
         const where = `${at}, event ${event}`
         for (const action of transition.actions) checkAction(kind, action, where, wrong)
@@ -30,6 +31,7 @@ export const checkMachine = (kind: Kind): void => {
       else if (!kind.timers?.[delay]) wrong(`${at} waits for \`${delay}\`, which \`timers\` does not implement`)
     }
   }
+  for (const action of machine.root.initial.actions) checkAction(kind, action, 'the initial transition', wrong)
   if (machine.root.entry.length > 0 || machine.root.transitions.size > 0)
     wrong('the root has actions or events of its own')
 }
@@ -65,6 +67,8 @@ const checkGuard = (machine: AnyStateMachine, guard: unknown, where: string, wro
   const name = nameOf(guard)
   if (name === undefined) wrong(`${where}: an inline guard; give it a name`)
   else if (!machine.implementations.guards[name]) wrong(`${where}: guard \`${name}\` is not implemented`)
+  // and(), or() and not() hide which guards they ask.
+  else if ('check' in machine.implementations.guards[name]) wrong(`${where}: guard \`${name}\` is made of others`)
 }
 
 /** Actions and guards are named by a string, or by an object with a type; built-in ones are functions. */

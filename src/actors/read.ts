@@ -21,14 +21,18 @@ export type Asking = {
 const NONE: ReadonlySet<string> = new Set()
 const NO_TIMERS: ReadonlyMap<string, number> = new Map()
 
+/** Two kinds may be asked for one id, by a caller who made it up. */
+export const headKey = ({ kind, actor }: { readonly kind: string; readonly actor: string }): string =>
+  `${kind} ${actor}`
+
 type Asked = { actor: string; commands: string[]; timers: string[] }
 type Extra = { done: string[] | null; timers: Record<string, number> | null }
 
 /** Reads the actors of a batch, one statement per table. */
 export const readActors = async (sql: Sql, registry: Registry, askings: readonly Asking[]) => {
   const reads = new Map<string, Read>()
-  const remember = (row: ActorRow & Partial<Extra>) =>
-    reads.set(row.id, {
+  const remember = (kind: string, row: ActorRow & Partial<Extra>) =>
+    reads.set(headKey({ kind, actor: row.id }), {
       row,
       done: row.done ? new Set(row.done) : NONE,
       timers: row.timers ? new Map(Object.entries(row.timers)) : NO_TIMERS,
@@ -39,7 +43,8 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
     const ids = `{${asked.map(({ actor }) => actor).join(',')}}`
     if (!asked.some(({ commands, timers }) => commands.length + timers.length > 0)) {
       const rows = await sql<ActorRow[]>`select * from ${sql(table)} where id = any(${ids}::text::uuid[])`
-      return rows.forEach(remember)
+      for (const row of rows) remember(name, row)
+      return
     }
     const every = askings.some(({ seek }) => seek === 'all')
     const rows = await sql<(ActorRow & Extra)[]>`
@@ -47,7 +52,7 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
       from ${sql(table)} t
       left join read_commands(${JSON.stringify(asked)}::text::json, ${every}) c on c.actor = t.id
       where t.id = any(${ids}::text::uuid[])`
-    rows.forEach(remember)
+    for (const row of rows) remember(name, row)
   }
 
   await Promise.all([...byKind(askings)].map(([name, asked]) => readKind(name, [...asked.values()])))
