@@ -76,6 +76,17 @@ export const differences = (subject: Subject, table: string): string[] => {
   return found
 }
 
+/** Every situation, and every step from one, as the machine takes them. */
+export const outcomes = (subject: Subject) =>
+  Object.values(subject.situations).flatMap(path => {
+    const before = arrive(subject, path)
+    const steps = Object.keys(subject.events).flatMap(name => {
+      const event = eventNamed(subject, name, before)
+      return before.can(event) ? [{ before, event, after: transition(subject.machine, before, event)[0] }] : []
+    })
+    return [{ before: undefined, event: undefined, after: before }, ...steps]
+  })
+
 /** The shortest ways from creation to every state, found by trying every event everywhere. */
 export const shortestPaths = (subject: Subject): Record<string, string> => {
   const start = arrive(subject, '')

@@ -1,0 +1,44 @@
+import { type Dispute, disputeMachine } from '../../machines/dispute.ts'
+import type { Kind } from '../actors/kind.ts'
+import { disputeRecord } from '../records/dispute.ts'
+
+export const disputeKind: Kind<Dispute> = {
+  name: 'dispute',
+  table: 'disputes',
+  machine: disputeMachine,
+  version: 1,
+  columns: {
+    merchantId: 'uuid',
+    livemode: 'boolean',
+    apiVersion: 'text',
+    paymentId: 'uuid',
+    amountMinor: 'minor',
+    currency: 'text',
+    reason: 'text',
+    description: 'text',
+    uncategorizedText: 'text',
+    customerCommunication: 'text',
+    shippingTrackingNumber: 'text',
+    refundPolicy: 'text',
+    evidenceDueBy: 'time',
+  },
+  // Evidence is what a merchant says about a customer: it stays in its row.
+  history: ['paymentId', 'amountMinor', 'currency', 'reason', 'evidenceDueBy'],
+  timers: {
+    evidenceDue: ({ evidenceDueBy }) => evidenceDueBy,
+    decision: (dispute, at) => (decidesItself(dispute) ? new Date(at.getTime() + 3_000) : NEVER),
+  },
+  publish: (_type, dispute) => ({
+    merchantId: dispute.context.merchantId,
+    livemode: dispute.context.livemode,
+    apiVersion: dispute.context.apiVersion,
+    object: disputeRecord(dispute),
+  }),
+  refusals: { disputes_open_once: 'dispute_already_open' },
+}
+
+const decidesItself = ({ uncategorizedText }: Dispute): boolean =>
+  uncategorizedText === 'winning_evidence' || uncategorizedText === 'losing_evidence'
+
+// Any other evidence waits for `resolve`, and leaving the state takes the timer away.
+const NEVER = new Date('9999-12-31T00:00:00.000Z')

@@ -1,0 +1,67 @@
+import type { PaymentEvent } from '../../machines/payment-events.ts'
+import { type Refund, type RefundEvent, refundMachine } from '../../machines/refund.ts'
+import type { Kind } from '../actors/kind.ts'
+import { refundRecord } from '../records/refund.ts'
+
+export const refundKind: Kind<Refund> = {
+  name: 'refund',
+  table: 'refunds',
+  machine: refundMachine,
+  version: 1,
+  columns: {
+    merchantId: 'uuid',
+    livemode: 'boolean',
+    apiVersion: 'text',
+    paymentId: 'uuid',
+    amountMinor: 'minor',
+    currency: 'text',
+    reason: 'text',
+    metadata: 'json',
+    chainId: 'minor',
+    asset: 'text',
+    tokenAddress: 'text',
+    amount: 'atomic',
+    destination: 'text',
+    txHash: 'text',
+    confirmations: 'integer',
+    failureReason: 'text',
+    attention: 'boolean',
+    strayTxHash: 'text',
+  },
+  history: [
+    'paymentId',
+    'amountMinor',
+    'currency',
+    'reason',
+    'chainId',
+    'asset',
+    'amount',
+    'destination',
+    'txHash',
+    'failureReason',
+    'attention',
+    'strayTxHash',
+  ],
+  effects: {
+    // The refund's own key: asked for twice, it is signed once, and a signer looks at the row anyway.
+    signRefund: ({ id }) => ({ task: 'sign-refund', payload: { refundId: id }, key: `sign-refund:${id}` }),
+  },
+  publish: (_type, refund) => ({
+    merchantId: refund.context.merchantId,
+    livemode: refund.context.livemode,
+    apiVersion: refund.context.apiVersion,
+    object: refundRecord(refund),
+  }),
+  refusals: { refunds_transaction_once: 'state_conflict' },
+}
+
+/** What its payment is told in the same bundle, with the refund's amount. `create` is one of them. */
+export const reservationEventOf: {
+  readonly [Type in RefundEvent['type'] | 'create']?: Extract<PaymentEvent, { amountMinor: number }>['type']
+} = {
+  create: 'reserve_refund',
+  retry: 'reserve_refund',
+  cancel: 'release_refund',
+  transaction_failed: 'release_refund',
+  transaction_verified: 'refund_processed',
+}

@@ -1,0 +1,40 @@
+import type { Delivery } from '../../machines/delivery.ts'
+import type { Actor } from '../actors/kind.ts'
+import { encodeId } from '../ids.ts'
+
+export type Attempt = {
+  readonly number: number
+  readonly trigger: Delivery['trigger']
+  readonly startedAt: Date
+  /** Null while it is under way, and when whoever made it is gone. */
+  readonly durationMs: number | null
+  readonly outcome: string | null
+  readonly httpStatus: number | null
+  readonly responseSnippet: string | null
+}
+
+export const deliveryRecord = (delivery: Actor<Delivery>, attempts: readonly Attempt[]) => {
+  const { id, state, context, createdAt, updatedAt } = delivery
+  return {
+    object: 'webhook_delivery',
+    id: encodeId('whd', id),
+    eventId: context.eventId,
+    eventType: context.eventType,
+    endpointId: encodeId('whe', context.endpointId),
+    // Whether a request is under way this very moment is nobody's business outside.
+    status: state === 'sending' ? 'pending' : state,
+    nextAttemptAt: context.nextAttemptAt?.toISOString() ?? null,
+    attempts: attempts.map(({ number, trigger, startedAt, durationMs, outcome, httpStatus, responseSnippet }) => ({
+      number,
+      trigger,
+      startedAt: startedAt.toISOString(),
+      durationMs,
+      outcome,
+      httpStatus,
+      responseSnippet,
+    })),
+    livemode: context.livemode,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

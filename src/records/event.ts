@@ -1,0 +1,23 @@
+/** A row of `events`, as far as the outside hears of it. */
+export type EventRow = {
+  readonly id: string
+  readonly type: string
+  readonly createdAt: Date
+  readonly livemode: boolean
+  readonly apiVersion: string
+  /** Rendered in the commit of the transition, and never changed. */
+  readonly object: unknown
+}
+
+/** The body of a webhook delivery: exactly these fields. */
+export const eventBody = ({ id, type, createdAt, livemode, apiVersion, object }: EventRow) => ({
+  id,
+  type,
+  created: Math.floor(createdAt.getTime() / 1_000),
+  livemode,
+  api_version: apiVersion,
+  data: { object },
+})
+
+/** The same in a list. */
+export const eventRecord = (event: EventRow) => ({ object: 'event', ...eventBody(event) })

@@ -1,0 +1,89 @@
+import type { Payment } from '../../machines/payment-events.ts'
+import type { Actor } from '../actors/kind.ts'
+import { encodeId } from '../ids.ts'
+
+/** A payment as events carry it; a read adds `crypto`. */
+export const paymentRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Payment>) => ({
+  object: 'payment',
+  id: encodeId('pay', id),
+  merchantId: encodeId('mer', context.merchantId),
+  method: 'crypto',
+  status: state,
+  amountMinor: context.amountMinor,
+  amountRefundedMinor: context.amountRefundedMinor,
+  currency: context.currency,
+  customerEmail: context.customerEmail,
+  customerName: context.customerName,
+  failureReason: context.failureReason,
+  paymentLinkId: encodeId('plink', context.paymentLinkId),
+  reference: context.reference,
+  metadata: context.metadata,
+  expiresAt: context.expiresAt.toISOString(),
+  livemode: context.livemode,
+  createdAt: createdAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+})
+
+/** What the payment's own row does not hold. */
+export type CryptoFacts = {
+  readonly network: string
+  /** The chain's latest block that has been scanned. */
+  readonly head: number
+  readonly paymentUri: string
+  readonly explorerUrl: string | null
+  readonly transfers: readonly Transfer[]
+}
+
+export type Transfer = {
+  readonly txHash: string | null
+  readonly logIndex: number | null
+  readonly blockNumber: number
+  readonly from: string | null
+  readonly amount: bigint
+  readonly state: 'seen' | 'final' | 'orphaned'
+}
+
+/** Null facts: the customer has not picked an asset yet. */
+export const paymentRead = (payment: Actor<Payment>, facts: CryptoFacts | null) => ({
+  ...paymentRecord(payment),
+  crypto: facts && cryptoRecord(payment.context, facts),
+})
+
+const cryptoRecord = (payment: Payment, { network, head, paymentUri, explorerUrl, transfers }: CryptoFacts) => {
+  const counted = transfers.filter(({ state }) => state !== 'orphaned')
+  return {
+    chainId: payment.chainId,
+    network,
+    asset: payment.asset,
+    tokenAddress: payment.tokenAddress,
+    decimals: payment.decimals,
+    address: payment.address,
+    payerAddress: payment.payerAddress,
+    txHash: payment.txHash,
+    blockNumber: payment.blockNumber,
+    confirmations: counted.length === 0 ? 0 : Math.min(...counted.map(transfer => confirmationsOf(transfer, head))),
+    confirmationsRequired: payment.confirmationsRequired,
+    amountExpected: payment.amountExpected === null ? null : String(payment.amountExpected),
+    amountReceived: String(payment.amountReceived),
+    exception: payment.exception,
+    quote: quoteRecord(payment),
+    transfers: transfers.map(transfer => ({
+      txHash: transfer.txHash,
+      logIndex: transfer.logIndex,
+      blockNumber: transfer.blockNumber,
+      from: transfer.from,
+      amount: String(transfer.amount),
+      confirmations: confirmationsOf(transfer, head),
+      state: transfer.state,
+    })),
+    paymentUri,
+    explorerUrl,
+  }
+}
+
+const quoteRecord = ({ quoteRate: rate, quoteSource: source, quoteExpiresAt }: Payment) =>
+  rate === null ? null : { rate, source, expiresAt: quoteExpiresAt?.toISOString() ?? null }
+
+// A node that lags may name a head below a block that another has shown.
+const confirmationsOf = ({ state, blockNumber }: Transfer, head: number): number =>
+  state === 'orphaned' ? 0 : Math.max(0, head - blockNumber + 1)

@@ -1,0 +1,46 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Actor } from '../actors/kind.ts'
+import { encodeId } from '../ids.ts'
+
+/** What the refund's own row does not hold. Without them the record is the one that events carry. */
+export type RefundFacts = {
+  /** Counted to the chain's head now; the row holds those of the verdict. */
+  readonly confirmations?: number
+  /** For those who may act on the refund, and for nobody else. */
+  readonly claimUrl?: string | null
+  readonly unsignedTransaction?: UnsignedTransaction | null
+}
+
+export type UnsignedTransaction = { chainId: number; to: string; data: string; value: string }
+
+export const refundRecord = (refund: Actor<Refund>, facts: RefundFacts = {}) => {
+  const { id, state, context, createdAt, updatedAt } = refund
+  return {
+    object: 'refund',
+    id: encodeId('re', id),
+    paymentId: encodeId('pay', context.paymentId),
+    merchantId: encodeId('mer', context.merchantId),
+    amountMinor: context.amountMinor,
+    currency: context.currency,
+    status: state,
+    reason: context.reason,
+    failureReason: context.failureReason,
+    destination: context.destination,
+    claimUrl: facts.claimUrl ?? null,
+    crypto: {
+      chainId: context.chainId,
+      asset: context.asset,
+      tokenAddress: context.tokenAddress,
+      amount: String(context.amount),
+      txHash: context.txHash,
+      confirmations: facts.confirmations ?? context.confirmations,
+    },
+    unsignedTransaction: facts.unsignedTransaction ? unsignedRecord(facts.unsignedTransaction) : null,
+    metadata: context.metadata,
+    livemode: context.livemode,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}
+
+const unsignedRecord = ({ chainId, to, data, value }: UnsignedTransaction) => ({ chainId, to, data, value })

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test'
+import type { AnyStateNode } from 'xstate'
+import { checkMachine } from '../../src/actors/machine-rules.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { linkEventOf } from '../../src/kinds/payment.ts'
+import { reservationEventOf } from '../../src/kinds/refund.ts'
+import { payments } from '../machines/payment-cases.ts'
+import { refunds } from '../machines/refund-cases.ts'
+import { arrive, outcomes, T0 } from '../machines/table.ts'
+import { everyActor, subjects } from './subjects.ts'
+
+test('every kind is on the list, and tested', () => {
+  expect(kinds.map(({ name }) => name)).toEqual(subjects.map(({ kind }) => kind.name))
+})
+
+/** What nobody but the record's own reader has to see. */
+const personal = [
+  ...['customerEmail', 'customerName', 'metadata', 'description', 'successUrl'],
+  ...['uncategorizedText', 'customerCommunication', 'shippingTrackingNumber', 'refundPolicy'],
+]
+
+for (const { kind, subject } of subjects) {
+  describe(kind.name, () => {
+    test('the core takes its machine', () => {
+      expect(() => checkMachine(kind)).not.toThrow()
+    })
+
+    test('every field of its context has a column, and no column is without a field', () => {
+      expect(Object.keys(kind.columns).sort()).toEqual(Object.keys(arrive(subject, '').context).sort())
+    })
+
+    test('its history shows nothing personal', () => {
+      expect(kind.history.filter(field => personal.includes(field))).toEqual([])
+    })
+
+    test('every effect its machine asks for is a job, every timer a time and every event a record', () => {
+      const [actor] = everyActor(kind, subject)
+      if (!actor) throw new Error('nothing to try it with')
+      const nodes: AnyStateNode[] = [kind.machine.root, ...(Object.values(kind.machine.states) as AnyStateNode[])]
+      for (const { after } of nodes) {
+        for (const { delay } of after) {
+          expect(kind.timers?.[String(delay)]?.(actor.context, T0).getTime()).toBeNumber()
+        }
+      }
+      for (const name of nodes.flatMap(actionsOf)) {
+        const { type, event } = typeof name === 'string' ? { type: name } : name
+        const implementation = kind.machine.implementations.actions[type]
+        if (type === 'xstate.emit') {
+          expect(kind.publish?.(event?.type ?? '', actor)).toMatchObject({ livemode: false, apiVersion: '2026-11-20' })
+        } else if (!type.startsWith('xstate.') && !(implementation && 'type' in implementation)) {
+          expect(kind.effects?.[type]?.(actor, undefined, { id: 'x', at: T0 }).task).toBeString()
+        }
+      }
+    })
+  })
+}
+
+type Named = string | { type: string; event?: { type: string } }
+
+const actionsOf = (node: AnyStateNode): Named[] =>
+  [
+    ...node.entry,
+    ...node.exit,
+    ...[...node.transitions.values()].flat().flatMap(({ actions }) => actions),
+    ...(node.parent ? [] : node.initial.actions),
+  ].map(action => action as Named)
+
+describe('what is told in the same bundle', () => {
+  test('a link hears of every payment that enters or leaves processing, or succeeds', () => {
+    const processing: Record<string, number> = {
+      payment_processing: 1,
+      payment_reverted: -1,
+      payment_succeeded: -1,
+      payment_accepted: 0,
+    }
+    const successes: Record<string, number> = {
+      payment_processing: 0,
+      payment_reverted: 0,
+      payment_succeeded: 1,
+      payment_accepted: 1,
+    }
+    for (const { before, event, after } of outcomes(payments)) {
+      if (!before) continue
+      const told = linkEventOf[event.type as keyof typeof linkEventOf]
+      const changes = (state: string) => Number(after.value === state) - Number(before.value === state)
+      expect<unknown>([event.type, changes('processing'), changes('success')]).toEqual([
+        event.type,
+        told ? processing[told] : 0,
+        told ? successes[told] : 0,
+      ])
+    }
+  })
+
+  test('a payment keeps reserved what refunds neither failed nor canceled take', () => {
+    const reserved = { reserve_refund: 1, release_refund: -1, refund_processed: 0 }
+    const holds = (state: unknown) => Number(state !== 'failed' && state !== 'canceled')
+    for (const { before, event, after } of outcomes(refunds)) {
+      const type = (event?.type ?? 'create') as keyof typeof reservationEventOf
+      if (!before && after.value !== 'requires_destination') continue
+      const told = reservationEventOf[type]
+      expect([type, holds(after.value) - (before ? holds(before.value) : 0)]).toEqual([type, told ? reserved[told] : 0])
+      expect([type, told === 'refund_processed']).toEqual([type, type === 'transaction_verified'])
+    }
+  })
+})

@@ -1,0 +1,174 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { JSONValue } from 'postgres'
+import { type Actor, type Kind, snakeCase } from '../../src/actors/kind.ts'
+import { openRegistry } from '../../src/actors/registry.ts'
+import type { ActorRow } from '../../src/actors/rows.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import type { Sql } from '../../src/postgres/connect.ts'
+import { database } from '../harness/database.ts'
+import { actorIn, everyActor, subjects } from './subjects.ts'
+
+const open = async () => {
+  const db = await database()
+  return { db, sql: db.sql, registry: await openRegistry(db.sql, kinds) }
+}
+// Opened while the tests are read, since a hook has less time than a test.
+const opened = open()
+afterAll(async () => (await opened).db[Symbol.asyncDispose]())
+
+/** Puts an actor into its table, alone. */
+const put = async (sql: Sql, { table, columns, version }: Kind, actor: Actor): Promise<void> => {
+  const { id, state, rev, createdAt, updatedAt, context } = actor
+  const row: Record<string, unknown> = { id, state, rev, version, created_at: createdAt, updated_at: updatedAt }
+  for (const [field, type] of Object.entries(columns)) {
+    const value = context[field]
+    row[snakeCase(field)] = type === 'json' && value !== null ? sql.json(value as JSONValue) : value
+  }
+  await sql`delete from ${sql(table)}`
+  await sql`insert into ${sql(table)} ${sql(row)}`
+}
+
+for (const { kind, subject } of subjects) {
+  describe(kind.table, () => {
+    test('takes whatever the machine comes to, and gives it back', async () => {
+      const { sql, registry } = await opened
+      for (const actor of everyActor(kind, subject)) {
+        await put(sql, kind, actor)
+        const [row] = await sql<ActorRow[]>`select * from ${sql(kind.table)}`
+        if (!row) throw new Error(`${kind.table} has not taken a ${actor.state} ${kind.name}`)
+        expect(registry.get(kind.name).decode(row)).toEqual(actor)
+      }
+    })
+
+    test('refuses what the machine never comes to', async () => {
+      const { sql } = await opened
+      const lines = impossible(kind.table)
+      for (const [situation = '', change = '', constraint = ''] of lines) {
+        await put(sql, kind, actorIn(kind, subject, situation))
+        const violated = await sql.unsafe(`update ${kind.table} set ${change}`).then(
+          () => 'nothing',
+          error => error.constraint_name,
+        )
+        expect([situation, change, violated]).toEqual([situation, change, constraint])
+      }
+      const rules = await sql<{ conname: string }[]>`
+        select conname from pg_constraint
+        where conrelid = ${kind.table}::text::regclass and contype = 'c' order by conname`
+      const tried = new Set(lines.map(([, , constraint]) => constraint))
+      expect(rules.map(({ conname }) => conname).filter(name => !tried.has(name))).toEqual([])
+    })
+  })
+}
+
+test('every constraint that a kind expects to be violated is there, and unique', async () => {
+  const { sql } = await opened
+  for (const name of kinds.flatMap(({ refusals }) => Object.keys(refusals ?? {}))) {
+    const [index] = await sql<{ indisunique: boolean }[]>`
+      select indisunique from pg_index where indexrelid = to_regclass(${name})`
+    expect([name, index?.indisunique]).toEqual([name, true])
+  }
+})
+
+/** A situation the machine gets into, what is done to its row, and the constraint that refuses it. */
+const impossible = (table: string): string[][] =>
+  impossibilities
+    .split('\n')
+    .map(line => line.split('|').map(cell => cell.trim()))
+    .filter(([, , constraint]) => constraint?.startsWith(`${table}_`))
+
+const impossibilities = `
+  new               | state = 'paid'                                      | payments_state
+  new               | amount_minor = 0                                    | payments_amount
+  new               | amount_minor = 9007199254740992                     | payments_amount
+  new               | currency = 'usd'                                    | payments_currency
+  new               | customer_email = repeat('a', 255)                   | payments_customer
+  new               | customer_name = repeat('a', 201)                    | payments_customer
+  new               | reference = repeat('a', 201)                        | payments_reference
+  new               | tolerance_bps = 10000                               | payments_tolerance
+  new               | late_policy = 'whatever'                            | payments_late_policy
+  picked            | decimals = null                                     | payments_pick
+  new               | token_address = '0x'                                | payments_pick
+  picked ether      | quote_source = null                                 | payments_quote
+  new               | quote_rate = '1', quote_source = 'x', quote_expires_at = now() | payments_quote
+  picked            | amount_expected = 0                                 | payments_due
+  picked            | address = 'bb'                                      | payments_address
+  processing        | tx_hash = '0x7'                                     | payments_tx_hash
+  new               | amount_received = 1                                 | payments_sums
+  little            | amount_final = 401, received_minor = 401            | payments_sums
+  picked            | amount_received = -1                                | payments_sums
+  success           | received_minor = 999                                | payments_received
+  little            | state = 'processing'                                | payments_enough
+  new               | state = 'processing'                                | payments_enough
+  processing        | state = 'pending'                                   | payments_enough
+  expired           | state = 'success'                                   | payments_success
+  new               | state = 'failed'                                    | payments_failure
+  failed            | state = 'expired'                                   | payments_failure
+  failed            | failure_reason = 'unlucky'                          | payments_failure_reason
+  new               | stray = 'wrong_amount'                              | payments_stray
+  new               | stray_final = true                                  | payments_stray
+  new               | exception = 'odd'                                   | payments_exception
+  success           | refunds_reserved_minor = 1001                       | payments_refunds
+  success           | amount_refunded_minor = 1                           | payments_refunds
+  success           | refunds_reserved_minor = -1, amount_refunded_minor = -1 | payments_refunds
+  part final        | refunds_reserved_minor = 1                          | payments_refunds_when_over
+
+  named             | state = 'sent'                                      | refunds_state
+  new               | amount_minor = 0                                    | refunds_amount
+  new               | amount = -1                                         | refunds_amount
+  new               | currency = 'dollar'                                 | refunds_currency
+  new               | reason = 'because'                                  | refunds_reason
+  new               | state = 'requires_signature'                        | refunds_destination
+  named             | state = 'requires_destination'                      | refunds_destination
+  named             | destination = 'home'                                | refunds_destination_form
+  named             | state = 'processing'                                | refunds_transaction
+  processing        | state = 'requires_signature'                        | refunds_transaction
+  processing        | tx_hash = upper(tx_hash)                            | refunds_tx_hash
+  processed         | stray_tx_hash = 'x'                                 | refunds_tx_hash
+  new               | confirmations = -1                                  | refunds_confirmations
+  processed         | state = 'failed'                                    | refunds_failure
+  failed            | state = 'processed'                                 | refunds_failure
+  failed            | failure_reason = 'unlucky'                          | refunds_failure_reason
+  new               | attention = true                                    | refunds_stray
+
+  new               | state = 'open'                                      | payment_links_state
+  new               | amount_minor = 0                                    | payment_links_amount
+  new               | currency = ''                                       | payment_links_currency
+  new               | title = repeat('a', 201)                            | payment_links_texts
+  new               | description = repeat('a', 1001)                     | payment_links_texts
+  new               | reference = repeat('a', 201)                        | payment_links_texts
+  new               | success_url = repeat('a', 2049)                     | payment_links_texts
+  new               | window_minutes = 4                                  | payment_links_window
+  new               | window_minutes = 10081                              | payment_links_window
+  deactivated       | max_payments = 0                                    | payment_links_max_payments
+  new               | payments_processing = -1                            | payment_links_counts
+  new               | payments_count = 2                                  | payment_links_completed
+  new               | state = 'completed'                                 | payment_links_completed
+  completed         | max_payments = null                                 | payment_links_completed
+  new               | state = 'deactivated'                               | payment_links_deactivated
+  deactivated       | state = 'active'                                    | payment_links_deactivated
+  expired           | expires_at = null                                   | payment_links_expired
+
+  new               | state = 'open'                                      | disputes_state
+  new               | livemode = true                                     | disputes_sandbox
+  new               | amount_minor = 0                                    | disputes_amount
+  new               | currency = ''                                       | disputes_currency
+  new               | reason = 'because'                                  | disputes_reason
+  new               | description = repeat('a', 1001)                     | disputes_description
+  new               | refund_policy = repeat('a', 2001)                   | disputes_evidence
+  new               | evidence_due_by = created_at                        | disputes_due
+
+  canceled          | state = 'sent'                                      | deliveries_state
+  new               | trigger = 'whim'                                    | deliveries_trigger
+  fifth             | attempts = 6, automatic_attempts = 6                | deliveries_five_attempts
+  second            | attempts = 1                                        | deliveries_five_attempts
+  new               | next_attempt_at = null                              | deliveries_planned
+  delivered         | next_attempt_at = now()                             | deliveries_planned
+  sending           | sending_since = null                                | deliveries_sending
+  waiting           | sending_since = now()                               | deliveries_sending
+  waiting           | cancel_requested = true                             | deliveries_cancel
+  waiting           | resume_at = now()                                   | deliveries_resume
+  canceled          | resume_at = now(), trigger = 'manual'               | deliveries_resume
+  delivered         | delivered_at = null                                 | deliveries_attempted
+  failed            | delivered_at = now()                                | deliveries_attempted
+  failed            | attempts = 0, automatic_attempts = 0                | deliveries_attempted
+`
