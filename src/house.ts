@@ -10,7 +10,7 @@ import { startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
 import { getSecretKey } from './secret-key.ts'
-import type { World } from './world.ts'
+import type { Outside } from './world.ts'
 
 export type HouseOptions = {
   /** Told what an operator should read, in one line each. */
@@ -34,14 +34,14 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const sql = starting.adopt(connect(databaseUrl), pool => pool.end({ timeout: 5 }))
   // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
   await sql`select check_era()`
-  const world: World = {
+  const outside: Outside = {
     sql,
     clock: databaseClock(),
     random: crypto.getRandomValues.bind(crypto),
     log: openLog(env.logLevel),
   }
 
-  const machinery = starting.adopt(await startMachinery(world, env, databaseUrl), m => m.stop())
+  const machinery = starting.adopt(await startMachinery(outside, env, databaseUrl), m => m.stop())
 
   const app = new Elysia().use(
     health({

@@ -1,17 +1,21 @@
+import type { Actors } from './actors/actors.ts'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 import type { Sql } from './postgres/connect.ts'
 
 /**
- * What the program is given. Nothing below reads the wall clock, draws randomness or opens a
- * connection of its own, so a test or a simulation only has to give another world.
+ * What the program is given from outside. Nothing below reads the wall clock, draws randomness or
+ * opens a connection of its own, so a test or a simulation only has to give another one.
  */
-export type World = {
+export type Outside = {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
 }
+
+/** The outside, and the door to every actor: what commands, routes and tasks are given. */
+export type World = Outside & { readonly actors: Actors }
 
 /** Fills the array with random bytes. */
 export type Random = (bytes: Uint8Array) => Uint8Array

@@ -1,4 +1,4 @@
-import type { World } from '../world.ts'
+import type { Outside } from '../world.ts'
 import type { BundleOutcome, Command, Done, Outcome } from './command.ts'
 import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
 import type { Kind } from './kind.ts'
@@ -15,12 +15,12 @@ export type Actors = {
 
 /** The door to every actor: machines registered, commands in, outcomes out. */
 export const openActors = async (
-  world: World,
+  outside: Outside,
   kinds: readonly Kind[],
   options: DispatcherOptions = {},
 ): Promise<Actors> => {
-  const registry = await openRegistry(world.sql, kinds)
-  const dispatcher = openDispatcher(world, registry, options)
+  const registry = await openRegistry(outside.sql, kinds)
+  const dispatcher = openDispatcher(outside, registry, options)
   return {
     // One promise per command, whatever it waits for: half of a busy dispatcher's time goes into such things.
     dispatch: command =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidv7 } from '../ids.ts'
-import type { World } from '../world.ts'
+import type { Outside } from '../world.ts'
 import { CommandFault, type Refused, Unavailable } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
 import { decider, type Verdict } from './decide.ts'
@@ -17,14 +17,14 @@ const ROUNDS_BEFORE_LEASE = 3
  * Carries units through read, decide and commit until each is settled or must go round again;
  * answers those that must. One bad unit never fails the others.
  */
-export const carryOut = async (world: World, registry: Registry, units: readonly Pending[]): Promise<Pending[]> => {
+export const carryOut = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Pending[]> => {
   const unlucky = units.filter(unit => unit.conflicts >= ROUNDS_BEFORE_LEASE)
   const again = await attempt(
-    world,
+    outside,
     registry,
     units.filter(unit => unit.conflicts < ROUNDS_BEFORE_LEASE),
   )
-  for (const unit of unlucky) again.push(...(await attemptLeased(world, registry, unit)))
+  for (const unit of unlucky) again.push(...(await attemptLeased(outside, registry, unit)))
   return again
 }
 
@@ -34,13 +34,13 @@ type Commit<U> = {
   readonly lease: string | null
 }
 
-const attempt = async (world: World, registry: Registry, units: readonly Pending[]): Promise<Pending[]> => {
+const attempt = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Pending[]> => {
   if (units.length === 0) return []
   try {
-    const reads = await readActors(world.sql, registry, units.map(askingOf))
-    return await decideAndCommit(world, registry, { units, reads, lease: null })
+    const reads = await readActors(outside.sql, registry, units.map(askingOf))
+    return await decideAndCommit(outside, registry, { units, reads, lease: null })
   } catch (error) {
-    return recover(world, registry, units, error)
+    return recover(outside, registry, units, error)
   }
 }
 
@@ -49,29 +49,29 @@ const askingOf = ({ commands, keyed, unsure }: Pending) => ({
   seek: unsure ? ('all' as const) : keyed.includes(true) ? ('keyed' as const) : ('none' as const),
 })
 
-const attemptLeased = async (world: World, registry: Registry, unit: Pending): Promise<Pending[]> => {
-  const holder = uuidv7(world.clock.now(), world.random)
+const attemptLeased = async (outside: Outside, registry: Registry, unit: Pending): Promise<Pending[]> => {
+  const holder = uuidv7(outside.clock.now(), outside.random)
   try {
-    await leaseActors(world, registry, unit.commands, holder)
-    const reads = await readActors(world.sql, registry, [askingOf(unit)])
+    await leaseActors(outside, registry, unit.commands, holder)
+    const reads = await readActors(outside.sql, registry, [askingOf(unit)])
     const held = [...reads.values()].every(({ row }) => row.lease === holder)
-    const again = held ? await decideAndCommit(world, registry, { units: [unit], reads, lease: holder }) : [unit]
-    await releaseActors(world, registry, unit.commands, holder)
+    const again = held ? await decideAndCommit(outside, registry, { units: [unit], reads, lease: holder }) : [unit]
+    await releaseActors(outside, registry, unit.commands, holder)
     // Somebody else has them, for two seconds at most.
     if (!held) await sleep(jitter(20))
     return again
   } catch (error) {
-    return recover(world, registry, [unit], error)
+    return recover(outside, registry, [unit], error)
   }
 }
 
 const decideAndCommit = async (
-  world: World,
+  outside: Outside,
   registry: Registry,
   { units, reads, lease }: Commit<Pending>,
 ): Promise<Pending[]> => {
-  const at = world.clock.now()
-  const { decide, heads } = decider(registry, reads, at, world.random)
+  const at = outside.clock.now()
+  const { decide, heads } = decider(registry, reads, at, outside.random)
   // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so nobody
   // is told anything before the commit.
   const decided = units.map(unit => {
@@ -80,8 +80,8 @@ const decideAndCommit = async (
     return { unit, steps, verdict }
   })
   if (decided.some(({ steps }) => steps.length > 0)) {
-    const answer = await commitBatch(world.sql, world.clock, registry, { decided, heads, at, lease })
-    if (answer.duplicated.size > 0) return withoutDuplicates(world, registry, units, answer.duplicated)
+    const answer = await commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease })
+    if (answer.duplicated.size > 0) return withoutDuplicates(outside, registry, units, answer.duplicated)
     for (const { unit, verdict } of decided) if (!answer.conflicted.has(unit)) settle(unit, verdict)
     for (const unit of answer.conflicted) unit.conflicts++
     // Whoever won writes again soon; a moment's wait lets it finish.
@@ -103,17 +103,17 @@ const settle = (unit: Pending, verdict: Verdict): void => {
  * go first: they may hold the very rows. What then still meets a row of its own is refused for good.
  */
 const withoutDuplicates = async (
-  world: World,
+  outside: Outside,
   registry: Registry,
   units: readonly Pending[],
   duplicated: ReadonlyMap<Pending, Duplicate>,
 ): Promise<Pending[]> => {
   const others = units.filter(unit => !duplicated.has(unit))
-  const again = await attempt(world, registry, others)
-  if (others.length > 0) return [...again, ...(await attempt(world, registry, [...duplicated.keys()]))]
+  const again = await attempt(outside, registry, others)
+  if (others.length > 0) return [...again, ...(await attempt(outside, registry, [...duplicated.keys()]))]
   for (const [unit, { constraint, alone }] of duplicated) {
     if (alone) unit.settle(refusedBy(registry, constraint))
-    else again.push(...(await attempt(world, registry, [unit])))
+    else again.push(...(await attempt(outside, registry, [unit])))
   }
   return again
 }
@@ -128,13 +128,13 @@ const refusedBy = (registry: Registry, constraint: string): Refused => ({
 
 /** After an error nothing is known to be committed, and what is done next depends on what kind it was. */
 const recover = async (
-  world: World,
+  outside: Outside,
   registry: Registry,
   units: readonly Pending[],
   error: unknown,
 ): Promise<Pending[]> => {
   const judged = judgeError(error)
-  if (judged === 'final') return isolate(world, registry, units, error)
+  if (judged === 'final') return isolate(outside, registry, units, error)
   const patient = units.filter(unit => performance.now() < unit.deadline)
   for (const unit of units) {
     if (judged === 'lost') unit.unsure = true
@@ -146,7 +146,7 @@ const recover = async (
 
 /** One of them cannot be committed: halves, in order, down to the one. */
 const isolate = async (
-  world: World,
+  outside: Outside,
   registry: Registry,
   units: readonly Pending[],
   error: unknown,
@@ -160,8 +160,8 @@ const isolate = async (
     return []
   }
   const middle = Math.ceil(units.length / 2)
-  const first = await attempt(world, registry, units.slice(0, middle))
-  const second = await attempt(world, registry, units.slice(middle))
+  const first = await attempt(outside, registry, units.slice(0, middle))
+  const second = await attempt(outside, registry, units.slice(middle))
   return [...first, ...second]
 }
 

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../ids.ts'
-import type { World } from '../world.ts'
+import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
 import type { BundleOutcome, Command } from './command.ts'
 import type { Registry } from './registry.ts'
@@ -35,7 +35,7 @@ const SHARED_FROM = 8
  * and commands for it keep their order.
  */
 export const openDispatcher = (
-  world: World,
+  outside: Outside,
   registry: Registry,
   { lanes = 2, batchSize = 512, patienceMs = 10_000 }: DispatcherOptions = {},
 ) => {
@@ -47,7 +47,10 @@ export const openDispatcher = (
 
   const enqueue = (commands: readonly Command[], settle: Pending['settle'], fail: Pending['fail']): void => {
     queue.push({
-      commands: commands.map(command => ({ ...command, id: command.id ?? uuidv7(world.clock.now(), world.random) })),
+      commands: commands.map(command => ({
+        ...command,
+        id: command.id ?? uuidv7(outside.clock.now(), outside.random),
+      })),
       keyed: commands.map(command => command.id !== undefined),
       settle,
       fail,
@@ -76,7 +79,7 @@ export const openDispatcher = (
       const units = takeBatch(Math.min(batchSize, Math.ceil(queue.length / free)))
       if (units.length === 0) return
       inFlight++
-      void carryOut(world, registry, units)
+      void carryOut(outside, registry, units)
         .then(again => queue.unshift(...again))
         .catch(error => {
           for (const unit of units) unit.fail(error)

@@ -1,4 +1,4 @@
-import type { World } from '../world.ts'
+import type { Outside } from '../world.ts'
 import type { Command } from './command.ts'
 import type { Registry } from './registry.ts'
 
@@ -11,7 +11,7 @@ const LEASE_MS = 2_000
  * order, and each all or nothing: two that want the same actors cannot hold one each and wait.
  */
 export const leaseActors = async (
-  { sql, clock }: World,
+  { sql, clock }: Outside,
   registry: Registry,
   commands: readonly Command[],
   holder: string,
@@ -25,7 +25,7 @@ export const leaseActors = async (
 
 /** Gives back what no commit has given back already. */
 export const releaseActors = async (
-  { sql }: World,
+  { sql }: Outside,
   registry: Registry,
   commands: readonly Command[],
   holder: string,

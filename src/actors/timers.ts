@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../world.ts'
+import type { Outside } from '../world.ts'
 import type { Actors } from './actors.ts'
 import { Unavailable } from './command.ts'
 
@@ -32,14 +32,14 @@ type Due = { actor: string; name: string; kind: string; generation: number; fail
  * takes its event, and a second firing of the same generation finds the row gone.
  */
 export const openTimers = (
-  world: World,
+  outside: Outside,
   actors: Actors,
   { pollMs = 200, batchSize = 2_048, share = () => ({ index: 0, of: 1 }) }: TimersOptions = {},
 ): Timers => {
   const fireDue = async (): Promise<number> => {
     const { index, of } = share()
-    const due = await findDue(world, index, of, batchSize)
-    await Promise.all(due.map(timer => fire(world, actors, timer)))
+    const due = await findDue(outside, index, of, batchSize)
+    await Promise.all(due.map(timer => fire(outside, actors, timer)))
     return due.length
   }
 
@@ -48,7 +48,7 @@ export const openTimers = (
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const fired = await fireDue().catch(error => {
-        world.log.warn({ err: error }, 'cannot fire timers, trying again')
+        outside.log.warn({ err: error }, 'cannot fire timers, trying again')
         return 0
       })
       if (fired < batchSize) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
@@ -67,7 +67,7 @@ export const openTimers = (
   }
 }
 
-const findDue = async ({ sql, clock }: World, index: number, of: number, limit: number): Promise<Due[]> => {
+const findDue = async ({ sql, clock }: Outside, index: number, of: number, limit: number): Promise<Due[]> => {
   const at = clock.now()
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
@@ -83,25 +83,25 @@ const findDue = async ({ sql, clock }: World, index: number, of: number, limit: 
   return [...own, ...orphaned]
 }
 
-const fire = async (world: World, actors: Actors, due: Due): Promise<void> => {
+const fire = async (outside: Outside, actors: Actors, due: Due): Promise<void> => {
   const { kind, actor, name, generation } = due
   try {
     const outcome = await actors.dispatch({ kind, actor, timer: { name, generation }, cause: 'timer' })
     // Stale: another process was faster, or its state was left meanwhile. The row is gone or renewed.
     if (outcome.ok || outcome.refusal === 'stale') return
-    world.log.error(
+    outside.log.error(
       { kind, actor, timer: name, refusal: outcome.refusal },
       'a timer fired that its actor does not take',
     )
   } catch (error) {
     if (error instanceof Unavailable) return
-    world.log.error({ err: error, kind, actor, timer: name }, 'a timer could not be fired')
+    outside.log.error({ err: error, kind, actor, timer: name }, 'a timer could not be fired')
   }
-  await postpone(world, due)
+  await postpone(outside, due)
 }
 
 /** A timer that cannot be fired must not stand before the others for ever. */
-const postpone = async ({ sql, clock }: World, { actor, name, generation, failures }: Due): Promise<void> => {
+const postpone = async ({ sql, clock }: Outside, { actor, name, generation, failures }: Due): Promise<void> => {
   const backoffMs = Math.min(1_000 * 2 ** failures, 3_600_000)
   await sql`
     update timers set failures = failures + 1, due_at = ${new Date(clock.now().getTime() + backoffMs)}

@@ -7,7 +7,7 @@ import { databaseClock } from '../../src/clock.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import type { Random, World } from '../../src/world.ts'
+import type { Outside, Random } from '../../src/world.ts'
 import { database } from '../harness/database.ts'
 import { lamp } from './lamp.ts'
 
@@ -27,12 +27,12 @@ export const openHouse = async (
   { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, ...options }: HouseOptions = {},
 ) => {
   const sql = connect(url, { max: connections, byKey: true })
-  const world: World = { sql, clock, random, log: openLog('silent') }
+  const world: Outside = { sql, clock, random, log: openLog('silent') }
   const actors = await openActors(world, kinds, options)
   return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }
 }
 
-type HouseOptions = DispatcherOptions & { clock?: World['clock']; kinds?: readonly Kind[]; connections?: number }
+type HouseOptions = DispatcherOptions & { clock?: Outside['clock']; kinds?: readonly Kind[]; connections?: number }
 
 /** A fresh database with lamps in it, and a house on it. */
 export const lampHouse = async (options: HouseOptions = {}) => {

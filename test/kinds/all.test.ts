@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnyStateNode } from 'xstate'
 import { checkMachine } from '../../src/actors/machine-rules.ts'
+import { stepper } from '../../src/actors/step.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { linkEventOf } from '../../src/kinds/payment.ts'
 import { reservationEventOf } from '../../src/kinds/refund.ts'
@@ -23,6 +24,18 @@ for (const { kind, subject } of subjects) {
   describe(kind.name, () => {
     test('the core takes its machine', () => {
       expect(() => checkMachine(kind)).not.toThrow()
+    })
+
+    test('the core steps it as XState does', () => {
+      const core = stepper(kind)
+      for (const { before, event, after } of outcomes(subject)) {
+        if (!before) continue
+        const stepped = core.take(String(before.value), before.context, event)
+        expect({ state: stepped?.state, context: stepped?.context }).toEqual({
+          state: after.value,
+          context: after.context,
+        })
+      }
     })
 
     test('every field of its context has a column, and no column is without a field', () => {
