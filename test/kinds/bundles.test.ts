@@ -22,8 +22,7 @@ const open = async () => {
   const db = await database()
   const sql = connect(db.url, { byKey: true })
   const clock = manualClock(T0)
-  const random: Outside['random'] = bytes => crypto.getRandomValues(bytes)
-  const world: Outside = { sql, clock, random, log: openLog('silent') }
+  const outside: Outside = { sql, clock, random, log: openLog('silent') }
   const close = async () => {
     await sql.end({ timeout: 1 })
     await db[Symbol.asyncDispose]()
