@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
+import postgres from 'postgres'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { migrate, readMigrations } from '../../src/postgres/migrate.ts'
 import { docker } from './docker.ts'
@@ -46,9 +47,11 @@ const running = globalThis as { paymachineTestServer?: Promise<TestServer> | und
 
 const startTestServer = async (): Promise<TestServer> => {
   const url = process.env.TEST_DATABASE_URL ?? (await docker()) ?? (await startShared())
-  const admin = connect(url, { max: 1, name: 'paymachine tests' })
+  const template = await makeTemplate(url)
+  // Closed when idle, so that a script that uses a database can end.
+  const admin = postgres(url, { max: 1, idle_timeout: 1, onnotice: () => {} })
   await dropLeftovers(admin)
-  return { admin, url, template: await makeTemplate(admin, url) }
+  return { admin, url, template }
 }
 
 const startShared = async () => {
@@ -61,11 +64,12 @@ const startShared = async () => {
 }
 
 /** Named by everything that goes into it, so that processes of the same version share it and others do not. */
-const makeTemplate = async (admin: Sql, serverUrl: string): Promise<string> => {
+const makeTemplate = async (serverUrl: string): Promise<string> => {
   const hash = createHash('sha256').update(graphileVersion)
   for (const { name, checksum } of await readMigrations()) hash.update(`${name} ${checksum}\n`)
   const template = `pm_template_${hash.digest('hex').slice(0, 16)}`
-  // Another test process waits here and finds the template when it is let in.
+  const admin = connect(serverUrl, { max: 1 })
+  // Another test process waits here, until this connection ends, and then finds the template.
   await admin`select pg_advisory_lock(hashtext(${template}))`
   const [done] = await admin`select from pg_database where datname = ${template}`
   if (!done) {
@@ -75,7 +79,7 @@ const makeTemplate = async (admin: Sql, serverUrl: string): Promise<string> => {
     await migrate(urlOf(serverUrl, making))
     await admin.unsafe(`alter database ${making} rename to ${template}`)
   }
-  await admin`select pg_advisory_unlock(hashtext(${template}))`
+  await admin.end()
   return template
 }
 

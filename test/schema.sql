@@ -1,0 +1,1095 @@
+-- Made by `bun run schema` from what sql/ makes, and compared in a test.
+
+create type deliveries_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
+
+create type disputes_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
+
+create type event_entry as (g integer, id uuid, kind text, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text);
+
+create type job_entry as (g integer, task text, effect text, run_at timestamp with time zone, key text);
+
+create type payment_links_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
+
+create type payments_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
+
+create type refunds_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
+
+create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_at timestamp with time zone);
+
+create type transition_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text);
+
+create table deliveries (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  event_id uuid not null,
+  event_type text not null,
+  endpoint_id uuid not null,
+  attempts integer not null,
+  automatic_attempts integer not null,
+  trigger text not null,
+  next_attempt_at timestamp with time zone,
+  resume_at timestamp with time zone,
+  sending_since timestamp with time zone,
+  cancel_requested boolean not null,
+  delivered_at timestamp with time zone,
+  constraint deliveries_pkey PRIMARY KEY (id),
+  constraint deliveries_attempted CHECK (
+CASE state
+    WHEN 'sending'::text THEN attempts >= 1
+    WHEN 'delivered'::text THEN attempts >= 1 AND delivered_at IS NOT NULL
+    WHEN 'failed'::text THEN attempts >= 1 AND delivered_at IS NULL
+    WHEN 'canceled'::text THEN delivered_at IS NULL
+    ELSE true
+END),
+  constraint deliveries_cancel CHECK (NOT cancel_requested OR state = 'sending'::text),
+  constraint deliveries_five_attempts CHECK (automatic_attempts >= 0 AND automatic_attempts <= 5 AND attempts >= automatic_attempts),
+  constraint deliveries_planned CHECK ((state = 'pending'::text) = (next_attempt_at IS NOT NULL)),
+  constraint deliveries_resume CHECK (resume_at IS NULL OR trigger = 'manual'::text AND (state = ANY (ARRAY['pending'::text, 'sending'::text]))),
+  constraint deliveries_sending CHECK ((state = 'sending'::text) = (sending_since IS NOT NULL)),
+  constraint deliveries_state CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text])),
+  constraint deliveries_trigger CHECK (trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))
+);
+
+create table disputes (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  payment_id uuid not null,
+  amount_minor bigint not null,
+  currency text not null,
+  reason text not null,
+  description text,
+  uncategorized_text text,
+  customer_communication text,
+  shipping_tracking_number text,
+  refund_policy text,
+  evidence_due_by timestamp with time zone not null,
+  constraint disputes_pkey PRIMARY KEY (id),
+  constraint disputes_amount CHECK (amount_minor >= 1 AND amount_minor <= '9007199254740991'::bigint),
+  constraint disputes_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint disputes_description CHECK (length(description) <= 1000),
+  constraint disputes_due CHECK (evidence_due_by > created_at),
+  constraint disputes_evidence CHECK (length(uncategorized_text) <= 2000 AND length(customer_communication) <= 2000 AND length(shipping_tracking_number) <= 2000 AND length(refund_policy) <= 2000),
+  constraint disputes_reason CHECK (reason = ANY (ARRAY['fraudulent'::text, 'product_not_received'::text, 'product_unacceptable'::text, 'duplicate'::text, 'credit_not_processed'::text, 'general'::text])),
+  constraint disputes_sandbox CHECK (NOT livemode),
+  constraint disputes_state CHECK (state = ANY (ARRAY['needs_response'::text, 'under_review'::text, 'won'::text, 'lost'::text]))
+);
+
+create table eras (
+  era integer not null,
+  cluster bigint not null,
+  postmaster_started timestamp with time zone not null,
+  constraint eras_pkey PRIMARY KEY (era)
+);
+
+create table events (
+  id uuid not null,
+  kind text not null,
+  actor uuid not null,
+  rev integer not null,
+  type text not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  object json not null,
+  created_at timestamp with time zone not null,
+  era integer not null,
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
+  constraint events_pkey PRIMARY KEY (id)
+);
+
+create table machine_versions (
+  kind text not null,
+  version integer not null,
+  constraint machine_versions_pkey PRIMARY KEY (kind, version)
+);
+
+create table migrations (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (name)
+);
+
+create table payment_links (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  amount_minor bigint not null,
+  currency text not null,
+  title text,
+  description text,
+  reference text,
+  assets jsonb,
+  max_payments integer,
+  window_minutes integer not null,
+  expires_at timestamp with time zone,
+  success_url text,
+  metadata jsonb not null,
+  payments_opened integer not null,
+  payments_processing integer not null,
+  payments_count integer not null,
+  deactivated_at timestamp with time zone,
+  constraint payment_links_pkey PRIMARY KEY (id),
+  constraint payment_links_amount CHECK (amount_minor >= 1 AND amount_minor <= '9007199254740991'::bigint),
+  constraint payment_links_completed CHECK (
+CASE state
+    WHEN 'active'::text THEN max_payments IS NULL OR payments_count < max_payments
+    WHEN 'completed'::text THEN COALESCE(payments_count >= max_payments, false)
+    ELSE true
+END),
+  constraint payment_links_counts CHECK (payments_opened >= 0 AND payments_processing >= 0 AND payments_count >= 0),
+  constraint payment_links_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint payment_links_deactivated CHECK ((state = 'deactivated'::text) = (deactivated_at IS NOT NULL)),
+  constraint payment_links_expired CHECK (state <> 'expired'::text OR expires_at IS NOT NULL),
+  constraint payment_links_max_payments CHECK (max_payments >= 1),
+  constraint payment_links_state CHECK (state = ANY (ARRAY['active'::text, 'deactivated'::text, 'completed'::text, 'expired'::text])),
+  constraint payment_links_texts CHECK (length(title) <= 200 AND length(description) <= 1000 AND length(reference) <= 200 AND length(success_url) <= 2048),
+  constraint payment_links_window CHECK (window_minutes >= 5 AND window_minutes <= 10080)
+);
+
+create table payments (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  payment_link_id uuid not null,
+  amount_minor bigint not null,
+  currency text not null,
+  customer_email text not null,
+  customer_name text,
+  reference text,
+  metadata jsonb not null,
+  tolerance_bps integer not null,
+  late_policy text not null,
+  expires_at timestamp with time zone not null,
+  chain_id bigint,
+  asset text,
+  token_address text,
+  decimals integer,
+  address text,
+  amount_expected numeric(78,0),
+  confirmations_required integer,
+  pegged boolean,
+  quote_rate text,
+  quote_source text,
+  quote_expires_at timestamp with time zone,
+  scan bigint not null,
+  amount_received numeric(78,0) not null,
+  amount_final numeric(78,0) not null,
+  received_minor bigint not null,
+  payer_address text,
+  tx_hash text,
+  block_number bigint,
+  stray text,
+  stray_final boolean not null,
+  exception text,
+  failure_reason text,
+  attention boolean not null,
+  refunds_reserved_minor bigint not null,
+  amount_refunded_minor bigint not null,
+  constraint payments_pkey PRIMARY KEY (id),
+  constraint payments_address CHECK (address ~ '^0x[0-9a-fA-F]{40}$'::text),
+  constraint payments_amount CHECK (amount_minor >= 1 AND amount_minor <= '9007199254740991'::bigint),
+  constraint payments_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint payments_customer CHECK (length(customer_email) <= 254 AND length(customer_name) <= 200),
+  constraint payments_due CHECK (amount_expected > 0::numeric),
+  constraint payments_enough CHECK (
+CASE state
+    WHEN 'processing'::text THEN COALESCE((amount_received * 10000::numeric) >= (amount_expected * (10000 - tolerance_bps)::numeric), false)
+    WHEN 'pending'::text THEN amount_expected IS NULL OR (amount_received * 10000::numeric) < (amount_expected * (10000 - tolerance_bps)::numeric)
+    ELSE true
+END),
+  constraint payments_exception CHECK (exception = ANY (ARRAY['underpaid'::text, 'overpaid'::text, 'late'::text, 'wrong_asset'::text, 'wrong_chain'::text])),
+  constraint payments_failure CHECK ((state = 'failed'::text) = (failure_reason IS NOT NULL)),
+  constraint payments_failure_reason CHECK (failure_reason = ANY (ARRAY['reverted'::text, 'wrong_recipient'::text, 'wrong_asset'::text, 'wrong_chain'::text, 'amount_mismatch'::text, 'underpaid'::text])),
+  constraint payments_late_policy CHECK (late_policy = ANY (ARRAY['accept_stablecoins'::text, 'needs_attention'::text])),
+  constraint payments_pick CHECK ((num_nulls(chain_id, asset, decimals, address, amount_expected, confirmations_required, pegged) = ANY (ARRAY[0, 7])) AND (token_address IS NULL OR asset IS NOT NULL)),
+  constraint payments_quote CHECK ((num_nulls(quote_rate, quote_source, quote_expires_at) = ANY (ARRAY[0, 3])) AND (quote_rate IS NULL OR asset IS NOT NULL)),
+  constraint payments_received CHECK (received_minor::numeric = LEAST(COALESCE(div(amount_final * amount_minor::numeric, amount_expected), 0::numeric), '9007199254740991'::bigint::numeric)),
+  constraint payments_reference CHECK (length(reference) <= 200),
+  constraint payments_refunds CHECK (0 <= amount_refunded_minor AND amount_refunded_minor <= refunds_reserved_minor AND refunds_reserved_minor <= received_minor),
+  constraint payments_refunds_when_over CHECK ((state <> ALL (ARRAY['pending'::text, 'processing'::text])) OR refunds_reserved_minor = 0),
+  constraint payments_state CHECK (state = ANY (ARRAY['pending'::text, 'processing'::text, 'success'::text, 'failed'::text, 'expired'::text, 'canceled'::text])),
+  constraint payments_stray CHECK ((stray = ANY (ARRAY['wrong_asset'::text, 'wrong_chain'::text])) AND (stray IS NOT NULL OR NOT stray_final)),
+  constraint payments_success CHECK (state <> 'success'::text OR amount_final > 0::numeric OR stray_final),
+  constraint payments_sums CHECK (0::numeric <= amount_final AND amount_final <= amount_received AND (amount_expected IS NOT NULL OR amount_received = 0::numeric)),
+  constraint payments_tolerance CHECK (tolerance_bps >= 0 AND tolerance_bps <= 9999),
+  constraint payments_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
+create table refunds (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  payment_id uuid not null,
+  amount_minor bigint not null,
+  currency text not null,
+  reason text,
+  metadata jsonb not null,
+  chain_id bigint not null,
+  asset text not null,
+  token_address text,
+  amount numeric(78,0) not null,
+  destination text,
+  tx_hash text,
+  confirmations integer not null,
+  failure_reason text,
+  attention boolean not null,
+  stray_tx_hash text,
+  constraint refunds_pkey PRIMARY KEY (id),
+  constraint refunds_amount CHECK (amount_minor >= 1 AND amount_minor <= '9007199254740991'::bigint AND amount >= 0::numeric),
+  constraint refunds_confirmations CHECK (confirmations >= 0),
+  constraint refunds_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint refunds_destination CHECK (
+CASE state
+    WHEN 'requires_destination'::text THEN destination IS NULL
+    WHEN 'canceled'::text THEN true
+    ELSE destination IS NOT NULL
+END),
+  constraint refunds_destination_form CHECK (destination ~ '^0x[0-9a-fA-F]{40}$'::text),
+  constraint refunds_failure CHECK ((state = 'failed'::text) = (failure_reason IS NOT NULL)),
+  constraint refunds_failure_reason CHECK (failure_reason = ANY (ARRAY['reverted'::text, 'wrong_recipient'::text, 'wrong_asset'::text, 'amount_mismatch'::text, 'dropped'::text])),
+  constraint refunds_reason CHECK (reason = ANY (ARRAY['requested_by_customer'::text, 'duplicate'::text, 'fraudulent'::text, 'overpayment'::text, 'late_payment'::text, 'other'::text])),
+  constraint refunds_state CHECK (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'canceled'::text])),
+  constraint refunds_stray CHECK (NOT attention OR stray_tx_hash IS NOT NULL),
+  constraint refunds_transaction CHECK ((state = ANY (ARRAY['processing'::text, 'processed'::text, 'failed'::text])) = (tx_hash IS NOT NULL)),
+  constraint refunds_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text AND stray_tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
+create table timers (
+  actor uuid not null,
+  name text not null,
+  kind text not null,
+  generation integer not null,
+  due_at timestamp with time zone not null,
+  failures integer not null default 0,
+  constraint timers_pkey PRIMARY KEY (actor, name)
+);
+
+create table transitions (
+  actor uuid not null,
+  rev integer not null,
+  kind text not null,
+  command uuid not null,
+  keyed boolean not null,
+  event text not null,
+  from_state text,
+  to_state text not null,
+  cause text,
+  context json not null,
+  at timestamp with time zone not null,
+  era integer not null,
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
+  constraint transitions_pkey PRIMARY KEY (actor, rev),
+  constraint transitions_first CHECK ((rev = 1) = (from_state IS NULL))
+);
+
+create unlogged table workers (
+  id text not null,
+  role text not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  started_at timestamp with time zone not null default now(),
+  beats bigint not null default 0,
+  beat_at timestamp with time zone not null default now(),
+  constraint workers_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
+CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
+
+CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
+
+CREATE INDEX events_feed ON public.events USING btree (merchant_id, livemode, era, xid, seq);
+
+CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
+
+CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
+
+CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
+
+CREATE INDEX timers_due ON public.timers USING btree (due_at);
+
+CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
+CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
+
+CREATE OR REPLACE FUNCTION public.cancel_timers(entries timer_entry[], skip integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  delete from timers t
+  using unnest(entries) r
+  where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_era()
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  latest eras;
+  identity bigint := (select system_identifier from pg_control_system());
+begin
+  perform pg_advisory_xact_lock(hashtext('paymachine eras'));
+  select * into latest from eras order by era desc limit 1;
+  if latest.cluster is distinct from identity then
+    insert into eras values (coalesce(latest.era, 0) + 1, identity, pg_postmaster_start_time())
+    returning * into latest;
+  elsif latest.postmaster_started <> pg_postmaster_start_time() then
+    update eras set postmaster_started = pg_postmaster_start_time() where era = latest.era;
+  end if;
+  return latest.era;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, history transition_entry[], contexts json, published event_entry[], objects json, armed timer_entry[], canceled timer_entry[], jobs job_entry[], payloads json)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  this_era integer := current_era();
+  part record;
+  answer integer[];
+  conflicts integer[];
+  refused json;
+  duplicates json[];
+begin
+  if connected then
+    for part in select key as t, value as entries from json_each_text(updates) order by key loop
+      execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.t) into answer using part.entries, holder, now_at;
+      conflicts := conflicts || nullif(answer, '{}');
+    end loop;
+  end if;
+
+  for part in select key as t, value as entries from json_each_text(updates) order by key loop
+    execute format('select update_%1$s($1::%1$s_entry[], $2, $3, $4)', part.t)
+    into answer using part.entries, conflicts, holder, now_at;
+    conflicts := conflicts || nullif(answer, '{}');
+  end loop;
+
+  for part in select key as t, value as entries from json_each_text(inserts) order by key loop
+    execute format('select insert_%1$s($1::%1$s_entry[], $2, $3)', part.t) into refused using part.entries, conflicts, now_at;
+    duplicates := duplicates || array(select json_array_elements(refused));
+  end loop;
+  if cardinality(duplicates) > 0 then
+    raise exception 'rows are already there' using errcode = 'PM001', detail = array_to_json(duplicates)::text;
+  end if;
+
+  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
+  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era
+  from rows from (unnest(history), json_array_elements(contexts))
+    as r(g, actor, rev, kind, command, keyed, event, from_state, to_state, cause, context)
+  where conflicts is null or g <> all(conflicts);
+
+  if published is not null then
+    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+    select id, kind, actor, rev, type, merchant_id, livemode, api_version, object, now_at, this_era
+    from rows from (unnest(published), json_array_elements(objects))
+      as r(g, id, kind, actor, rev, type, merchant_id, livemode, api_version, object)
+    where conflicts is null or g <> all(conflicts);
+  end if;
+
+  if canceled is not null then
+    perform cancel_timers(canceled, conflicts);
+  end if;
+  if armed is not null then
+    insert into timers (actor, name, kind, generation, due_at)
+    select actor, name, kind, generation, due_at from unnest(armed)
+    where conflicts is null or g <> all(conflicts)
+    on conflict (actor, name) do update
+    set generation = excluded.generation, due_at = excluded.due_at, failures = 0;
+  end if;
+
+  -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
+  if jobs is not null then
+    -- Jobs of one key are one job, and keys are taken in sorted order.
+    perform graphile_worker.add_jobs(array(
+      select distinct on (coalesce(key, effect)) (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
+      from rows from (unnest(jobs), json_array_elements(payloads)) as r(g, task, effect, run_at, key, payload)
+      where conflicts is null or g <> all(conflicts)
+      order by coalesce(key, effect)));
+  end if;
+  return conflicts;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.current_era()
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  latest eras;
+begin
+  select * into latest from eras order by era desc limit 1;
+  if latest.postmaster_started = pg_postmaster_start_time() then
+    return latest.era;
+  end if;
+  return check_era();
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.define_actor_table(actor_table text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  assignments text := (
+    select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
+    where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
+      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until')
+  );
+begin
+  perform define_commit_rows(actor_table);
+
+  -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
+  -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
+  execute format($f$
+    create function lock_%1$s(entries %1$s_entry[], holder uuid, now_at timestamptz) returns integer[] language plpgsql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until from %1$I where id = r.id for update) t on true
+        where t.rev is distinct from r.was
+          or (t.leased_until > now_at and t.lease is distinct from holder));
+    end $b$ $f$, actor_table);
+
+  -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
+  -- so are the locks it takes. A commit ends the lease it was decided under.
+  execute format($f$
+    create function update_%1$s(entries %1$s_entry[], skip integer[], holder uuid, now_at timestamptz)
+    returns integer[] language plpgsql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was
+        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from %1$I t where t.id = r.id and t.rev = r.rev
+              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+      end if;
+      return answer;
+    end $b$ $f$, actor_table, assignments);
+
+  -- Takes the rows for one command, all or none; see lease.ts.
+  execute format($f$
+    create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
+    returns setof %1$I language sql as $b$
+      with locked as (select id, lease, leased_until from %1$I where id = any(ids) order by id for update)
+      update %1$I t set lease = holder, leased_until = until
+      from locked l
+      where t.id = l.id
+        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
+      returning t.*
+    $b$ $f$, actor_table);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.define_commit_rows(row_table text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  columns text;
+  types text;
+  given text;
+  same_key text;
+  sorted text;
+begin
+  select string_agg(format('%I', attname), ', ' order by attnum),
+    string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
+    -- The commit's own time, unless the row brings one: parsing a time costs as much as all else of a row.
+    string_agg(
+      format(case when attname in ('created_at', 'updated_at') then 'coalesce(r.%I, now_at)' else 'r.%I' end, attname),
+      ', ' order by attnum)
+  into columns, types, given
+  from pg_attribute where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
+
+  select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
+    -- Two commits that insert the same keys must meet them in the same order, or they wait for each other.
+    string_agg(format('r.%I', a.attname), ', ' order by i.indisprimary, i.indexrelid, a.attnum)
+  into same_key, sorted
+  from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+  where i.indrelid = row_table::regclass and i.indisunique;
+
+  execute format('drop type if exists %s_entry cascade', row_table);
+  execute format('create type %s_entry as (g integer, was integer, %s)', row_table, types);
+  execute format($f$
+    create function insert_%1$s(entries %1$s_entry[], skip integer[], now_at timestamptz) returns json language plpgsql as $b$
+    declare
+      wanted integer;
+      made integer;
+      absent %1$s_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into %1$I (%2$s)
+      select %5$s from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by %4$s
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written. Inserting one alone tells which
+      -- constraint keeps it out.
+      for absent in
+        select e.* from unnest(entries) e
+        where (skip is null or e.g <> all(skip)) and not exists (
+          select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+      loop
+        begin
+          insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+        end;
+      end loop;
+      return array_to_json(refused);
+    end $b$ $f$, row_table, columns, same_key, sorted, given);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_deliveries(entries deliveries_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent deliveries_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.event_id, r.endpoint_id, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written. Inserting one alone tells which
+      -- constraint keeps it out.
+      for absent in
+        select e.* from unnest(entries) e
+        where (skip is null or e.g <> all(skip)) and not exists (
+          select from deliveries t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+      loop
+        begin
+          insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+        end;
+      end loop;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_disputes(entries disputes_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent disputes_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.payment_id, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written. Inserting one alone tells which
+      -- constraint keeps it out.
+      for absent in
+        select e.* from unnest(entries) e
+        where (skip is null or e.g <> all(skip)) and not exists (
+          select from disputes t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+      loop
+        begin
+          insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+        end;
+      end loop;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_payment_links(entries payment_links_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent payment_links_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.merchant_id, r.livemode, r.reference, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written. Inserting one alone tells which
+      -- constraint keeps it out.
+      for absent in
+        select e.* from unnest(entries) e
+        where (skip is null or e.g <> all(skip)) and not exists (
+          select from payment_links t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+      loop
+        begin
+          insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+        end;
+      end loop;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_payments(entries payments_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent payments_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written. Inserting one alone tells which
+      -- constraint keeps it out.
+      for absent in
+        select e.* from unnest(entries) e
+        where (skip is null or e.g <> all(skip)) and not exists (
+          select from payments t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+      loop
+        begin
+          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+        end;
+      end loop;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_refunds(entries refunds_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent refunds_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.chain_id, r.tx_hash, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written. Inserting one alone tells which
+      -- constraint keeps it out.
+      for absent in
+        select e.* from unnest(entries) e
+        where (skip is null or e.g <> all(skip)) and not exists (
+          select from refunds t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+      loop
+        begin
+          insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+        end;
+      end loop;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.is_settled(row_era integer, row_xid xid8)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select row_era < (select max(era) from eras) or row_xid < pg_snapshot_xmin(pg_current_snapshot())
+$function$;
+
+CREATE OR REPLACE FUNCTION public.lease_deliveries(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS SETOF deliveries
+ LANGUAGE sql
+AS $function$
+      with locked as (select id, lease, leased_until from deliveries where id = any(ids) order by id for update)
+      update deliveries t set lease = holder, leased_until = until
+      from locked l
+      where t.id = l.id
+        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
+      returning t.*
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.lease_disputes(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS SETOF disputes
+ LANGUAGE sql
+AS $function$
+      with locked as (select id, lease, leased_until from disputes where id = any(ids) order by id for update)
+      update disputes t set lease = holder, leased_until = until
+      from locked l
+      where t.id = l.id
+        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
+      returning t.*
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.lease_payment_links(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS SETOF payment_links
+ LANGUAGE sql
+AS $function$
+      with locked as (select id, lease, leased_until from payment_links where id = any(ids) order by id for update)
+      update payment_links t set lease = holder, leased_until = until
+      from locked l
+      where t.id = l.id
+        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
+      returning t.*
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.lease_payments(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS SETOF payments
+ LANGUAGE sql
+AS $function$
+      with locked as (select id, lease, leased_until from payments where id = any(ids) order by id for update)
+      update payments t set lease = holder, leased_until = until
+      from locked l
+      where t.id = l.id
+        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
+      returning t.*
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.lease_refunds(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS SETOF refunds
+ LANGUAGE sql
+AS $function$
+      with locked as (select id, lease, leased_until from refunds where id = any(ids) order by id for update)
+      update refunds t set lease = holder, leased_until = until
+      from locked l
+      where t.id = l.id
+        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
+      returning t.*
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_deliveries(entries deliveries_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until from deliveries where id = r.id for update) t on true
+        where t.rev is distinct from r.was
+          or (t.leased_until > now_at and t.lease is distinct from holder));
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_disputes(entries disputes_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until from disputes where id = r.id for update) t on true
+        where t.rev is distinct from r.was
+          or (t.leased_until > now_at and t.lease is distinct from holder));
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_payment_links(entries payment_links_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until from payment_links where id = r.id for update) t on true
+        where t.rev is distinct from r.was
+          or (t.leased_until > now_at and t.lease is distinct from holder));
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_payments(entries payments_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until from payments where id = r.id for update) t on true
+        where t.rev is distinct from r.was
+          or (t.leased_until > now_at and t.lease is distinct from holder));
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_refunds(entries refunds_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until from refunds where id = r.id for update) t on true
+        where t.rev is distinct from r.was
+          or (t.leased_until > now_at and t.lease is distinct from holder));
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.read_commands(asked json, every boolean)
+ RETURNS TABLE(actor uuid, done uuid[], timers json)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  select a.actor,
+    case when every
+      then array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands))
+      else array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands) and h.keyed)
+    end,
+    (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
+  from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
+$function$;
+
+CREATE OR REPLACE FUNCTION public.update_deliveries(entries deliveries_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update deliveries t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, event_id = r.event_id, event_type = r.event_type, endpoint_id = r.endpoint_id, attempts = r.attempts, automatic_attempts = r.automatic_attempts, trigger = r.trigger, next_attempt_at = r.next_attempt_at, resume_at = r.resume_at, sending_since = r.sending_since, cancel_requested = r.cancel_requested, delivered_at = r.delivered_at, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was
+        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from deliveries t where t.id = r.id and t.rev = r.rev
+              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+      end if;
+      return answer;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.update_disputes(entries disputes_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update disputes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, description = r.description, uncategorized_text = r.uncategorized_text, customer_communication = r.customer_communication, shipping_tracking_number = r.shipping_tracking_number, refund_policy = r.refund_policy, evidence_due_by = r.evidence_due_by, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was
+        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from disputes t where t.id = r.id and t.rev = r.rev
+              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+      end if;
+      return answer;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.update_payment_links(entries payment_links_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was
+        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from payment_links t where t.id = r.id and t.rev = r.rev
+              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+      end if;
+      return answer;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.update_payments(entries payments_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, stray_final = r.stray_final, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was
+        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from payments t where t.id = r.id and t.rev = r.rev
+              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+      end if;
+      return answer;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.update_refunds(entries refunds_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update refunds t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, metadata = r.metadata, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, amount = r.amount, destination = r.destination, tx_hash = r.tx_hash, confirmations = r.confirmations, failure_reason = r.failure_reason, attention = r.attention, stray_tx_hash = r.stray_tx_hash, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was
+        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from refunds t where t.id = r.id and t.rev = r.rev
+              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+      end if;
+      return answer;
+    end $function$;
