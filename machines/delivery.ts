@@ -77,10 +77,7 @@ const rules = setup({
     judgeEndpoint: () => {},
   },
   guards: {
-    isDue: ({ context, event }) =>
-      context.nextAttemptAt !== null &&
-      context.nextAttemptAt <= event.at &&
-      (context.trigger === 'manual' || context.automaticAttempts < MOST_AUTOMATIC_ATTEMPTS),
+    isDue: ({ context, event }) => context.nextAttemptAt !== null && context.nextAttemptAt <= event.at,
     isWaiting: ({ context, event }) => context.nextAttemptAt !== null && context.nextAttemptAt > event.at,
     isThisAttempt: ({ context, event }) => isThisAttempt(context, event),
     wasDelivered: ({ context }) => context.deliveredAt !== null,

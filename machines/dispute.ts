@@ -56,7 +56,6 @@ export const disputeMachine = setup({
     wins: ({ context }) => context.uncategorizedText === 'winning_evidence',
     loses: ({ context }) => context.uncategorizedText === 'losing_evidence',
     isWon: ({ event }) => event.type === 'resolve' && event.outcome === 'won',
-    isLost: ({ event }) => event.type === 'resolve' && event.outcome === 'lost',
   },
   delays: { evidenceDue: 0, decision: 0 },
 }).createMachine({
@@ -87,10 +86,7 @@ export const disputeMachine = setup({
         ],
       },
       on: {
-        resolve: [
-          { guard: 'isWon', target: 'won' },
-          { guard: 'isLost', target: 'lost' },
-        ],
+        resolve: [{ guard: 'isWon', target: 'won' }, { target: 'lost' }],
       },
     },
     won: { type: 'final', entry: emit({ type: 'dispute.resolved' }) },

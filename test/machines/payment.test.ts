@@ -13,113 +13,126 @@ describe('payment', () => {
         payments,
         `
       An asset is picked, and picked anew, while nothing is seen and the window is open.
-      new                                | pick                   | stays      |                    | chainId=31337 asset=TUSD tokenAddress=0xaaa decimals=2 address=0xbbb amountExpected=1000 confirmationsRequired=3 pegged=true
-      new                                | pick ether             | stays      |                    | chainId=31337 asset=ETH decimals=2 address=0xbbb amountExpected=1000 confirmationsRequired=3 pegged=false quoteRate=2500.00 quoteSource=chainlink quoteExpiresAt=+10m
-      picked, stray                      | pick                   | stays      |                    |
-      picked, stray                      | pick ether             | stays      |                    | asset=ETH tokenAddress=null pegged=false quoteRate=2500.00 quoteSource=chainlink quoteExpiresAt=+10m
-      picked ether                       | pick                   | stays      |                    | asset=TUSD tokenAddress=0xaaa pegged=true quoteRate=null quoteSource=null quoteExpiresAt=null
-      picked ether                       | pick ether             | stays      |                    |
+      new                                | pick                    | stays      |                    | chainId=31337 asset=TUSD tokenAddress=0xaaa decimals=2 address=0xbbb amountExpected=1000 confirmationsRequired=3 pegged=true
+      new                                | pick ether              | stays      |                    | chainId=31337 asset=ETH decimals=2 address=0xbbb amountExpected=1000 confirmationsRequired=3 pegged=false quoteRate=2500.00 quoteSource=chainlink quoteExpiresAt=+10m
+      picked, stray                      | pick                    | stays      |                    |
+      picked, stray                      | pick ether              | stays      |                    | asset=ETH tokenAddress=null pegged=false quoteRate=2500.00 quoteSource=chainlink quoteExpiresAt=+10m
+      picked ether                       | pick                    | stays      |                    | asset=TUSD tokenAddress=0xaaa pegged=true quoteRate=null quoteSource=null quoteExpiresAt=null
+      picked ether                       | pick ether              | stays      |                    |
 
       Enough is seen, mined within the window, of the picked asset, in a scan that is not old.
-      picked, stray                      | see 1000               | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
-      picked, stray                      | see 1000 at the end    | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
-      picked, stray                      | see 1000 long ago      | processing | payment.processing | scan=4 amountReceived=1000 txHash=0x777 blockNumber=7
-      picked                             | see 1200               | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7 exception=overpaid
-      stray                              | see 1200               | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7
-      picked ether                       | see 1000 in ether      | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
-      little, little final               | see 1000               | processing | payment.processing | amountReceived=1000 exception=null
-      little, little final               | see 1000 at the end    | processing | payment.processing | amountReceived=1000 exception=null
-      little, little final               | see 1200               | processing | payment.processing | amountReceived=1200 exception=overpaid
+      picked, stray                      | see 1000                | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
+      picked, stray                      | see 1000 at the end     | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
+      picked, stray                      | see 1000 long ago       | processing | payment.processing | scan=4 amountReceived=1000 txHash=0x777 blockNumber=7
+      picked                             | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7 exception=overpaid
+      stray                              | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7
+      picked ether                       | see 1000 in ether       | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
+      little, little final               | see 1000                | processing | payment.processing | amountReceived=1000 exception=null
+      little, little final               | see 1000 at the end     | processing | payment.processing | amountReceived=1000 exception=null
+      little, little final               | see 1200                | processing | payment.processing | amountReceived=1200 exception=overpaid
 
       Less than is due is seen, more of it, or the same elsewhere.
-      picked                             | see only 400           | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7 exception=underpaid
-      picked                             | see only 600           | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7 exception=underpaid
-      stray                              | see only 400           | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7
-      stray                              | see only 600           | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7
-      little, little final               | see only 600           | stays      | payment.underpaid  | amountReceived=600
-      little, little final               | now 400 in block 8     | stays      |                    | blockNumber=8
-      little                             | 400 final              | stays      |                    | amountFinal=400 receivedMinor=400
+      picked                             | see only 400            | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7 exception=underpaid
+      picked                             | see only 600            | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7 exception=underpaid
+      picked                             | see only 400 in block 8 | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=8 exception=underpaid
+      stray                              | see only 400            | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7
+      stray                              | see only 600            | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7
+      stray                              | see only 400 in block 8 | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=8
+      little, little final               | see only 600            | stays      | payment.underpaid  | amountReceived=600
+      little, little final               | now 400 in block 8      | stays      |                    | blockNumber=8
+      little                             | 400 final               | stays      |                    | amountFinal=400 receivedMinor=400
 
       A block is reorganised away: at least ten more minutes, and what was final in it is not.
-      little                             | see 300 left           | stays      |                    | amountReceived=300
-      little                             | see nothing left       | stays      |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null exception=null
-      little final                       | see 300 left           | stays      |                    | amountReceived=300 amountFinal=300 receivedMinor=300
-      little final                       | see nothing left       | stays      |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null exception=null
-      processing                         | lose all               | pending    |                    | amountReceived=0 txHash=null blockNumber=null
-      processing                         | lose all in minute 25  | pending    |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null
-      part final                         | lose all               | pending    |                    | amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null
-      part final                         | lose all in minute 25  | pending    |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null
-      processing, part final             | lose all but 400       | pending    |                    | amountReceived=400 exception=underpaid
+      little                             | see 300 left            | stays      |                    | amountReceived=300
+      little                             | see nothing left        | stays      |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null exception=null
+      little final                       | see 300 left            | stays      |                    | amountReceived=300 amountFinal=300 receivedMinor=300
+      little final                       | see nothing left        | stays      |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null exception=null
+      processing                         | lose all                | pending    |                    | amountReceived=0 txHash=null blockNumber=null
+      processing                         | lose all in minute 25   | pending    |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null
+      part final                         | lose all                | pending    |                    | amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null
+      part final                         | lose all in minute 25   | pending    |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null
+      processing, part final             | lose all but 400        | pending    |                    | amountReceived=400 exception=underpaid
 
       The submitted transaction failed, the window is over, the merchant cancels: nothing is seen, or all of it is final.
-      new, picked, picked ether, stray   | reverted               | failed     | payment.failed     | failureReason=reverted
-      new, picked, picked ether, stray   | over                   | expired    | payment.expired    |
-      little final                       | over                   | failed     | payment.failed     | failureReason=underpaid attention=true
-      new, picked, picked ether, stray   | cancel                 | canceled   | payment.canceled   |
-      new, picked, picked ether          | end window             | stays      |                    | expiresAt=+3m
-      little, little final, stray        | end window             | stays      |                    | expiresAt=+3m
+      new, picked, picked ether, stray   | reverted                | failed     | payment.failed     | failureReason=reverted
+      new, picked, picked ether, stray   | over                    | expired    | payment.expired    |
+      little final                       | over                    | failed     | payment.failed     | failureReason=underpaid attention=true
+      new, picked, picked ether, stray   | cancel                  | canceled   | payment.canceled   |
+      new, picked, picked ether          | end window              | stays      |                    | expiresAt=+3m
+      little, little final, stray        | end window              | stays      |                    | expiresAt=+3m
 
       Enough is final.
-      processing, part final             | now 1000 in block 8    | stays      |                    | blockNumber=8
-      processing, part final             | now 1200               | stays      |                    | amountReceived=1200 exception=overpaid
-      processing                         | 400 final              | stays      |                    | amountFinal=400 receivedMinor=400
-      processing, part final             | all 1000 final         | success    | payment.succeeded  | amountFinal=1000 receivedMinor=1000
+      processing, part final             | now 1000 in block 8     | stays      |                    | blockNumber=8
+      processing, part final             | now 1200                | stays      |                    | amountReceived=1200 exception=overpaid
+      processing                         | 400 final               | stays      |                    | amountFinal=400 receivedMinor=400
+      processing, part final             | 600 final               | stays      |                    | amountFinal=600 receivedMinor=600
+      processing, part final             | all 1000 final          | success    | payment.succeeded  | amountFinal=1000 receivedMinor=1000
 
       Success is never left. More money may come.
-      success, refunding, refunded       | now 1000 in block 8    | stays      |                    | blockNumber=8
-      success, refunding, refunded       | now 1200               | stays      |                    | amountReceived=1200
-      paid twice                         | now 1000               | stays      |                    | amountReceived=1000
-      paid twice                         | now 1000 in block 8    | stays      |                    | amountReceived=1000 blockNumber=8
-      paid twice                         | 1200 final             | stays      |                    | amountFinal=1200 receivedMinor=1200 exception=overpaid attention=true
+      success, refunding, refunded       | now 1000 in block 8     | stays      |                    | blockNumber=8
+      success, refunding, refunded       | now 1200                | stays      |                    | amountReceived=1200
+      paid twice                         | now 1000                | stays      |                    | amountReceived=1000
+      paid twice                         | now 1000 in block 8     | stays      |                    | amountReceived=1000 blockNumber=8
+      accepted early                     | now 400 in block 8      | stays      |                    | amountReceived=400 blockNumber=8
+      accepted early                     | now 1000                | stays      |                    | amountReceived=1000
+      accepted early                     | now 1000 in block 8     | stays      |                    | amountReceived=1000 blockNumber=8
+      accepted early                     | now 1200                | stays      |                    | amountReceived=1200
+      accepted early                     | 600 final               | stays      |                    | amountFinal=600 receivedMinor=600
+      paid twice                         | 1200 final              | stays      |                    | amountFinal=1200 receivedMinor=1200 exception=overpaid attention=true
 
       Money comes when the payment has ended: stablecoins in full are taken, the rest is for a person to decide.
-      expired, failed, canceled          | now 1000               | stays      |                    | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
-      expired, failed, canceled          | now 1000 in block 8    | stays      |                    | scan=5 amountReceived=1000 txHash=0x777 blockNumber=8
-      expired, failed, canceled          | now 400 in block 8     | stays      |                    | scan=5 amountReceived=400 txHash=0x777 blockNumber=8
-      expired, failed, canceled          | now 1200               | stays      |                    | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7
-      paid late                          | now 1000 in block 8    | stays      |                    | blockNumber=8
-      paid late                          | now 400 in block 8     | stays      |                    | amountReceived=400 blockNumber=8
-      paid late, underpaid               | now 1200               | stays      |                    | amountReceived=1200
-      underpaid                          | now 400 in block 8     | stays      |                    | blockNumber=8
-      underpaid                          | now 1000               | stays      |                    | amountReceived=1000
-      underpaid                          | now 1000 in block 8    | stays      |                    | amountReceived=1000 blockNumber=8
-      late                               | now 1000               | stays      |                    | amountReceived=1000 blockNumber=7
-      late                               | now 1000 in block 8    | stays      |                    | amountReceived=1000
-      late                               | now 1200               | stays      |                    | amountReceived=1200 blockNumber=7
-      paid late                          | accept late 1000       | success    | payment.succeeded  | amountFinal=1000 receivedMinor=1000
-      paid late                          | late 400               | stays      | payment.late       | amountFinal=400 receivedMinor=400 exception=late attention=true
-      paid ether late                    | late 1000 in ether     | stays      | payment.late       | amountFinal=1000 receivedMinor=1000 exception=late attention=true
+      expired, failed, canceled          | now 1000                | stays      |                    | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
+      expired, failed, canceled          | now 1000 in block 8     | stays      |                    | scan=5 amountReceived=1000 txHash=0x777 blockNumber=8
+      expired, failed, canceled          | now 400 in block 8      | stays      |                    | scan=5 amountReceived=400 txHash=0x777 blockNumber=8
+      expired, failed, canceled          | now 1200                | stays      |                    | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7
+      paid late                          | now 1000 in block 8     | stays      |                    | blockNumber=8
+      paid late                          | now 400 in block 8      | stays      |                    | amountReceived=400 blockNumber=8
+      paid late, underpaid               | now 1200                | stays      |                    | amountReceived=1200
+      underpaid                          | now 400 in block 8      | stays      |                    | blockNumber=8
+      underpaid                          | now 1000                | stays      |                    | amountReceived=1000
+      underpaid                          | now 1000 in block 8     | stays      |                    | amountReceived=1000 blockNumber=8
+      late                               | now 1000                | stays      |                    | amountReceived=1000 blockNumber=7
+      late                               | now 1000 in block 8     | stays      |                    | amountReceived=1000
+      late                               | now 1200                | stays      |                    | amountReceived=1200 blockNumber=7
+      paid late                          | accept late 1000        | success    | payment.succeeded  | amountFinal=1000 receivedMinor=1000
+      paid late                          | late 400                | stays      | payment.late       | amountFinal=400 receivedMinor=400 exception=late attention=true
+      paid ether late                    | late 1000 in ether      | stays      | payment.late       | amountFinal=1000 receivedMinor=1000 exception=late attention=true
 
       Another asset, or another chain: the payment stays where it is, and waits for a person.
-      new, picked, picked ether          | wrong asset            | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
-      little, little final               | wrong asset            | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
-      processing, part final, success    | wrong asset            | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
-      refunding, refunded, paid twice    | wrong asset            | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
-      expired, failed, canceled          | wrong asset            | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
-      paid late, paid ether late         | wrong asset            | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
-      stray, late, underpaid             | wrong asset            | stays      |                    | stray=wrong_asset exception=wrong_asset
-      new, picked, picked ether          | final on a wrong chain | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      little, little final               | final on a wrong chain | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      processing, part final, success    | final on a wrong chain | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      refunding, refunded, paid twice    | final on a wrong chain | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      expired, failed, canceled          | final on a wrong chain | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      paid late, paid ether late         | final on a wrong chain | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      late, underpaid                    | final on a wrong chain | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain
-      stray                              | final on a wrong chain | stays      |                    |
+      new, picked, picked ether          | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
+      little, little final               | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
+      processing, part final, success    | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
+      refunding, refunded, paid twice    | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
+      accepted early                     | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
+      expired, failed, canceled          | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
+      paid late, paid ether late         | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
+      stray, late, underpaid             | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset
+      new, picked, picked ether          | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
+      little, little final               | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
+      processing, part final, success    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
+      refunding, refunded, paid twice    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
+      accepted early                     | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
+      expired, failed, canceled          | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
+      paid late, paid ether late         | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
+      late, underpaid                    | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain
+      stray                              | final on a wrong chain  | stays      |                    |
 
       A person decides.
-      little final                       | accept                 | success    | payment.succeeded  |
-      stray, late                        | accept                 | success    | payment.succeeded  | attention=false
-      underpaid                          | accept                 | success    | payment.succeeded  | failureReason=null attention=false
-      stray, late, underpaid             | dismiss                | stays      |                    | attention=false
+      little final                       | accept                  | success    | payment.succeeded  |
+      stray, late                        | accept                  | success    | payment.succeeded  | attention=false
+      underpaid                          | accept                  | success    | payment.succeeded  | failureReason=null attention=false
+      stray, late, underpaid             | dismiss                 | stays      |                    | attention=false
 
       Refunds take from what is final and not reserved.
-      success, paid twice                | reserve 300            | stays      |                    | refundsReservedMinor=300
-      success, paid twice                | reserve 1000           | stays      |                    | refundsReservedMinor=1000
-      late, underpaid                    | reserve 300            | stays      |                    | refundsReservedMinor=300
-      refunding, refunded                | reserve 300            | stays      |                    | refundsReservedMinor=600
-      refunding                          | release 300            | stays      |                    | refundsReservedMinor=0
-      refunding                          | refunded 300           | stays      |                    | amountRefundedMinor=300
+      success, paid twice, accepted early | reserve 1               | stays      |                    | refundsReservedMinor=1
+      late, underpaid                    | reserve 1               | stays      |                    | refundsReservedMinor=1
+      success, paid twice, accepted early | reserve 300             | stays      |                    | refundsReservedMinor=300
+      success, paid twice                | reserve 1000            | stays      |                    | refundsReservedMinor=1000
+      late, underpaid                    | reserve 300             | stays      |                    | refundsReservedMinor=300
+      refunding, refunded                | reserve 300             | stays      |                    | refundsReservedMinor=600
+      refunding, refunded                | reserve 1               | stays      |                    | refundsReservedMinor=301
+      refunding                          | release 300             | stays      |                    | refundsReservedMinor=0
+      refunding                          | refunded 300            | stays      |                    | amountRefundedMinor=300
       `,
       ),
     ).toEqual([])

@@ -93,7 +93,9 @@ export const shortestPaths = (subject: Subject): Record<string, string> => {
   const paths: Record<string, string> = { [String(start.value)]: '' }
   const seen = new Set([fingerprint(start)])
   let frontier = [{ snapshot: start, path: [] as string[] }]
-  while (frontier.length > 0 && Object.keys(paths).length < Object.keys(subject.machine.states).length) {
+  const states = Object.keys(subject.machine.states).length
+  // Counters grow for ever: a state that is not found among so many situations is out of reach.
+  while (frontier.length > 0 && Object.keys(paths).length < states && seen.size < 10_000) {
     const next: typeof frontier = []
     for (const { snapshot, path } of frontier) {
       for (const name of Object.keys(subject.events)) {
