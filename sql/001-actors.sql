@@ -241,17 +241,15 @@ begin
       return answer;
     end $b$ $f$, actor_table, assignments);
 
-  -- Takes the rows for one command, all or none; see lease.ts.
+  -- Takes those rows for one holder that nobody else has; see lease.ts.
   execute format($f$
-    create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
-    returns setof %1$I language sql as $b$
-      with locked as (select id, lease, leased_until from %1$I where id = any(ids) order by id for update)
-      update %1$I t set lease = holder, leased_until = until
-      from locked l
-      where t.id = l.id
-        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
-      returning t.*
-    $b$ $f$, actor_table);
+    create function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz) returns void
+    language plpgsql set enable_seqscan = off as $b$
+    begin
+      perform from %1$I where id = any(ids) order by id for update;
+      update %1$I set lease = holder, leased_until = until
+      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+    end $b$ $f$, actor_table);
 end $$;
 
 -- Which of the commands the actors have taken before, and the generations of their timers; stable,

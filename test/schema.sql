@@ -525,17 +525,15 @@ begin
       return answer;
     end $b$ $f$, actor_table, assignments);
 
-  -- Takes the rows for one command, all or none; see lease.ts.
+  -- Takes those rows for one holder that nobody else has; see lease.ts.
   execute format($f$
-    create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
-    returns setof %1$I language sql as $b$
-      with locked as (select id, lease, leased_until from %1$I where id = any(ids) order by id for update)
-      update %1$I t set lease = holder, leased_until = until
-      from locked l
-      where t.id = l.id
-        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
-      returning t.*
-    $b$ $f$, actor_table);
+    create function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz) returns void
+    language plpgsql set enable_seqscan = off as $b$
+    begin
+      perform from %1$I where id = any(ids) order by id for update;
+      update %1$I set lease = holder, leased_until = until
+      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+    end $b$ $f$, actor_table);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.define_commit_rows(row_table text)
@@ -803,64 +801,59 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_deliveries(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
- RETURNS SETOF deliveries
- LANGUAGE sql
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
-      with locked as (select id, lease, leased_until from deliveries where id = any(ids) order by id for update)
-      update deliveries t set lease = holder, leased_until = until
-      from locked l
-      where t.id = l.id
-        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
-      returning t.*
-    $function$;
+    begin
+      perform from deliveries where id = any(ids) order by id for update;
+      update deliveries set lease = holder, leased_until = until
+      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_disputes(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
- RETURNS SETOF disputes
- LANGUAGE sql
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
-      with locked as (select id, lease, leased_until from disputes where id = any(ids) order by id for update)
-      update disputes t set lease = holder, leased_until = until
-      from locked l
-      where t.id = l.id
-        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
-      returning t.*
-    $function$;
+    begin
+      perform from disputes where id = any(ids) order by id for update;
+      update disputes set lease = holder, leased_until = until
+      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_payment_links(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
- RETURNS SETOF payment_links
- LANGUAGE sql
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
-      with locked as (select id, lease, leased_until from payment_links where id = any(ids) order by id for update)
-      update payment_links t set lease = holder, leased_until = until
-      from locked l
-      where t.id = l.id
-        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
-      returning t.*
-    $function$;
+    begin
+      perform from payment_links where id = any(ids) order by id for update;
+      update payment_links set lease = holder, leased_until = until
+      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_payments(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
- RETURNS SETOF payments
- LANGUAGE sql
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
-      with locked as (select id, lease, leased_until from payments where id = any(ids) order by id for update)
-      update payments t set lease = holder, leased_until = until
-      from locked l
-      where t.id = l.id
-        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
-      returning t.*
-    $function$;
+    begin
+      perform from payments where id = any(ids) order by id for update;
+      update payments set lease = holder, leased_until = until
+      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_refunds(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
- RETURNS SETOF refunds
- LANGUAGE sql
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
-      with locked as (select id, lease, leased_until from refunds where id = any(ids) order by id for update)
-      update refunds t set lease = holder, leased_until = until
-      from locked l
-      where t.id = l.id
-        and not exists (select from locked o where o.leased_until > now_at and o.lease is distinct from holder)
-      returning t.*
-    $function$;
+    begin
+      perform from refunds where id = any(ids) order by id for update;
+      update refunds set lease = holder, leased_until = until
+      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_deliveries(entries deliveries_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]

@@ -1,6 +1,6 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
-import { carryOut } from './carry-out.ts'
+import { type Again, carryOut } from './carry-out.ts'
 import type { BundleOutcome, Command } from './command.ts'
 import type { Registry } from './registry.ts'
 
@@ -42,6 +42,7 @@ export const openDispatcher = (
   const queue: Pending[] = []
   const busy = new Set<string>()
   let inFlight = 0
+  let parked = 0
   let scheduled = false
   let drained: (() => void)[] = []
 
@@ -80,20 +81,38 @@ export const openDispatcher = (
       if (units.length === 0) return
       inFlight++
       void carryOut(outside, registry, units)
-        .then(again => queue.unshift(...again))
-        .catch(error => {
+        .catch((error): Again => {
           for (const unit of units) unit.fail(error)
+          return { units: [], pauseMs: 0 }
         })
-        .finally(() => {
+        .then(again => {
           inFlight--
-          for (const unit of units) for (const { actor } of unit.commands) busy.delete(actor)
-          if (inFlight === 0 && queue.length === 0) {
-            for (const wake of drained) wake()
-            drained = []
-          }
-          schedule()
+          if (again.units.length > 0) park(units, again)
+          else leave(units)
         })
     }
+  }
+
+  /** Those that go round again keep their actors meanwhile, so that later commands do not overtake them; the lane is free. */
+  const park = (units: readonly Pending[], again: Again): void => {
+    const staying = new Set(again.units)
+    parked++
+    setTimeout(() => {
+      parked--
+      queue.unshift(...again.units)
+      leave(again.units)
+    }, again.pauseMs)
+    leave(units.filter(unit => !staying.has(unit)))
+    for (const { commands } of again.units) for (const { actor } of commands) busy.add(actor)
+  }
+
+  const leave = (units: readonly Pending[]): void => {
+    for (const { commands } of units) for (const { actor } of commands) busy.delete(actor)
+    if (inFlight === 0 && parked === 0 && queue.length === 0) {
+      for (const wake of drained) wake()
+      drained = []
+    }
+    schedule()
   }
 
   /** The next units in order, leaving those whose actors are under way and those behind them. */
@@ -117,7 +136,7 @@ export const openDispatcher = (
 
   /** Resolves when nothing is queued or under way. */
   const idle = (): Promise<void> =>
-    inFlight === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
+    inFlight === 0 && parked === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
 
   return { enqueue, idle, queued: () => queue.length }
 }

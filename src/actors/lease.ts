@@ -6,9 +6,9 @@ import type { Registry } from './registry.ts'
 const LEASE_MS = 2_000
 
 /**
- * Takes the actors of one command for itself. While the lease lasts nobody else's commit passes on
- * them, so a bundle that lost to a hot actor again and again gets through. Tables are taken in
- * order, and each all or nothing: two that want the same actors cannot hold one each and wait.
+ * Takes actors for the commands of one batch, as far as nobody else has them. While the lease lasts
+ * no other commit passes on them, so a bundle that lost to a hot actor again and again gets through.
+ * Who does not get all of its actors gives them back and tries again, so nobody waits holding some.
  */
 export const leaseActors = async (
   { sql, clock }: Outside,
@@ -19,7 +19,7 @@ export const leaseActors = async (
   const at = clock.now()
   const until = new Date(at.getTime() + LEASE_MS)
   for (const [table, ids] of actorsByTable(registry, commands)) {
-    await sql`select id from ${sql(`lease_${table}`)}(${ids}::text::uuid[], ${holder}, ${at}, ${until})`
+    await sql`select ${sql(`lease_${table}`)}(${ids}::text::uuid[], ${holder}, ${at}, ${until})`
   }
 }
 
