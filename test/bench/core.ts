@@ -1,0 +1,59 @@
+import type { Bench } from './bench.ts'
+import { promiseGrowth } from './core-growth.ts'
+import { promiseRates } from './core-rates.ts'
+import { promiseTimers } from './core-timers.ts'
+
+/** How much is measured, and how long. What a promise names is never made smaller without its line saying so. */
+export type CoreSizes = {
+  readonly rounds: number
+  /** Commands of the rates go round so many meters. */
+  readonly meters: number
+  readonly outstanding: number
+  readonly floorMs: number
+  readonly oursMs: number
+  readonly peerMs: number
+  readonly timers: number
+  /** Actors of the large history, ten transitions each, and of the one it is compared with. */
+  readonly actors: number
+  readonly fewActors: number
+  /** The cost of a command is the median of so many batches. */
+  readonly batches: number
+}
+
+// Numbers of callers divide the number of meters: so no two callers ever ask for the same one.
+const whole: CoreSizes = {
+  rounds: 3,
+  meters: 20_480,
+  outstanding: 5_120,
+  floorMs: 1_000,
+  oursMs: 3_000,
+  peerMs: 4_000,
+  timers: 100_000,
+  actors: 100_000,
+  fewActors: 1_000,
+  batches: 10,
+}
+
+const quick: CoreSizes = {
+  ...whole,
+  rounds: 1,
+  floorMs: 300,
+  oursMs: 1_000,
+  peerMs: 2_000,
+  timers: 10_000,
+  actors: 5_000,
+}
+
+/** What the durable-actor core promises, against bare round trips and against a peer. */
+export const core = (bench: Bench): Promise<void> => measureCore(bench, bench.quick ? quick : whole)
+
+export const measureCore = async (bench: Bench, sizes: CoreSizes): Promise<void> => {
+  bench.say(
+    Object.entries(sizes)
+      .map(([what, size]) => `${what} ${size}`)
+      .join(', '),
+  )
+  await promiseRates(bench, sizes)
+  await promiseTimers(bench, sizes)
+  await promiseGrowth(bench, sizes)
+}

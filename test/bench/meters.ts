@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises'
+import type { Actors } from '../../src/actors/actors.ts'
+import { registered } from '../../src/actors/kind.ts'
+import { audit, type Finding } from '../../src/audit/audit.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import type { Outside } from '../../src/world.ts'
+import { newId, openHouse } from '../actors/lamps.ts'
+import { callTimes } from './callers.ts'
+import { meter } from './meter.ts'
+import { type BenchDatabase, type BenchServer, createMigrated } from './server.ts'
+
+const kinds = [registered(meter)]
+
+/** A database with meters in it and a house on it, that keeps count of what it was told is done. */
+export type Meters = AsyncDisposable & {
+  readonly world: Outside
+  readonly sql: Sql
+  readonly actors: Actors
+  readonly ids: readonly string[]
+  /** Makes this many more. */
+  add(count: number, fields?: Record<string, unknown>): Promise<void>
+  /** The n-th of a fixed shuffle: neighbours in it are not neighbours in the table or its indexes. */
+  tick(n: number): Promise<void>
+  /** Every meter so often, so many commands at once; answers the milliseconds. */
+  tickAll(times: number, callers: number): Promise<number>
+  /** Counts timers as done that were fired without `tick`. */
+  fired(count: number): void
+  /** Throws unless the database holds just the work that was told to be done. */
+  check(): Promise<void>
+  audit(): Promise<readonly Finding[]>
+}
+
+export const createMeters = async (server: BenchServer): Promise<Meters> => {
+  const db = await createMigrated(server)
+  const sql = connect(db.url, { max: 1 })
+  await sql.unsafe(await readFile(new URL('./meter.sql', import.meta.url), 'utf8'))
+  await sql.end()
+  return openMeters(db)
+}
+
+const openMeters = async (db: BenchDatabase): Promise<Meters> => {
+  const { world, sql, actors, close } = await openHouse(db.url, { kinds })
+  const ids: string[] = []
+  let ticks = 0
+
+  const add = async (count: number, fields: Record<string, unknown> = {}): Promise<void> => {
+    await callTimes(2_000, count, async () => {
+      const id = newId()
+      const outcome = await actors.dispatch({ kind: 'meter', actor: id, create: fields })
+      if (!outcome.ok) throw new Error(`a meter was refused: ${outcome.refusal}`)
+      ids.push(id)
+    })
+  }
+
+  const tick = async (n: number): Promise<void> => {
+    const actor = ids[(n * STRIDE) % ids.length] ?? ''
+    const outcome = await actors.dispatch({ kind: 'meter', actor, event: { type: 'tick' } })
+    if (!outcome.ok) throw new Error(`a tick was refused: ${outcome.refusal}`)
+    ticks++
+  }
+
+  const check = async (): Promise<void> => {
+    await actors.idle()
+    const [row] = await sql<Record<string, number>[]>`
+      select
+        (select count(*)::integer from meters) as meters,
+        (select sum(ticks)::integer from meters) as ticks,
+        (select sum(rev)::integer from meters) as revs,
+        (select count(*)::integer from transitions) as history,
+        (select count(*)::integer from events) as events,
+        (select count(*)::integer from timers) as timers,
+        (select count(*)::integer from meters where state = 'high') as high`
+    const high = row?.high ?? 0
+    const wanted = {
+      meters: ids.length,
+      ticks,
+      revs: ids.length + ticks,
+      history: ids.length + ticks,
+      events: ticks,
+      timers: high,
+      high,
+    }
+    const differ = Object.entries(wanted).filter(([what, count]) => row?.[what] !== count)
+    if (differ.length > 0)
+      throw new Error(
+        `the work was not done: ${differ.map(([what, n]) => `${what} ${row?.[what]}, not ${n}`).join('; ')}`,
+      )
+  }
+
+  return {
+    world,
+    sql,
+    actors,
+    ids,
+    add,
+    tick,
+    tickAll: (times, callers) => callTimes(callers, ids.length * times, tick),
+    fired: count => {
+      ticks += count
+    },
+    check,
+    audit: () => audit(sql, kinds),
+    [Symbol.asyncDispose]: async () => {
+      await close()
+      await db[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A prime that divides none of the numbers of meters, so that its multiples visit all of them. */
+const STRIDE = 7_919

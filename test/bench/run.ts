@@ -1,0 +1,39 @@
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import type { Bench } from './bench.ts'
+import { core } from './core.ts'
+import { openReport } from './promises.ts'
+import { openServer } from './server.ts'
+
+/** Every bench by its name; `bun run bench` runs all of them, `bun run bench core` one. */
+const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { core }
+
+const asked = process.argv.slice(2)
+const quick = asked.includes('--quick')
+const names = asked.filter(word => word !== '--quick')
+const unknown = names.find(name => !benches[name])
+if (unknown !== undefined) {
+  console.error(`There is no bench named ${unknown}: bun run bench [${Object.keys(benches).join(' | ')}] [--quick]`)
+  process.exit(2)
+}
+
+const began = performance.now()
+const say = (line: string) => console.log(line)
+const report = openReport()
+{
+  await using server = await openServer()
+  say(
+    `machine: ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Bun ${Bun.version}`,
+  )
+  say(`Postgres: ${server.about}`)
+  for (const [name, bench] of Object.entries(benches)) {
+    if (names.length > 0 && !names.includes(name)) continue
+    await bench({ quick, server, report, say: line => say(`${seconds()} ${name}: ${line}`) })
+  }
+}
+for (const line of report.lines) say(line)
+say(`${report.missed} missed, ${seconds()}`)
+process.exit(report.missed > 0 ? 1 : 0)
+
+function seconds(): string {
+  return `${((performance.now() - began) / 1_000).toFixed(0)} s`
+}
