@@ -5,7 +5,7 @@ export type Column =
   | 'uuid' //     uuid            string
   | 'text' //     text            string
   | 'integer' //  integer         number
-  | 'minor' //    bigint          number, a safe integer of minor units
+  | 'minor' //    bigint          number, a safe integer: minor units, block numbers
   | 'atomic' //   numeric(78, 0)  bigint, atomic units on a chain
   | 'time' //     timestamptz     Date
   | 'boolean' //  boolean         boolean
@@ -62,8 +62,8 @@ export type Kind<C = Context> = {
   readonly columns: { readonly [F in keyof C]: Column }
   /** Fields that history and the inspector may show. Everything else stays in the typed table. */
   readonly history: readonly (keyof C & string)[]
-  /** When each named delay of the machine's `after` is due. */
-  readonly timers?: Readonly<Record<string, (context: C, at: Date) => Date>>
+  /** When each named delay of the machine's `after` is due; null when it does not apply, and nothing is armed. */
+  readonly timers?: Readonly<Record<string, (context: C, at: Date) => Date | null>>
   /** What each named action that is not an assignment asks for. */
   readonly effects?: Readonly<Record<string, (actor: Actor<C>, params: unknown, effect: Effect) => Job>>
   /** Renders the public event an `emit` asks for. */

@@ -26,7 +26,7 @@ export const disputeKind: Kind<Dispute> = {
   history: ['paymentId', 'amountMinor', 'currency', 'reason', 'evidenceDueBy'],
   timers: {
     evidenceDue: ({ evidenceDueBy }) => evidenceDueBy,
-    decision: (dispute, at) => (decidesItself(dispute) ? new Date(at.getTime() + 3_000) : NEVER),
+    decision: (dispute, at) => (decidesItself(dispute) ? new Date(at.getTime() + 3_000) : null),
   },
   publish: (_type, dispute) => ({
     merchantId: dispute.context.merchantId,
@@ -37,8 +37,6 @@ export const disputeKind: Kind<Dispute> = {
   refusals: { disputes_open_once: 'dispute_already_open' },
 }
 
+// Any other evidence waits for `resolve`.
 const decidesItself = ({ uncategorizedText }: Dispute): boolean =>
   uncategorizedText === 'winning_evidence' || uncategorizedText === 'losing_evidence'
-
-// Any other evidence waits for `resolve`, and leaving the state takes the timer away.
-const NEVER = new Date('9999-12-31T00:00:00.000Z')

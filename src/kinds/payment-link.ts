@@ -36,9 +36,6 @@ export const paymentLinkKind: Kind<PaymentLink> = {
     'paymentsCount',
     'deactivatedAt',
   ],
-  timers: { expiry: ({ expiresAt }) => expiresAt ?? NEVER },
+  timers: { expiry: ({ expiresAt }) => expiresAt },
   refusals: { payment_links_reference_once: 'duplicate_reference' },
 }
-
-// A timer is armed for every state that has one, so a link without an end waits for the end of time.
-const NEVER = new Date('9999-12-31T00:00:00.000Z')
