@@ -170,7 +170,8 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
 
   const dueAt = (kind: Kind, delay: string, actor: Actor): Date | null => {
     const due = kind.timers?.[delay]?.(actor.context, at)
-    if (due === undefined || Number.isNaN(due?.getTime())) throw new Error(`${kind.name} cannot tell when ${delay} is due`)
+    if (due === undefined || Number.isNaN(due?.getTime()))
+      throw new Error(`${kind.name} cannot tell when ${delay} is due`)
     return due
   }
 
