@@ -1,0 +1,7 @@
+import type { Tasks } from '../src/workers/task.ts'
+
+/**
+ * Every task, by name. A list by hand, so that tasks are given the world instead of reaching for it.
+ * A job whose task is not listed waits for a version that has it.
+ */
+export const tasks: Tasks = {}

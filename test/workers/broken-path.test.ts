@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { liveWorkers } from '../../src/workers/queries.ts'
+import { openWatchdog } from '../../src/workers/watchdog.ts'
+import { database } from '../harness/database.ts'
+import { until } from '../harness/until.ts'
+import { proxy } from './proxy.ts'
+import { addRuns, countJobs, countRuns, createRuns, workerProcess } from './worker-process.ts'
+
+test('a worker whose path to the database swallows everything ends itself, and another does its jobs', async () => {
+  await using db = await database()
+  const { sql } = db
+  await createRuns(sql)
+  await using path = await proxy(db.url)
+  const quick = { beatMs: 200, silentMs: 2_000, watchdogMs: 3_000 }
+  await using cut = workerProcess(path.url, quick)
+  await addRuns(sql, 30, 500)
+  await until(async () => (await countRuns(sql, 'begun')) > 0)
+  await using _other = workerProcess(db.url, quick)
+  await until(async () => (await liveWorkers(sql)).length === 2)
+
+  path.freeze()
+  const frozenAt = performance.now()
+  expect(await cut.exited).toEqual({ code: 1, signal: null })
+  const tookMs = performance.now() - frozenAt
+  console.log(`ended ${Math.round(tookMs)} ms after the path broke, of 3000`)
+  expect(tookMs).toBeGreaterThan(2_500)
+  expect(tookMs).toBeLessThan(5_000)
+  expect(cut.log()).toContain('"level":60')
+  await until(async () => (await countJobs(sql)) === 0, { timeoutMs: 20_000 })
+  expect(await countRuns(sql, 'done')).toBe(30)
+}, 60_000)
+
+test('a database that refuses is an answer', async () => {
+  let ended = 0
+  const watchdog = openWatchdog({ limitMs: 100, end: () => ended++ })
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < 300) {
+    const question = new Promise((_, reject) => setTimeout(reject, 20, refused))
+    await expect(watchdog.watch(question)).rejects.toBe(refused)
+  }
+  expect(ended).toBe(0)
+  watchdog.stop()
+})
+
+test('connecting in vain is silence, and so is an answer that does not come', async () => {
+  for (const failure of [Object.assign(new Error('timeout'), { code: 'CONNECT_TIMEOUT' }), undefined]) {
+    let ended = 0
+    const watchdog = openWatchdog({ limitMs: 100, end: () => ended++ })
+    const ask = (): Promise<unknown> =>
+      watchdog.watch(new Promise((_, reject) => failure && setTimeout(reject, 20, failure))).catch(() => ended || ask())
+    void ask()
+    await until(() => ended === 1)
+  }
+})
+
+test('nobody is ended for time in which the event loop stood still', async () => {
+  let ended = 0
+  const watchdog = openWatchdog({ limitMs: 200, end: () => ended++ })
+  const question = watchdog.watch(new Promise(resolve => setTimeout(resolve, 20)))
+  const until = performance.now() + 500
+  while (performance.now() < until);
+  await question
+  expect(ended).toBe(0)
+  watchdog.stop()
+})

@@ -1,0 +1,82 @@
+import { expect, test } from 'bun:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { migrate } from '../../src/postgres/migrate.ts'
+import { liveWorkers } from '../../src/workers/queries.ts'
+import { database } from '../harness/database.ts'
+import { postgresServer } from '../harness/server.ts'
+import { until } from '../harness/until.ts'
+import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
+
+/** False instead of an error while the database is away. */
+const patiently = (condition: () => Promise<boolean>) => () => condition().catch(() => false)
+
+const allDone = (sql: Sql, count: number) => patiently(async () => (await countRuns(sql, 'done')) === count)
+
+for (const how of ['restart', 'kill'] as const) {
+  test(`a worker gets over a ${how} of Postgres while jobs complete, and every job runs`, async () => {
+    await using server = await postgresServer()
+    await migrate(server.url)
+    const sql = connect(server.url, { max: 2 })
+    await createRuns(sql)
+    await using worker = workerProcess(server.url)
+    await addRuns(sql, 400, 20)
+    await addRuns(sql, 20, 1_500)
+    for (let restarts = 1; restarts <= 3; restarts++) {
+      await until(
+        patiently(async () => (await countRuns(sql, 'done')) > restarts * 60),
+        { timeoutMs: 30_000 },
+      )
+      if (how === 'restart') await server.restart()
+      else {
+        await server.kill()
+        await sleep(500)
+        await server.start()
+      }
+    }
+    const backAt = performance.now()
+    await until(allDone(sql, 400), { timeoutMs: 40_000 })
+    await until(
+      patiently(async () => (await countJobs(sql)) === 0),
+      { timeoutMs: 40_000 },
+    )
+    console.log(`all done ${Math.round(performance.now() - backAt)} ms after the last ${how}`)
+    expect(await countLocks(sql)).toBe(0)
+    expect(await liveWorkers(sql)).toHaveLength(1)
+    expect(worker.ended()).toBe(false)
+    await sql.end({ timeout: 1 })
+  }, 120_000)
+}
+
+test('a worker outlives a database that is away for longer than the watchdog waits', async () => {
+  await using server = await postgresServer()
+  await migrate(server.url)
+  const sql = connect(server.url, { max: 2 })
+  await createRuns(sql)
+  await using worker = workerProcess(server.url, { watchdogMs: 1_500 })
+  await addRuns(sql, 40, 200)
+  await until(async () => (await countRuns(sql, 'done')) > 5)
+  await server.stop()
+  await sleep(4_000)
+  await server.start()
+  await until(allDone(sql, 40), { timeoutMs: 40_000 })
+  expect(worker.ended()).toBe(false)
+  await sql.end({ timeout: 1 })
+}, 120_000)
+
+test('connections of a worker that are cut at random cost no job and leave no lock', async () => {
+  await using db = await database()
+  const { sql } = db
+  await createRuns(sql)
+  await using worker = workerProcess(db.url)
+  await addRuns(sql, 2_000, 30)
+  for (let cuts = 0; cuts < 20; cuts++) {
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'paymachine worker' order by random() limit 1`
+    await sleep(200)
+  }
+  await until(async () => (await countJobs(sql)) === 0, { timeoutMs: 30_000 })
+  expect(await countRuns(sql, 'done')).toBe(2_000)
+  expect(worker.ended()).toBe(false)
+}, 120_000)

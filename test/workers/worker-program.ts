@@ -1,0 +1,43 @@
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type } from 'arktype'
+import { openActors } from '../../src/actors/actors.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { task } from '../../src/workers/task.ts'
+import { type WorkOptions, work } from '../../src/workers/work.ts'
+
+/** A worker process whose tasks write down that they ran. */
+const databaseUrl = process.env.DATABASE_URL ?? ''
+const outside = {
+  sql: connect(databaseUrl, { max: 4 }),
+  clock: databaseClock(),
+  random: (bytes: Uint8Array) => crypto.getRandomValues(bytes),
+  log: openLog('debug'),
+}
+
+const tasks = {
+  'note-run': task(type({ n: 'number', ms: 'number' }), async ({ sql }, { n, ms }) => {
+    const note = (phase: string) => sql`insert into runs (n, pid, phase) values (${n}, ${process.pid}, ${phase})`
+    // As a command would: the first statement after a restart may meet a connection from before.
+    await note('begun').catch(() => note('begun'))
+    await sleep(ms)
+    await note('done').catch(() => note('done'))
+  }),
+  'do-nothing': task(type({}), async () => {}),
+  'fail-always': task(type({}), async () => {
+    throw new Error('poison')
+  }),
+}
+
+const options: Partial<WorkOptions> = JSON.parse(process.env.WORK_OPTIONS ?? '{}')
+const worker = work(
+  { ...outside, actors: await openActors(outside, []) },
+  { databaseUrl, tasks, role: 'worker', ...options },
+)
+
+process.on('SIGTERM', async () => {
+  await worker.stop()
+  process.exit(0)
+})
