@@ -1,5 +1,6 @@
 import { parseEnv } from './env.ts'
 import { startHouse } from './house.ts'
+import { onLauncherEnd } from './launcher.ts'
 import { StartError } from './start-error.ts'
 
 /** The process: it starts the house, and stops it when told to. */
@@ -22,15 +23,22 @@ const main = async (): Promise<number> => {
 /** Aborted by SIGTERM or Ctrl-C. Whoever asks twice does not want to wait, and nobody waits longer than 19 s. */
 const stopSignal = (): AbortSignal => {
   const stopping = new AbortController()
-  for (const name of ['SIGTERM', 'SIGINT'] as const)
-    process.on(name, () => {
-      if (stopping.signal.aborted) process.exit(1)
-      stopping.abort()
-      setTimeout(() => {
-        console.error('Something did not stop in time, ending anyway')
-        process.exit(1)
-      }, 19_000)
-    })
+  let since = 0
+  const stop = () => {
+    if (stopping.signal.aborted) {
+      // The terminal tells us and `bun run`, which passes it on: the same Ctrl-C, not a second one.
+      if (performance.now() - since > 1_000) process.exit(1)
+      return
+    }
+    since = performance.now()
+    stopping.abort()
+    setTimeout(() => {
+      console.error('Something did not stop in time, ending anyway')
+      process.exit(1)
+    }, 19_000)
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, stop)
+  onLauncherEnd(stop)
   return stopping.signal
 }
 

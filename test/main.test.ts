@@ -31,6 +31,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
   })
 
+test('the same Ctrl-C told twice is one', async () => {
+  await using folder = dataFolder()
+  await using main = await startMain({ DATA_DIR: folder.path })
+  main.child.kill('SIGINT')
+  main.child.kill('SIGINT')
+  expect(await main.exited).toBe(0)
+})
+
 test('SIGTERM ends a start that is still waiting for the database, with exit code 0', async () => {
   await using main = await spawnMain({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SECRET_KEY })
   await until(() => main.lines.length > 0)
