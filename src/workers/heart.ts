@@ -30,7 +30,7 @@ export type HeartOptions = {
 export const openHeart = ({ log }: Outside, { databaseUrl, watchdog, beatMs, silentMs }: HeartOptions) => {
   const sql = connect(databaseUrl, { max: 1, name: 'paymachine heart' })
   const stopping = new AbortController()
-  const silence = openSilence({ silentMs, gapMs: beatMs * 3 })
+  const silence = openSilence({ silentMs, gapMs: beatMs * 5 })
   const strangers = openStrangers()
   const unburied = new Set<string>()
   let own: { readonly id: string; readonly reap: (cause: unknown) => void } | undefined

@@ -35,7 +35,7 @@ export type Worker = {
 /** Runs tasks, whatever happens to the database, until told to stop. */
 export const work = (world: World, options: WorkOptions): Worker => {
   const { databaseUrl, tasks, role, concurrency = 10, pollMs = 500 } = options
-  const { stopGraceMs = 14_000, renewGraceMs = 5_000, end = () => process.exit(1) } = options
+  const { stopGraceMs = 13_000, renewGraceMs = 5_000, end = () => process.exit(1) } = options
   const { log } = world
   const stop = Promise.withResolvers<void>()
   let stopping = false
