@@ -12,7 +12,7 @@ export type Machinery = {
   readonly actors: Actors
   /** What keeps the workers from working; undefined when nothing does. */
   trouble(): string | undefined
-  /** Ends within ten seconds: what is under way is finished or given back. */
+  /** Finishes what is under way or gives it back; within 18 s, also when the database hangs. */
   stop(): Promise<void>
 }
 

@@ -21,8 +21,15 @@ export const connect = (url: string, { max = 10, name = 'paymachine', byKey = fa
   postgres(url, {
     max,
     onnotice: () => {},
-    connection: { application_name: name, ...(byKey && { enable_seqscan: 'off' }) },
+    connection: { application_name: name, options: PADDING, ...(byKey && { enable_seqscan: 'off' }) },
     connect_timeout: 10,
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // The program speaks JSON text and does its own parsing; dates come back as Date.
   })
+
+/**
+ * Makes the first packet of a connection longer than 1,024 bytes, which postgres.js 3.4.9 sends at once.
+ * A shorter one waits for a timer, and a connection that was lost while a small write waited never
+ * starts that timer again: every statement it is given from then on fails with CONNECT_TIMEOUT.
+ */
+const PADDING = ' '.repeat(1_100)

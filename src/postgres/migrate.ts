@@ -4,6 +4,7 @@ import { Logger, runMigrations } from 'graphile-worker'
 import postgres from 'postgres'
 import { StartError } from '../start-error.ts'
 import { connect, type Sql } from './connect.ts'
+import { libpqUrl } from './libpq-url.ts'
 
 /** A file of sql/. Migrations go forward only and are never edited once they have run somewhere. */
 export type Migration = { readonly name: string; readonly text: string; readonly checksum: string }
@@ -21,7 +22,7 @@ export const migrate = async (url: string, migrations?: readonly Migration[]): P
     await sql`select pg_advisory_lock(hashtext('paymachine migrate'))`
     const applied = await findApplied(sql)
     refuseStrangers(applied, wanted)
-    await runMigrations({ connectionString: url, logger: silent })
+    await runMigrations({ connectionString: libpqUrl(url), logger: silent })
     for (const migration of wanted) {
       if (!applied.has(migration.name)) await apply(sql, migration)
     }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { libpqUrl } from '../postgres/libpq-url.ts'
 
 export type PoolOptions = {
   readonly databaseUrl: string
@@ -22,7 +23,3 @@ export const openPool = ({ databaseUrl, max }: PoolOptions): pg.Pool => {
   pool.on('error', () => {})
   return pool
 }
-
-/** `sslmode=require` means encrypt, as it does to libpq and to postgres.js; `pg` alone would verify as well. */
-const libpqUrl = (databaseUrl: string): string =>
-  `${databaseUrl}${databaseUrl.includes('?') ? '&' : '?'}uselibpqcompat=true`
