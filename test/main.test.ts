@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findPostmaster } from '../src/postgres/server.ts'
-import { dataFolder } from './harness/house.ts'
+import { dataFolder, usedFolder } from './harness/house.ts'
 import { spawnMain, startMain } from './harness/main.ts'
 import { postgresServer } from './harness/server.ts'
 import { until } from './harness/until.ts'
@@ -24,7 +24,7 @@ test('with nothing set it makes a database, says where it is, and answers', asyn
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   test(`${signal} ends it and its database, with exit code 0`, async () => {
-    await using folder = dataFolder()
+    await using folder = await usedFolder()
     await using main = await startMain({ DATA_DIR: folder.path })
     main.child.kill(signal)
     expect(await main.exited).toBe(0)
@@ -32,7 +32,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
   })
 
 test('the same Ctrl-C told twice is one', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   await using main = await startMain({ DATA_DIR: folder.path })
   main.child.kill('SIGINT')
   main.child.kill('SIGINT')
@@ -67,7 +67,7 @@ test('a database that starts later is waited for', async () => {
 })
 
 test('a second start on the same data folder ends with a line that names the first', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   await using first = await startMain({ DATA_DIR: folder.path })
   await using second = await startMain({ DATA_DIR: folder.path })
   expect(await second.exited).toBe(1)
@@ -77,7 +77,7 @@ test('a second start on the same data folder ends with a line that names the fir
 })
 
 test('a port that is taken ends the start with one line, and the database with it', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => other.once('listening', resolve))
   const address = other.address()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { connect } from '../../src/postgres/connect.ts'
 import { urlFile } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
+import { copyCluster } from './cluster.ts'
 import { until } from './until.ts'
 
 /** A DATA_DIR that is removed, with whatever it leads to, once its server has ended. */
@@ -23,6 +24,13 @@ export const dataFolder = (inside = tmpdir(), owner?: number): DataFolder => {
       rmSync(path, { recursive: true })
     },
   }
+}
+
+/** One that has been used before, which starts a second sooner. */
+export const usedFolder = async (): Promise<DataFolder> => {
+  const folder = dataFolder()
+  await copyCluster(join(folder.path, 'postgres'))
+  return folder
 }
 
 /** Where the cluster of a data folder is. */

@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Account, accountFor, give, identity } from '../../src/postgres/account.ts'
+import { accountFor, give } from '../../src/postgres/account.ts'
 import { type Cluster, createCluster, databaseUrl } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
 import { findPostmaster, type Server, startServer } from '../../src/postgres/server.ts'
+import { copyCluster } from './cluster.ts'
 
 /** A Postgres of its own for a test that restarts or kills it. It ends with the test process, however that ends. */
 export type PostgresServer = AsyncDisposable & {
@@ -31,7 +31,7 @@ export const postgresServer = async ({
   settings = {},
   foreign = false,
 }: PostgresServerOptions = {}): Promise<PostgresServer> => {
-  const cluster = foreign ? await createTemporary() : await copyTemporary()
+  const cluster = foreign ? await createTemporary() : await copyCluster(temporaryFolder())
   const start = (port?: number) =>
     startServer(cluster, { port, fixedPort: port !== undefined, temporary: true, settings })
   let server: Server | undefined = await start()
@@ -64,38 +64,17 @@ export const postgresServer = async ({
   }
 }
 
-/** initdb takes a second, a copy of what it made a tenth of one. */
-const copyTemporary = async (): Promise<Cluster> => {
-  const account = accountFor(cache)
-  const binaries = await usableBinaries(account)
-  mkdirSync(cache, { recursive: true, mode: 0o711 })
-  const original = join(cache, binaries.version)
-  if (!existsSync(original)) {
-    const making = join(cache, `${binaries.version}.${process.pid}`)
-    await createCluster({ home: making, account, binaries })
-    // Another test process may have been quicker.
-    await rename(making, original).catch(() => rm(making, { recursive: true, force: true }))
-  }
-  const home = temporaryFolder(account)
-  // As the account itself, so that the copy belongs to it.
-  execFileSync('cp', ['-R', `${original}/.`, home], identity(account))
-  return { home, account, binaries }
-}
-
 const createTemporary = async (): Promise<Cluster> => {
-  const account = accountFor(cache)
-  const cluster = { home: temporaryFolder(account), account, binaries: await usableBinaries(account) }
+  const account = accountFor(tmpdir())
+  const cluster = { home: temporaryFolder(), account, binaries: await usableBinaries(account) }
+  give(cluster.home, account)
   await createCluster(cluster)
   return cluster
 }
 
-const cache = join(tmpdir(), `paymachine-test-${process.getuid?.() ?? ''}`)
-
-const temporaryFolder = (account: Account) => {
+const temporaryFolder = () => {
   sweep()
-  const home = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
-  give(home, account)
-  return home
+  return mkdtempSync(join(tmpdir(), 'paymachine-test-'))
 }
 
 /** A shell that is killed together with its server removes nothing, so an hour later we do. */

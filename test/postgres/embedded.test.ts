@@ -5,7 +5,17 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { startEmbedded, urlFile } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
-import { dataFolder, guardOf, isAlive, postmaster, readUrl, run, spawnHouse, startHouse } from '../harness/house.ts'
+import {
+  dataFolder,
+  guardOf,
+  isAlive,
+  postmaster,
+  readUrl,
+  run,
+  spawnHouse,
+  startHouse,
+  usedFolder,
+} from '../harness/house.ts'
 import { until } from '../harness/until.ts'
 
 test('what was written is there after a restart, at the same address', async () => {
@@ -34,7 +44,7 @@ test('nobody gets in without the password, and only its owner may read that', as
 })
 
 test('commits are flushed to the disk', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const { url, stop } = await startEmbedded({ dataDir: folder.path })
   const [row] = await run(
     url,
@@ -45,7 +55,7 @@ test('commits are flushed to the disk', async () => {
 })
 
 test('a server that dies is started again at the same address', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const dataDir = folder.path
   const said: string[] = []
   const { url, stop } = await startEmbedded({ dataDir, say: line => said.push(line) })
@@ -57,7 +67,7 @@ test('a server that dies is started again at the same address', async () => {
 })
 
 test('a killed house takes its server with it', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const dataDir = folder.path
   const house = await startHouse(dataDir)
   expect(isAlive(postmaster(dataDir))).toBe(true)
@@ -66,7 +76,7 @@ test('a killed house takes its server with it', async () => {
 })
 
 test('a server whose house was killed together with its guard is taken over without loss', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const dataDir = folder.path
   const house = await startHouse(dataDir)
   const orphan = postmaster(dataDir)
@@ -82,14 +92,14 @@ test('a server whose house was killed together with its guard is taken over with
 })
 
 test('a pid file that names another program is no obstacle', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const dataDir = folder.path
   const house = await startHouse(dataDir)
   const pid = postmaster(dataDir)
   process.kill(guardOf(pid), 'SIGKILL')
   process.kill(pid, 'SIGKILL')
   house.kill('SIGKILL')
-  await until(() => !isAlive(pid) && !isAlive(house.pid))
+  await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined && house.signalCode)
   // As after a restart of a container, where numbers begin anew.
   const bystander = spawn('sleep', ['100'], { stdio: 'ignore' })
   const file = join(dataDir, 'postgres', 'cluster', 'postmaster.pid')
@@ -102,7 +112,7 @@ test('a pid file that names another program is no obstacle', async () => {
 })
 
 test('a busy port is left to whoever has it, and the new one is remembered', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const dataDir = folder.path
   const first = await startEmbedded({ dataDir })
   await first.stop()
@@ -119,7 +129,7 @@ test('a busy port is left to whoever has it, and the new one is remembered', asy
 })
 
 test('a second start is told who holds the data folder, and the first goes on', async () => {
-  await using folder = dataFolder()
+  await using folder = await usedFolder()
   const dataDir = folder.path
   const house = await startHouse(dataDir)
   await expect(startEmbedded({ dataDir })).rejects.toThrow(`${dataDir} is in use by pid ${house.pid}`)
