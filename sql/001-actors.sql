@@ -4,7 +4,9 @@
 -- cluster. An era is a run of comparable transaction ids: it rises with the cluster's identity.
 create table eras (
   era integer primary key,
-  cluster bigint not null,
+  -- The cluster's own number, and the timeline its log is on: a standby that was promoted before it
+  -- had everything gives out again what the lost end of the old timeline had used.
+  cluster text not null,
   -- Changes with every start of the server, so that a commit need only compare this.
   postmaster_started timestamptz not null
 );
@@ -13,7 +15,8 @@ create table eras (
 create function check_era() returns integer language plpgsql as $$
 declare
   latest eras;
-  identity bigint := (select system_identifier from pg_control_system());
+  identity text := (select system_identifier from pg_control_system())
+    || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
 begin
   perform pg_advisory_xact_lock(hashtext('paymachine eras'));
   select * into latest from eras order by era desc limit 1;
@@ -121,16 +124,27 @@ create type event_entry as (
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_at timestamptz);
 create type job_entry as (g integer, task text, effect text, run_at timestamptz, key text);
 
+-- How a table is written to: the type `<writer>_entry` and the functions named after it. Writers are
+-- numbered, `payments_v2`, because processes of the version before a migration go on with theirs.
+create function latest_writer(row_table text) returns text language sql stable as $$
+  select left(typname, -length('_entry')) from pg_type
+  where typname ~ ('^' || row_table || '_v\d+_entry$')
+  order by substring(typname from '_v(\d+)_entry$')::integer desc
+  limit 1
+$$;
+
 -- Lets commands carry rows for a table into their commit: an actor's first row, or one of a table
 -- of its own (an idempotency key, a transfer). A row that is already there, by any unique key,
--- refuses the command it came with. Writes, from the columns in the catalog, the type
--- `<table>_entry` and the function `insert_<table>()`; a migration that changes the columns calls it again.
-create function define_commit_rows(row_table text) returns void language plpgsql as $$
+-- refuses the command it came with. Writes the table's writer from the columns in the catalog and
+-- answers its name; a migration that changes the columns calls it again.
+create function define_commit_rows(row_table text) returns text language plpgsql as $$
 declare
+  writer text := latest_writer(row_table);
   columns text;
   types text;
   given text;
   same_key text;
+  key text;
   sorted text;
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
@@ -143,20 +157,28 @@ begin
   from pg_attribute where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
+    string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
     -- Two commits that insert the same keys must meet them in the same order, or they wait for each other.
     string_agg(format('r.%I', a.attname), ', ' order by i.indisprimary, i.indexrelid, a.attnum)
-  into same_key, sorted
+  into same_key, key, sorted
   from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
   where i.indrelid = row_table::regclass and i.indisunique;
 
-  execute format('drop type if exists %s_entry cascade', row_table);
-  execute format('create type %s_entry as (g integer, was integer, %s)', row_table, types);
+  if writer is null or types <> (
+    select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum)
+    from pg_attribute where attrelid = (writer || '_entry')::regclass and attname not in ('g', 'was'))
+  then
+    writer := format('%s_v%s', row_table, coalesce(substring(writer from '\d+$')::integer, 0) + 1);
+    execute format('create type %s_entry as (g integer, was integer, %s)', writer, types);
+  end if;
+
   execute format($f$
-    create function insert_%1$s(entries %1$s_entry[], skip integer[], now_at timestamptz) returns json language plpgsql as $b$
+    create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
+    returns json language plpgsql as $b$
     declare
       wanted integer;
       made integer;
-      absent %1$s_entry;
+      absent %7$s_entry;
       violated text;
       refused json[];
     begin
@@ -170,22 +192,29 @@ begin
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written. Inserting one alone tells which
-      -- constraint keeps it out.
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
       for absent in
-        select e.* from unnest(entries) e
-        where (skip is null or e.g <> all(skip)) and not exists (
-          select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+        select e.g, e.was, %8$s
+        from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
           insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
-          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
         end;
       end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of %1$s are there already';
+      end if;
       return array_to_json(refused);
-    end $b$ $f$, row_table, columns, same_key, sorted, given);
+    end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
+    (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c));
+  return writer;
 end $$;
 
 -- Puts a machine's table on the core, as above, and lets its rows be changed.
@@ -193,32 +222,31 @@ end $$;
 -- long an array is. Every join here is one primary-key lookup per entry, so no other plan is allowed.
 create function define_actor_table(actor_table text) returns void language plpgsql as $$
 declare
+  writer text := define_commit_rows(actor_table);
   assignments text := (
     select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
     where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
       and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until')
   );
 begin
-  perform define_commit_rows(actor_table);
-
   -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
   -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
   execute format($f$
-    create function lock_%1$s(entries %1$s_entry[], holder uuid, now_at timestamptz) returns integer[] language plpgsql
+    create or replace function lock_%2$s(entries %2$s_entry[], holder uuid, now_at timestamptz)
+    returns integer[] language plpgsql
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
     begin
       return array(
         select r.g
         from (select g, id, was from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until from %1$I where id = r.id for update) t on true
-        where t.rev is distinct from r.was
-          or (t.leased_until > now_at and t.lease is distinct from holder));
-    end $b$ $f$, actor_table);
+        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $b$ $f$, actor_table, writer);
 
   -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
   -- so are the locks it takes. A commit ends the lease it was decided under.
   execute format($f$
-    create function update_%1$s(entries %1$s_entry[], skip integer[], holder uuid, now_at timestamptz)
+    create or replace function update_%3$s(entries %3$s_entry[], skip integer[], holder uuid, now_at timestamptz)
     returns integer[] language plpgsql
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
     declare
@@ -227,8 +255,7 @@ begin
     begin
       update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was
-        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -239,18 +266,25 @@ begin
               and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
       end if;
       return answer;
-    end $b$ $f$, actor_table, assignments);
+    end $b$ $f$, actor_table, assignments, writer);
 
   -- Takes those rows for one holder that nobody else has; see lease.ts.
   execute format($f$
-    create function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz) returns void
-    language plpgsql set enable_seqscan = off as $b$
+    create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
+    returns void language plpgsql set enable_seqscan = off as $b$
     begin
       perform from %1$I where id = any(ids) order by id for update;
       update %1$I set lease = holder, leased_until = until
-      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $b$ $f$, actor_table);
 end $$;
+
+-- A lease further ahead than any is given was written by a clock that is wrong, and holds nobody back.
+create function is_leased(lease uuid, leased_until timestamptz, holder uuid, now_at timestamptz)
+returns boolean language sql immutable as $$
+  select lease is not null and lease is distinct from holder
+    and leased_until > now_at and leased_until <= now_at + interval '10 s'
+$$;
 
 -- Which of the commands the actors have taken before, and the generations of their timers; stable,
 -- so that it sees what the statement around it sees.
@@ -279,7 +313,7 @@ end $$;
 -- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
 -- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
 -- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
--- `updates` and `inserts` are objects of array literals by table, their entries sorted by id, so that
+-- `updates` and `inserts` are objects of array literals by writer, their entries sorted by id, so that
 -- locks are taken in one order. `connected`: some group changes two rows, and neither may be
 -- written before both are known to be as they were.
 create function commit_actors(
@@ -298,20 +332,20 @@ declare
   duplicates json[];
 begin
   if connected then
-    for part in select key as t, value as entries from json_each_text(updates) order by key loop
-      execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.t) into answer using part.entries, holder, now_at;
+    for part in select key as writer, value as entries from json_each_text(updates) order by key loop
+      execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into answer using part.entries, holder, now_at;
       conflicts := conflicts || nullif(answer, '{}');
     end loop;
   end if;
 
-  for part in select key as t, value as entries from json_each_text(updates) order by key loop
-    execute format('select update_%1$s($1::%1$s_entry[], $2, $3, $4)', part.t)
+  for part in select key as writer, value as entries from json_each_text(updates) order by key loop
+    execute format('select update_%1$s($1::%1$s_entry[], $2, $3, $4)', part.writer)
     into answer using part.entries, conflicts, holder, now_at;
     conflicts := conflicts || nullif(answer, '{}');
   end loop;
 
-  for part in select key as t, value as entries from json_each_text(inserts) order by key loop
-    execute format('select insert_%1$s($1::%1$s_entry[], $2, $3)', part.t) into refused using part.entries, conflicts, now_at;
+  for part in select key as writer, value as entries from json_each_text(inserts) order by key loop
+    execute format('select insert_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into refused using part.entries, conflicts, now_at;
     duplicates := duplicates || array(select json_array_elements(refused));
   end loop;
   if cardinality(duplicates) > 0 then
@@ -350,7 +384,7 @@ begin
       select distinct on (coalesce(key, effect)) (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
       from rows from (unnest(jobs), json_array_elements(payloads)) as r(g, task, effect, run_at, key, payload)
       where conflicts is null or g <> all(conflicts)
-      order by coalesce(key, effect)));
+      order by coalesce(key, effect), run_at nulls first));
   end if;
   return conflicts;
 end $$;

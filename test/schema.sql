@@ -1,18 +1,18 @@
 -- Made by `bun run schema` from what sql/ makes, and compared in a test.
 
-create type deliveries_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
+create type deliveries_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
-create type disputes_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
+create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
 create type event_entry as (g integer, id uuid, kind text, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text);
 
 create type job_entry as (g integer, task text, effect text, run_at timestamp with time zone, key text);
 
-create type payment_links_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
+create type payment_links_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
 
-create type payments_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
+create type payments_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
-create type refunds_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
+create type refunds_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
 
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_at timestamp with time zone);
 
@@ -93,7 +93,7 @@ create table disputes (
 
 create table eras (
   era integer not null,
-  cluster bigint not null,
+  cluster text not null,
   postmaster_started timestamp with time zone not null,
   constraint eras_pkey PRIMARY KEY (era)
 );
@@ -374,7 +374,8 @@ CREATE OR REPLACE FUNCTION public.check_era()
 AS $function$
 declare
   latest eras;
-  identity bigint := (select system_identifier from pg_control_system());
+  identity text := (select system_identifier from pg_control_system())
+    || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
 begin
   perform pg_advisory_xact_lock(hashtext('paymachine eras'));
   select * into latest from eras order by era desc limit 1;
@@ -401,20 +402,20 @@ declare
   duplicates json[];
 begin
   if connected then
-    for part in select key as t, value as entries from json_each_text(updates) order by key loop
-      execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.t) into answer using part.entries, holder, now_at;
+    for part in select key as writer, value as entries from json_each_text(updates) order by key loop
+      execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into answer using part.entries, holder, now_at;
       conflicts := conflicts || nullif(answer, '{}');
     end loop;
   end if;
 
-  for part in select key as t, value as entries from json_each_text(updates) order by key loop
-    execute format('select update_%1$s($1::%1$s_entry[], $2, $3, $4)', part.t)
+  for part in select key as writer, value as entries from json_each_text(updates) order by key loop
+    execute format('select update_%1$s($1::%1$s_entry[], $2, $3, $4)', part.writer)
     into answer using part.entries, conflicts, holder, now_at;
     conflicts := conflicts || nullif(answer, '{}');
   end loop;
 
-  for part in select key as t, value as entries from json_each_text(inserts) order by key loop
-    execute format('select insert_%1$s($1::%1$s_entry[], $2, $3)', part.t) into refused using part.entries, conflicts, now_at;
+  for part in select key as writer, value as entries from json_each_text(inserts) order by key loop
+    execute format('select insert_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into refused using part.entries, conflicts, now_at;
     duplicates := duplicates || array(select json_array_elements(refused));
   end loop;
   if cardinality(duplicates) > 0 then
@@ -453,7 +454,7 @@ begin
       select distinct on (coalesce(key, effect)) (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
       from rows from (unnest(jobs), json_array_elements(payloads)) as r(g, task, effect, run_at, key, payload)
       where conflicts is null or g <> all(conflicts)
-      order by coalesce(key, effect)));
+      order by coalesce(key, effect), run_at nulls first));
   end if;
   return conflicts;
 end $function$;
@@ -477,32 +478,31 @@ CREATE OR REPLACE FUNCTION public.define_actor_table(actor_table text)
  LANGUAGE plpgsql
 AS $function$
 declare
+  writer text := define_commit_rows(actor_table);
   assignments text := (
     select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
     where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
       and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until')
   );
 begin
-  perform define_commit_rows(actor_table);
-
   -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
   -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
   execute format($f$
-    create function lock_%1$s(entries %1$s_entry[], holder uuid, now_at timestamptz) returns integer[] language plpgsql
+    create or replace function lock_%2$s(entries %2$s_entry[], holder uuid, now_at timestamptz)
+    returns integer[] language plpgsql
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
     begin
       return array(
         select r.g
         from (select g, id, was from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until from %1$I where id = r.id for update) t on true
-        where t.rev is distinct from r.was
-          or (t.leased_until > now_at and t.lease is distinct from holder));
-    end $b$ $f$, actor_table);
+        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $b$ $f$, actor_table, writer);
 
   -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
   -- so are the locks it takes. A commit ends the lease it was decided under.
   execute format($f$
-    create function update_%1$s(entries %1$s_entry[], skip integer[], holder uuid, now_at timestamptz)
+    create or replace function update_%3$s(entries %3$s_entry[], skip integer[], holder uuid, now_at timestamptz)
     returns integer[] language plpgsql
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
     declare
@@ -511,8 +511,7 @@ begin
     begin
       update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was
-        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -523,28 +522,30 @@ begin
               and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
       end if;
       return answer;
-    end $b$ $f$, actor_table, assignments);
+    end $b$ $f$, actor_table, assignments, writer);
 
   -- Takes those rows for one holder that nobody else has; see lease.ts.
   execute format($f$
-    create function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz) returns void
-    language plpgsql set enable_seqscan = off as $b$
+    create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
+    returns void language plpgsql set enable_seqscan = off as $b$
     begin
       perform from %1$I where id = any(ids) order by id for update;
       update %1$I set lease = holder, leased_until = until
-      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $b$ $f$, actor_table);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.define_commit_rows(row_table text)
- RETURNS void
+ RETURNS text
  LANGUAGE plpgsql
 AS $function$
 declare
+  writer text := latest_writer(row_table);
   columns text;
   types text;
   given text;
   same_key text;
+  key text;
   sorted text;
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
@@ -557,20 +558,28 @@ begin
   from pg_attribute where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
+    string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
     -- Two commits that insert the same keys must meet them in the same order, or they wait for each other.
     string_agg(format('r.%I', a.attname), ', ' order by i.indisprimary, i.indexrelid, a.attnum)
-  into same_key, sorted
+  into same_key, key, sorted
   from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
   where i.indrelid = row_table::regclass and i.indisunique;
 
-  execute format('drop type if exists %s_entry cascade', row_table);
-  execute format('create type %s_entry as (g integer, was integer, %s)', row_table, types);
+  if writer is null or types <> (
+    select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum)
+    from pg_attribute where attrelid = (writer || '_entry')::regclass and attname not in ('g', 'was'))
+  then
+    writer := format('%s_v%s', row_table, coalesce(substring(writer from '\d+$')::integer, 0) + 1);
+    execute format('create type %s_entry as (g integer, was integer, %s)', writer, types);
+  end if;
+
   execute format($f$
-    create function insert_%1$s(entries %1$s_entry[], skip integer[], now_at timestamptz) returns json language plpgsql as $b$
+    create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
+    returns json language plpgsql as $b$
     declare
       wanted integer;
       made integer;
-      absent %1$s_entry;
+      absent %7$s_entry;
       violated text;
       refused json[];
     begin
@@ -584,32 +593,39 @@ begin
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written. Inserting one alone tells which
-      -- constraint keeps it out.
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
       for absent in
-        select e.* from unnest(entries) e
-        where (skip is null or e.g <> all(skip)) and not exists (
-          select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+        select e.g, e.was, %8$s
+        from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
           insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
-          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
         end;
       end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of %1$s are there already';
+      end if;
       return array_to_json(refused);
-    end $b$ $f$, row_table, columns, same_key, sorted, given);
+    end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
+    (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c));
+  return writer;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_deliveries(entries deliveries_entry[], skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
     declare
       wanted integer;
       made integer;
-      absent deliveries_entry;
+      absent deliveries_v1_entry;
       violated text;
       refused json[];
     begin
@@ -623,31 +639,36 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written. Inserting one alone tells which
-      -- constraint keeps it out.
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
       for absent in
-        select e.* from unnest(entries) e
-        where (skip is null or e.g <> all(skip)) and not exists (
-          select from deliveries t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.event_id, e.event_type, e.endpoint_id, e.attempts, e.automatic_attempts, e.trigger, e.next_attempt_at, e.resume_at, e.sending_since, e.cancel_requested, e.delivered_at
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from deliveries t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
           insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
-          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
         end;
       end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of deliveries are there already';
+      end if;
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_disputes(entries disputes_entry[], skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_disputes_v1(entries disputes_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
     declare
       wanted integer;
       made integer;
-      absent disputes_entry;
+      absent disputes_v1_entry;
       violated text;
       refused json[];
     begin
@@ -661,31 +682,36 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written. Inserting one alone tells which
-      -- constraint keeps it out.
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
       for absent in
-        select e.* from unnest(entries) e
-        where (skip is null or e.g <> all(skip)) and not exists (
-          select from disputes t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.description, e.uncategorized_text, e.customer_communication, e.shipping_tracking_number, e.refund_policy, e.evidence_due_by
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from disputes t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
           insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
-          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
         end;
       end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of disputes are there already';
+      end if;
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_payment_links(entries payment_links_entry[], skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_payment_links_v1(entries payment_links_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
     declare
       wanted integer;
       made integer;
-      absent payment_links_entry;
+      absent payment_links_v1_entry;
       violated text;
       refused json[];
     begin
@@ -699,31 +725,36 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written. Inserting one alone tells which
-      -- constraint keeps it out.
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
       for absent in
-        select e.* from unnest(entries) e
-        where (skip is null or e.g <> all(skip)) and not exists (
-          select from payment_links t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.amount_minor, e.currency, e.title, e.description, e.reference, e.assets, e.max_payments, e.window_minutes, e.expires_at, e.success_url, e.metadata, e.payments_opened, e.payments_processing, e.payments_count, e.deactivated_at
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from payment_links t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
           insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
-          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
         end;
       end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of payment_links are there already';
+      end if;
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_payments(entries payments_entry[], skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_payments_v1(entries payments_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
     declare
       wanted integer;
       made integer;
-      absent payments_entry;
+      absent payments_v1_entry;
       violated text;
       refused json[];
     begin
@@ -737,31 +768,36 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written. Inserting one alone tells which
-      -- constraint keeps it out.
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
       for absent in
-        select e.* from unnest(entries) e
-        where (skip is null or e.g <> all(skip)) and not exists (
-          select from payments t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.stray_final, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from payments t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
           insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
-          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
         end;
       end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of payments are there already';
+      end if;
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_refunds(entries refunds_entry[], skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_refunds_v1(entries refunds_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
     declare
       wanted integer;
       made integer;
-      absent refunds_entry;
+      absent refunds_v1_entry;
       violated text;
       refused json[];
     begin
@@ -775,22 +811,36 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written. Inserting one alone tells which
-      -- constraint keeps it out.
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
       for absent in
-        select e.* from unnest(entries) e
-        where (skip is null or e.g <> all(skip)) and not exists (
-          select from refunds t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text)
+        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.metadata, e.chain_id, e.asset, e.token_address, e.amount, e.destination, e.tx_hash, e.confirmations, e.failure_reason, e.attention, e.stray_tx_hash
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from refunds t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
           insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
-          refused := refused || json_build_object('g', absent.g, 'constraint', violated);
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
         end;
       end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of refunds are there already';
+      end if;
       return array_to_json(refused);
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.is_leased(lease uuid, leased_until timestamp with time zone, holder uuid, now_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select lease is not null and lease is distinct from holder
+    and leased_until > now_at and leased_until <= now_at + interval '10 s'
+$function$;
 
 CREATE OR REPLACE FUNCTION public.is_settled(row_era integer, row_xid xid8)
  RETURNS boolean
@@ -798,6 +848,17 @@ CREATE OR REPLACE FUNCTION public.is_settled(row_era integer, row_xid xid8)
  STABLE
 AS $function$
   select row_era < (select max(era) from eras) or row_xid < pg_snapshot_xmin(pg_current_snapshot())
+$function$;
+
+CREATE OR REPLACE FUNCTION public.latest_writer(row_table text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select left(typname, -length('_entry')) from pg_type
+  where typname ~ ('^' || row_table || '_v\d+_entry$')
+  order by substring(typname from '_v(\d+)_entry$')::integer desc
+  limit 1
 $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_deliveries(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -808,7 +869,7 @@ AS $function$
     begin
       perform from deliveries where id = any(ids) order by id for update;
       update deliveries set lease = holder, leased_until = until
-      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_disputes(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -819,7 +880,7 @@ AS $function$
     begin
       perform from disputes where id = any(ids) order by id for update;
       update disputes set lease = holder, leased_until = until
-      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_payment_links(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -830,7 +891,7 @@ AS $function$
     begin
       perform from payment_links where id = any(ids) order by id for update;
       update payment_links set lease = holder, leased_until = until
-      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_payments(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -841,7 +902,7 @@ AS $function$
     begin
       perform from payments where id = any(ids) order by id for update;
       update payments set lease = holder, leased_until = until
-      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_refunds(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -852,10 +913,10 @@ AS $function$
     begin
       perform from refunds where id = any(ids) order by id for update;
       update refunds set lease = holder, leased_until = until
-      where id = any(ids) and (leased_until is null or leased_until <= now_at);
+      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.lock_deliveries(entries deliveries_entry[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.lock_deliveries_v1(entries deliveries_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -867,11 +928,10 @@ AS $function$
         select r.g
         from (select g, id, was from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until from deliveries where id = r.id for update) t on true
-        where t.rev is distinct from r.was
-          or (t.leased_until > now_at and t.lease is distinct from holder));
+        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.lock_disputes(entries disputes_entry[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.lock_disputes_v1(entries disputes_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -883,11 +943,10 @@ AS $function$
         select r.g
         from (select g, id, was from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until from disputes where id = r.id for update) t on true
-        where t.rev is distinct from r.was
-          or (t.leased_until > now_at and t.lease is distinct from holder));
+        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.lock_payment_links(entries payment_links_entry[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.lock_payment_links_v1(entries payment_links_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -899,11 +958,10 @@ AS $function$
         select r.g
         from (select g, id, was from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until from payment_links where id = r.id for update) t on true
-        where t.rev is distinct from r.was
-          or (t.leased_until > now_at and t.lease is distinct from holder));
+        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.lock_payments(entries payments_entry[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.lock_payments_v1(entries payments_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -915,11 +973,10 @@ AS $function$
         select r.g
         from (select g, id, was from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until from payments where id = r.id for update) t on true
-        where t.rev is distinct from r.was
-          or (t.leased_until > now_at and t.lease is distinct from holder));
+        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.lock_refunds(entries refunds_entry[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.lock_refunds_v1(entries refunds_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -931,8 +988,7 @@ AS $function$
         select r.g
         from (select g, id, was from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until from refunds where id = r.id for update) t on true
-        where t.rev is distinct from r.was
-          or (t.leased_until > now_at and t.lease is distinct from holder));
+        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.read_commands(asked json, every boolean)
@@ -952,7 +1008,7 @@ AS $function$
   from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
 $function$;
 
-CREATE OR REPLACE FUNCTION public.update_deliveries(entries deliveries_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -965,8 +1021,7 @@ AS $function$
     begin
       update deliveries t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, event_id = r.event_id, event_type = r.event_type, endpoint_id = r.endpoint_id, attempts = r.attempts, automatic_attempts = r.automatic_attempts, trigger = r.trigger, next_attempt_at = r.next_attempt_at, resume_at = r.resume_at, sending_since = r.sending_since, cancel_requested = r.cancel_requested, delivered_at = r.delivered_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was
-        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -979,7 +1034,7 @@ AS $function$
       return answer;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.update_disputes(entries disputes_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.update_disputes_v1(entries disputes_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -992,8 +1047,7 @@ AS $function$
     begin
       update disputes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, description = r.description, uncategorized_text = r.uncategorized_text, customer_communication = r.customer_communication, shipping_tracking_number = r.shipping_tracking_number, refund_policy = r.refund_policy, evidence_due_by = r.evidence_due_by, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was
-        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -1006,7 +1060,7 @@ AS $function$
       return answer;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.update_payment_links(entries payment_links_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.update_payment_links_v1(entries payment_links_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1019,8 +1073,7 @@ AS $function$
     begin
       update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was
-        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -1033,7 +1086,7 @@ AS $function$
       return answer;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.update_payments(entries payments_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.update_payments_v1(entries payments_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1046,8 +1099,7 @@ AS $function$
     begin
       update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, stray_final = r.stray_final, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was
-        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -1060,7 +1112,7 @@ AS $function$
       return answer;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.update_refunds(entries refunds_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.update_refunds_v1(entries refunds_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1073,8 +1125,7 @@ AS $function$
     begin
       update refunds t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, metadata = r.metadata, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, amount = r.amount, destination = r.destination, tx_hash = r.tx_hash, confirmations = r.confirmations, failure_reason = r.failure_reason, attention = r.attention, stray_tx_hash = r.stray_tx_hash, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was
-        and (t.leased_until is null or t.leased_until <= now_at or t.lease = holder)
+      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then

@@ -19,6 +19,10 @@ export const openActors = async (
   kinds: readonly Kind[],
   options: DispatcherOptions = {},
 ): Promise<Actors> => {
+  const asked = performance.now()
+  const [database] = await outside.sql<{ now: Date }[]>`select now()`
+  // The local clock may be an hour off, and the first commit writes a time already.
+  if (database) outside.clock.learn(database.now, performance.now() - asked)
   const registry = await openRegistry(outside.sql, kinds)
   const dispatcher = openDispatcher(outside, registry, options)
   return {

@@ -1,81 +1,85 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
-import { CommandFault, type Refused, Unavailable } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
 import { decider, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
-import { constraintOf, judgeError } from './postgres-errors.ts'
-import { headKey, type Read, readActors } from './read.ts'
+import { headKey, readActors } from './read.ts'
 import type { Registry } from './registry.ts'
+import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates } from './trouble.ts'
 
 /** Conflicts after which a command stops competing and takes its actors for itself. */
 const ROUNDS_BEFORE_LEASE = 3
 
-/** Units that must go round again, and after how long. */
-export type Again = { readonly units: readonly Pending[]; readonly pauseMs: number }
-
-const nobody: Again = { units: [], pauseMs: 0 }
-
-const both = (a: Again, b: Again): Again => ({
-  units: [...a.units, ...b.units],
-  pauseMs: Math.max(a.pauseMs, b.pauseMs),
-})
+/** What a round is carried out with; `lease` is the holder's name when the actors have been leased for it. */
+type Round = { readonly outside: Outside; readonly registry: Registry; readonly lease: string | null }
 
 /**
  * Carries units through read, decide and commit until each is settled or must go round again.
  * One bad unit never fails the others.
  */
 export const carryOut = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Again> => {
-  const unlucky = units.filter(({ conflicts }) => conflicts >= ROUNDS_BEFORE_LEASE)
-  const others = unlucky.length === 0 ? units : units.filter(({ conflicts }) => conflicts < ROUNDS_BEFORE_LEASE)
-  return both(await attempt(outside, registry, others), await attemptLeased(outside, registry, unlucky))
+  const { unlucky, others } = findUnlucky(units)
+  const again = await attempt({ outside, registry, lease: null }, others)
+  return unlucky.length === 0 ? again : both(again, await attemptLeased(outside, registry, unlucky))
 }
 
-type Commit = {
-  readonly units: readonly Pending[]
-  readonly reads: ReadonlyMap<string, Read>
-  readonly lease: string | null
+/** Those that keep losing, and those behind them that want the same actors. */
+const findUnlucky = (units: readonly Pending[]) => {
+  const wanted = new Set<string>()
+  const unlucky: Pending[] = []
+  const others: Pending[] = []
+  for (const unit of units) {
+    if (unit.conflicts >= ROUNDS_BEFORE_LEASE || unit.commands.some(({ actor }) => wanted.has(actor))) {
+      unlucky.push(unit)
+      for (const { actor } of unit.commands) wanted.add(actor)
+    } else others.push(unit)
+  }
+  return { unlucky, others }
 }
 
-const attempt = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Again> => {
+const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   if (units.length === 0) return nobody
   try {
-    const reads = await readActors(outside.sql, registry, units.map(askingOf))
-    return await decideAndCommit(outside, registry, { units, reads, lease: null })
+    const reads = await inTime(units, readActors(round.outside.sql, round.registry, units.map(askingOf)))
+    return await decideAndCommit(round, units, reads)
   } catch (error) {
-    return recover(outside, registry, units, error)
+    return tryLater(units, error) ?? isolate(round.registry, units, error, some => attempt(round, some))
   }
 }
 
 const askingOf = ({ commands, keyed, unsure }: Pending) => ({
   commands,
-  seek: unsure ? ('all' as const) : keyed.includes(true) ? ('keyed' as const) : ('none' as const),
+  seek: unsure ? ('all' as const) : keyed ? ('keyed' as const) : ('none' as const),
 })
 
 const attemptLeased = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Again> => {
-  if (units.length === 0) return nobody
-  const holder = uuidv7(outside.clock.now(), outside.random)
+  const lease = uuidv7(outside.clock.now(), outside.random)
   const commands = units.flatMap(unit => unit.commands)
   try {
-    await leaseActors(outside, registry, commands, holder)
-    const reads = await readActors(outside.sql, registry, units.map(askingOf))
-    const isHeld = ({ commands }: Pending) =>
-      commands.every(command => (reads.get(headKey(command))?.row.lease ?? holder) === holder)
+    await inTime(units, leaseActors(outside, registry, commands, lease))
+    const reads = await inTime(units, readActors(outside.sql, registry, units.map(askingOf)))
+    const isHeld = (unit: Pending) =>
+      unit.commands.every(command => (reads.get(headKey(command))?.row.lease ?? lease) === lease)
     const held = units.filter(isHeld)
-    const again = await decideAndCommit(outside, registry, { units: held, reads, lease: holder })
-    await releaseActors(outside, registry, commands, holder)
+    const again = await attempt({ outside, registry, lease }, held)
     // Somebody else has the rest, for two seconds at most.
-    return both(again, { units: units.filter(unit => !isHeld(unit)), pauseMs: jitter(20) })
+    return both(again, { units: units.filter(unit => !held.includes(unit)), pauseMs: jitter(20) })
   } catch (error) {
-    return recover(outside, registry, units, error)
+    // Nothing but the lease and the look at it can have failed: the rest answers for itself.
+    return tryLater(units, error) ?? { units, pauseMs: jitter(20) }
+  } finally {
+    // By now everybody has been told. A lease that is not given back ends by itself.
+    await releaseActors(outside, registry, commands, lease).catch(error =>
+      outside.log.warn({ err: error }, 'cannot give back a lease'),
+    )
   }
 }
 
 const decideAndCommit = async (
-  outside: Outside,
-  registry: Registry,
-  { units, reads, lease }: Commit,
+  { outside, registry, lease }: Round,
+  units: readonly Pending[],
+  reads: Awaited<ReturnType<typeof readActors>>,
 ): Promise<Again> => {
   const at = outside.clock.now()
   const { decide, heads } = decider(registry, reads, at, outside.random)
@@ -87,13 +91,13 @@ const decideAndCommit = async (
     return { unit, steps, verdict }
   })
   const answer = decided.some(({ steps }) => steps.length > 0)
-    ? await commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease })
+    ? await inTime(units, commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease }))
     : { conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
-  if (answer.duplicated.size > 0) return withoutDuplicates(outside, registry, units, answer.duplicated)
+  if (answer.duplicated.size > 0) {
+    return withoutDuplicates(registry, units, answer.duplicated, some => attempt({ outside, registry, lease }, some))
+  }
   for (const { unit, verdict } of decided) if (!answer.conflicted.has(unit)) settle(unit, verdict)
-  for (const unit of answer.conflicted) unit.conflicts++
-  // Whoever won writes again soon; a moment's wait lets it finish.
-  return { units: [...answer.conflicted], pauseMs: answer.conflicted.size > 0 ? jitter(2) : 0 }
+  return afterConflict([...answer.conflicted])
 }
 
 const settle = (unit: Pending, verdict: Verdict): void => {
@@ -102,70 +106,24 @@ const settle = (unit: Pending, verdict: Verdict): void => {
   else unit.settle({ ok: true, done: verdict.done })
 }
 
+const afterConflict = (units: readonly Pending[]): Again => {
+  if (units.length === 0) return nobody
+  for (const unit of units) unit.conflicts++
+  // Whoever won writes again soon; a moment's wait lets it finish.
+  return { units, pauseMs: jitter(2) }
+}
+
 /**
- * Nothing was committed, because rows that some units would insert are already there. The others
- * go first: they may hold the very rows. What then still meets a row of its own is refused for good.
+ * A path that is broken without a reset answers nothing, for ever. Past the last deadline nobody waits
+ * any more, and whether the statement was carried out is as unknown as after a lost connection.
  */
-const withoutDuplicates = async (
-  outside: Outside,
-  registry: Registry,
-  units: readonly Pending[],
-  duplicated: ReadonlyMap<Pending, Duplicate>,
-): Promise<Again> => {
-  const others = units.filter(unit => !duplicated.has(unit))
-  let again = await attempt(outside, registry, others)
-  if (others.length > 0) return both(again, await attempt(outside, registry, [...duplicated.keys()]))
-  for (const [unit, { constraint, alone }] of duplicated) {
-    if (alone) unit.settle(refusedBy(registry, constraint))
-    else again = both(again, await attempt(outside, registry, [unit]))
-  }
-  return again
+const inTime = <T>(units: readonly Pending[], asked: Promise<T>): Promise<T> => {
+  const deadline = units.reduce((latest, unit) => Math.max(latest, unit.deadline), 0)
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const timer = setTimeout(
+    () => reject(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+    Math.max(deadline - performance.now(), 50),
+  )
+  asked.then(resolve, reject).finally(() => clearTimeout(timer))
+  return promise
 }
-
-const refusedBy = (registry: Registry, constraint: string): Refused => ({
-  ok: false,
-  refusal: registry.refusalOf(constraint) ?? 'exists',
-  constraint,
-  index: 0,
-  possible: [],
-})
-
-/** After an error nothing is known to be committed, and what is done next depends on what kind it was. */
-const recover = async (
-  outside: Outside,
-  registry: Registry,
-  units: readonly Pending[],
-  error: unknown,
-): Promise<Again> => {
-  const judged = judgeError(error)
-  if (judged === 'final') return isolate(outside, registry, units, error)
-  const patient = units.filter(unit => performance.now() < unit.deadline)
-  for (const unit of units) {
-    if (judged === 'lost') unit.unsure = true
-    if (!patient.includes(unit)) unit.fail(new Unavailable(error))
-  }
-  return { units: patient, pauseMs: jitter(200) }
-}
-
-/** One of them cannot be committed: halves, in order, down to the one. */
-const isolate = async (
-  outside: Outside,
-  registry: Registry,
-  units: readonly Pending[],
-  error: unknown,
-): Promise<Again> => {
-  const [only] = units
-  const command = only?.commands[0]
-  if (only && command && units.length === 1) {
-    const constraint = constraintOf(error)
-    if (constraint && registry.refusalOf(constraint)) only.settle(refusedBy(registry, constraint))
-    else only.fail(new CommandFault(command, error))
-    return nobody
-  }
-  const middle = Math.ceil(units.length / 2)
-  const first = await attempt(outside, registry, units.slice(0, middle))
-  const second = await attempt(outside, registry, units.slice(middle))
-  return both(first, second)
-}
-
-const jitter = (ms: number): number => ms / 2 + Math.random() * ms

@@ -18,8 +18,8 @@ export type CommitAnswer<U extends Unit> = {
   readonly duplicated: ReadonlyMap<U, Duplicate>
 }
 
-/** `alone`: no other unit of the batch touches the same actors, so the row is this unit's own. */
-export type Duplicate = { readonly constraint: string; readonly alone: boolean }
+/** `certain`: the row in the way is committed, and what would meet it is this unit's own. */
+export type Duplicate = { readonly constraint: string; readonly certain: boolean }
 
 export type Batch<U extends Unit> = {
   readonly decided: readonly Decided<U>[]
@@ -40,9 +40,9 @@ export const commitBatch = async <U extends Unit>(
   const groups = groupUnits(units)
   const unitsIn = (wanted: readonly number[]): Set<U> =>
     new Set(wanted.length === 0 ? [] : units.filter((_, index) => wanted.includes(groups.ofUnit(index))))
-  const duplicateUnits = ({ g, constraint }: { g: number; constraint: string }): [U, Duplicate][] => {
+  const duplicateUnits = ({ g, constraint, certain }: Duplicate & { g: number }): [U, Duplicate][] => {
     const group = [...unitsIn([g])]
-    return group.map(unit => [unit, { constraint, alone: group.length === 1 }])
+    return group.map(unit => [unit, { constraint, certain: certain && group.length === 1 }])
   }
   const effects = gatherEffects(registry, batch, groups.ofUnit)
   const { updates, inserts, connected } = gatherRows(registry, batch, groups, effects.inserts)
@@ -60,7 +60,7 @@ export const commitBatch = async <U extends Unit>(
     return { conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
-    const duplicates: { g: number; constraint: string }[] = JSON.parse(error.detail)
+    const duplicates: (Duplicate & { g: number })[] = JSON.parse(error.detail)
     return { conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }
@@ -99,7 +99,8 @@ const gatherEffects = <U extends Unit>(
         timers.set(`${id} ${name}`, { entry: [g, id, name, kind.name, rev, dueAt], armed: dueAt !== null })
       }
       for (const { table, row } of command.rows ?? []) {
-        add(inserts, table, [g, 0, ...registry.columnsOf(table).map(column => row[column])])
+        const writer = registry.writerOf(table)
+        add(inserts, writer.name, [g, 0, ...writer.columns.map(column => row[column])])
       }
     }
   }
@@ -126,9 +127,10 @@ const gatherRows = <U extends Unit>(
     if (!head) continue
     const g = groups.ofActor(head.actor.id)
     const entry = [g, head.stored, ...registry.get(head.kind.name).encode(head.actor)]
-    if (head.stored === 0) add(inserts, head.kind.table, entry)
+    const writer = registry.writerOf(head.kind.table).name
+    if (head.stored === 0) add(inserts, writer, entry)
     else {
-      add(updates, head.kind.table, entry)
+      add(updates, writer, entry)
       connected ||= changing.has(g)
       changing.add(g)
     }

@@ -27,6 +27,8 @@ export type Head = {
   /** The rev in the database, 0 for an actor this batch brings into being. */
   readonly stored: number
   readonly read: Read | undefined
+  /** Timers armed (by which rev) and canceled in this batch, over those that were read. */
+  readonly timers: ReadonlyMap<string, number | null>
   /** Commands taken in this batch, latest first, for twins within it. */
   readonly taken: Taken | undefined
 }
@@ -39,9 +41,18 @@ const twinOf = (head: Head, command: string): Done | undefined => {
   return taken?.done
 }
 
+const UNTOUCHED: ReadonlyMap<string, number | null> = new Map()
+
+const afterSteps = (before: Head['timers'], steps: Step['timers'], rev: number): Head['timers'] => {
+  if (steps.length === 0) return before
+  const after = new Map(before)
+  for (const { name, dueAt } of steps) after.set(name, dueAt === null ? null : rev)
+  return after
+}
+
 export type Unit = {
   readonly commands: readonly (Command & { readonly id: string })[]
-  readonly keyed: readonly boolean[]
+  readonly keyed: boolean
 }
 
 export type Verdict =
@@ -61,7 +72,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     const done: Done[] = []
     for (const [index, command] of unit.commands.entries()) {
       try {
-        const answer = decideOne(command, unit.keyed[index] === true, tentative)
+        const answer = decideOne(command, unit.keyed, tentative)
         if ('refusal' in answer) {
           const { head, refusal } = answer
           const possible = head ? registry.get(command.kind).possible(head.actor.state) : []
@@ -97,9 +108,12 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     }
     if (!head) return { refusal: 'missing' }
     if ('timer' in command) {
-      const generation = head.read?.timers.get(command.timer.name)
-      // Also stale when an earlier command of this very batch has moved the actor on.
-      if (generation !== command.timer.generation || head.actor.rev !== head.stored) return { refusal: 'stale', head }
+      const { name, generation } = command.timer
+      const armed = head.timers.has(name) ? head.timers.get(name) : head.read?.timers.get(name)
+      if (armed !== generation) return { refusal: 'stale', head }
+    } else if (command.event.type.startsWith('xstate.')) {
+      // A caller's event is never taken for a timer's.
+      return { refusal: 'state', head }
     }
     const event = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
     const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at })
@@ -112,7 +126,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     if (!read) return undefined
     const { kind, decode } = registry.get(command.kind)
     const actor = decode(read.row)
-    return { kind, actor, stored: actor.rev, read, taken: undefined }
+    return { kind, actor, stored: actor.rev, read, timers: UNTOUCHED, taken: undefined }
   }
 
   const advance = (
@@ -141,6 +155,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
       actor: after,
       stored: before?.stored ?? 0,
       read: before?.read,
+      timers: afterSteps(before?.timers ?? UNTOUCHED, timers, after.rev),
       taken: { command: command.id, done, before: before?.taken },
     })
     return { done, step }

@@ -1,13 +1,15 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
-import { type Again, carryOut } from './carry-out.ts'
+import { carryOut } from './carry-out.ts'
 import type { BundleOutcome, Command } from './command.ts'
 import type { Registry } from './registry.ts'
+import { type Again, nobody } from './trouble.ts'
 
 /** Commands that stand or fall together, on their way through the dispatcher. */
 export type Pending = {
   readonly commands: readonly (Command & { readonly id: string })[]
-  readonly keyed: readonly boolean[]
+  /** The caller chose the commands' ids. */
+  readonly keyed: boolean
   readonly settle: (outcome: BundleOutcome) => void
   readonly fail: (error: unknown) => void
   /** Until when a database in trouble is asked again. */
@@ -16,6 +18,8 @@ export type Pending = {
   conflicts: number
   /** An answer was lost: the command may have been carried out already. */
   unsure: boolean
+  /** It was refused by a row that is there, and looked for as carried out already. */
+  sought: boolean
 }
 
 export type DispatcherOptions = {
@@ -39,7 +43,7 @@ export const openDispatcher = (
   registry: Registry,
   { lanes = 2, batchSize = 512, patienceMs = 10_000 }: DispatcherOptions = {},
 ) => {
-  const queue: Pending[] = []
+  let queue: Pending[] = []
   const busy = new Set<string>()
   let inFlight = 0
   let parked = 0
@@ -47,20 +51,32 @@ export const openDispatcher = (
   let drained: (() => void)[] = []
 
   const enqueue = (commands: readonly Command[], settle: Pending['settle'], fail: Pending['fail']): void => {
+    const keyed = commands[0]?.id !== undefined
+    if (commands.some(({ id }) => (id !== undefined) !== keyed)) {
+      fail(
+        new TypeError('cannot dispatch a bundle of which only some have ids: sent again, the rest would be done twice'),
+      )
+      return
+    }
     queue.push({
-      commands: commands.map(command => ({
-        ...command,
-        id: command.id ?? uuidv7(outside.clock.now(), outside.random),
-      })),
-      keyed: commands.map(command => command.id !== undefined),
+      commands: commands.map(identify),
+      keyed,
       settle,
       fail,
       deadline: performance.now() + patienceMs,
       conflicts: 0,
       unsure: false,
+      sought: false,
     })
     schedule()
   }
+
+  // In the spelling that the database answers with.
+  const identify = (command: Command) => ({
+    ...command,
+    actor: command.actor.toLowerCase(),
+    id: command.id?.toLowerCase() ?? uuidv7(outside.clock.now(), outside.random),
+  })
 
   // Whoever was answered by the last commit dispatches its next command in this turn of the event
   // loop: wait for its end, so that they all share one batch.
@@ -83,7 +99,7 @@ export const openDispatcher = (
       void carryOut(outside, registry, units)
         .catch((error): Again => {
           for (const unit of units) unit.fail(error)
-          return { units: [], pauseMs: 0 }
+          return nobody
         })
         .then(again => {
           inFlight--
@@ -99,7 +115,7 @@ export const openDispatcher = (
     parked++
     setTimeout(() => {
       parked--
-      queue.unshift(...again.units)
+      queue = again.units.concat(queue)
       leave(again.units)
     }, again.pauseMs)
     leave(units.filter(unit => !staying.has(unit)))
@@ -129,7 +145,7 @@ export const openDispatcher = (
         left.push(unit)
       } else units.push(unit)
     }
-    queue.splice(0, at, ...left)
+    queue = left.concat(queue.slice(at))
     for (const unit of units) for (const { actor } of unit.commands) busy.add(actor)
     return units
   }
@@ -138,5 +154,5 @@ export const openDispatcher = (
   const idle = (): Promise<void> =>
     inFlight === 0 && parked === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
 
-  return { enqueue, idle, queued: () => queue.length }
+  return { enqueue, idle }
 }

@@ -36,10 +36,13 @@ export type PublicEvent = {
 export type Job = {
   readonly task: string
   readonly payload: Readonly<Record<string, unknown>>
-  /** Jobs with the same key collapse into one. */
-  readonly key?: string
-  readonly runAt?: Date
-}
+} & (
+  | {
+      /** Jobs with the same key collapse into one, which runs at once: moved to a later time it would be lost. */ readonly key?: string
+      readonly runAt?: never
+    }
+  | { readonly runAt: Date; readonly key?: never }
+)
 
 /** An effect's identity, `<actor>:<rev>:<n>`: the same for every retry of the command that caused it. */
 export type Effect = { readonly id: string; readonly at: Date }

@@ -16,7 +16,8 @@ export const checkMachine = (kind: Kind): void => {
     if (node.type !== 'atomic' && node.type !== 'final') wrong(`${at} is ${node.type}; states are flat`)
     if (node.invoke.length > 0) wrong(`${at} invokes; work is done by tasks`)
     if (node.always && node.always.length > 0) wrong(`${at} has an eventless transition; name the event`)
-    for (const action of [...node.entry, ...node.exit]) checkAction(kind, action, at, wrong)
+    for (const action of [...node.entry, ...node.exit].filter(action => !isOfAfter(action)))
+      checkAction(kind, action, at, wrong)
     for (const [event, transitions] of node.transitions) {
       if (event.includes('*')) wrong(`${at} takes ${event}; name the event`)
       for (const transition of transitions) {
@@ -32,8 +33,10 @@ export const checkMachine = (kind: Kind): void => {
     }
   }
   for (const action of machine.root.initial.actions) checkAction(kind, action, 'the initial transition', wrong)
-  if (machine.root.entry.length > 0 || machine.root.transitions.size > 0)
+  const { entry, exit, transitions, invoke, always } = machine.root
+  if (entry.length + exit.length + transitions.size + invoke.length + (always?.length ?? 0) > 0) {
     wrong('the root has actions or events of its own')
+  }
 }
 
 type Wrong = (what: string) => never
@@ -56,10 +59,15 @@ const checkBuiltIn = (kind: Kind, action: { type: string }, where: string, wrong
     if (!kind.publish) wrong(`${where} emits, but the kind does not \`publish\``)
     return
   }
-  // `after` is made of a delayed raise, and a cancel, of XState's own.
-  const ofAfter =
-    action.type === 'xstate.cancel' || (action.type === 'xstate.raise' && 'delay' in action && action.delay)
-  if (action.type !== 'xstate.assign' && !ofAfter) wrong(`${where} is ${action.type}, which nothing carries out`)
+  if (action.type !== 'xstate.assign') wrong(`${where} is ${action.type}, which nothing carries out`)
+}
+
+/** XState makes `after` of a delayed raise on entry and a cancel on exit. */
+const isOfAfter = (action: unknown): boolean => {
+  if (typeof action !== 'function' || !isTyped(action)) return false
+  const named = action as { type: string; sendId?: unknown; event?: { type?: unknown } }
+  if (named.type === 'xstate.cancel') return String(named.sendId).startsWith('xstate.after.')
+  return named.type === 'xstate.raise' && String(named.event?.type).startsWith('xstate.after.')
 }
 
 const checkGuard = (machine: AnyStateMachine, guard: unknown, where: string, wrong: Wrong): void => {

@@ -15,36 +15,41 @@ export const constraintOf = (error: unknown): string | undefined =>
     : undefined
 
 /**
- * The statement may or may not have been carried out: the connection was lost on the way there or back.
- * `aborted` is certain not to have been carried out, and worth trying again as it is.
+ * `lost`: the statement may or may not have been carried out. `aborted`: it was not, and is worth trying
+ * again as it is. `final`: it was not, and never will be.
  */
 export const judgeError = (error: unknown): 'lost' | 'aborted' | 'final' => {
   const code = codeOf(error)
   if (code === undefined) return 'final'
-  if (aborted.has(code)) return 'aborted'
-  if (lost.has(code) || code.startsWith('08') || code.startsWith('57P')) return 'lost'
+  if (aborted.has(code) || code.startsWith('53')) return 'aborted'
+  if (lost.has(code) || /^(08|57P|58)/.test(code)) return 'lost'
   return 'final'
 }
 
+// And class 53: too many connections, out of memory, disk full.
 const aborted = new Set([
   '40001', // serialization failure
   '40P01', // deadlock detected
   '55P03', // lock not available
   '57014', // canceled: statement timeout or an operator
-  '53300', // too many connections
-  '53200', // out of memory
   '25006', // read-only: a standby, or an operator at work
 ])
 
+// And classes 08, connections, 57P, the server ending, and 58, its disk.
 const lost = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
+  'EAI_AGAIN',
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
   'ERR_SOCKET_CLOSED',
+  'ETIMEDOUT',
 ])

@@ -7,20 +7,19 @@ import { stepper } from './step.ts'
 export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
 export const openRegistry = async (sql: Sql, kinds: readonly Kind[]) => {
-  const tables = await readTables(sql)
-  const columnsOf = (table: string): readonly string[] => {
-    const columns = tables.get(table)
-    if (!columns) throw new Error(`cannot write ${table}: no migration has called define_commit_rows for it`)
-    return columns
+  const writers = await readWriters(sql)
+  const writerOf = (table: string): Writer => {
+    const writer = writers.get(table)
+    if (!writer) throw new Error(`cannot write ${table}: no migration has called define_commit_rows for it`)
+    return writer
   }
   const registered = new Map(
-    kinds.map(kind => [kind.name, { kind, ...rowCodec(kind, columnsOf(kind.table)), ...stepper(kind) }]),
+    kinds.map(kind => [kind.name, { kind, ...rowCodec(kind, writerOf(kind.table).columns), ...stepper(kind) }]),
   )
   const refusals = new Map(kinds.flatMap(kind => Object.entries(kind.refusals ?? {})))
   await checkVersions(sql, kinds)
   return {
-    kinds,
-    columnsOf,
+    writerOf,
     get: (name: string) => {
       const found = registered.get(name)
       if (!found) throw new Error(`no machine is registered as ${name}`)
@@ -31,17 +30,22 @@ export const openRegistry = async (sql: Sql, kinds: readonly Kind[]) => {
   }
 }
 
-/** The columns of every table that commits may write to, in the order commit_actors() wants them. */
-const readTables = async (sql: Sql): Promise<Map<string, readonly string[]>> => {
-  const rows = await sql<{ entry: string; columns: string[] }[]>`
-    select t.typname as entry, array_agg(a.attname::text order by a.attnum) as columns
-    from pg_type t
-    join pg_attribute a on a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
-    where t.typname like '%\\_entry' and t.typnamespace = 'public'::regnamespace
-    group by t.typname`
-  const suffix = '_entry'
+/** How commits write to a table: the newest writer its migrations have defined, and its columns in order. */
+export type Writer = { readonly name: string; readonly columns: readonly string[] }
+
+const readWriters = async (sql: Sql): Promise<Map<string, Writer>> => {
+  const rows = await sql<{ table: string; name: string; columns: string[] }[]>`
+    select c.table, w.name, array_agg(a.attname::text order by a.attnum) as columns
+    from (
+      select distinct regexp_replace(typname, '_v\\d+_entry$', '') as table
+      from pg_type
+      where typtype = 'c' and typname ~ '_v\\d+_entry$' and typnamespace = current_schema()::regnamespace
+    ) c
+    cross join lateral (select latest_writer(c.table) as name) w
+    join pg_attribute a on a.attrelid = (w.name || '_entry')::regclass and a.attnum > 0 and not a.attisdropped
+    group by c.table, w.name`
   // After the group and the rev that every entry starts with.
-  return new Map(rows.map(({ entry, columns }) => [entry.slice(0, -suffix.length), columns.slice(2)]))
+  return new Map(rows.map(({ table, name, columns }) => [table, { name, columns: columns.slice(2) }]))
 }
 
 /** Refuses to start where rows may lie that this code cannot read, and notes which versions it writes. */
