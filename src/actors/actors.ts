@@ -5,6 +5,8 @@ import type { Kind } from './kind.ts'
 import { openRegistry } from './registry.ts'
 
 export type Actors = {
+  /** The names of the machines that are registered. */
+  readonly kinds: readonly string[]
   /** Resolves once the command is committed, or refused; rejects when neither is known. */
   dispatch(command: Command): Promise<Outcome>
   /** Commits all of the commands, or none. */
@@ -26,6 +28,7 @@ export const openActors = async (
   const registry = await openRegistry(outside.sql, kinds)
   const dispatcher = openDispatcher(outside, registry, options)
   return {
+    kinds: kinds.map(({ name }) => name),
     // One promise per command, whatever it waits for: half of a busy dispatcher's time goes into such things.
     dispatch: command =>
       new Promise((resolve, reject) => {

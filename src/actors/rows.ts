@@ -81,7 +81,9 @@ const decodeValue = (type: Column, value: unknown): unknown => {
 /** Brings an old row's state and context up to this version of the machine. */
 const migrated = (kind: Kind, row: ActorRow, stored: Context): { state: string; context: Context } => {
   if (row.version > kind.version) {
-    throw new Error(`cannot read ${kind.name} ${row.id}: written by version ${row.version}, this is ${kind.version}`)
+    throw new NewerVersion(
+      `cannot read ${kind.name} ${row.id}: written by version ${row.version}, this is ${kind.version}`,
+    )
   }
   let actor = { state: row.state, context: stored }
   for (let version = row.version; version < kind.version; version++) {
@@ -90,4 +92,9 @@ const migrated = (kind: Kind, row: ActorRow, stored: Context): { state: string; 
     actor = migrate(actor.context, actor.state)
   }
   return actor
+}
+
+/** In a rolling restart the newer processes read their rows; this one leaves them alone. */
+export class NewerVersion extends Error {
+  override readonly name = 'NewerVersion'
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outside } from '../world.ts'
 import type { Actors } from './actors.ts'
 import { Unavailable } from './command.ts'
+import { NewerVersion } from './rows.ts'
 
 /** Which part of the timers this process fires: one of `of`, counted from 0. */
 export type Share = { readonly index: number; readonly of: number }
@@ -38,7 +39,7 @@ export const openTimers = (
 ): Timers => {
   const fireDue = async (): Promise<number> => {
     const { index, of } = share()
-    const due = await findDue(outside, index, of, batchSize)
+    const due = await findDue(outside, actors.kinds, index, of, batchSize)
     await Promise.all(due.map(timer => fire(outside, actors, timer)))
     return due.length
   }
@@ -67,17 +68,25 @@ export const openTimers = (
   }
 }
 
-const findDue = async ({ sql, clock }: Outside, index: number, of: number, limit: number): Promise<Due[]> => {
+// Of its own kinds only: in a rolling restart there may be others, which the other processes fire.
+const findDue = async (
+  { sql, clock }: Outside,
+  kinds: readonly string[],
+  index: number,
+  of: number,
+  limit: number,
+): Promise<Due[]> => {
   const at = clock.now()
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
-    where due_at <= ${at} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
+    where due_at <= ${at} and kind = any(${kinds as string[]}) and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
     order by due_at
     limit ${limit}`
   if (own.length === limit || of === 1) return own
   const orphaned = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
-    where due_at <= ${new Date(at.getTime() - ORPHANED_MS)} and (hashtext(actor::text) & 2147483647) % ${of} <> ${index}
+    where due_at <= ${new Date(at.getTime() - ORPHANED_MS)} and kind = any(${kinds as string[]})
+      and (hashtext(actor::text) & 2147483647) % ${of} <> ${index}
     order by due_at
     limit ${limit - own.length}`
   return [...own, ...orphaned]
@@ -94,7 +103,7 @@ const fire = async (outside: Outside, actors: Actors, due: Due): Promise<void> =
       'a timer fired that its actor does not take',
     )
   } catch (error) {
-    if (error instanceof Unavailable) return
+    if (error instanceof Unavailable || (error instanceof Error && error.cause instanceof NewerVersion)) return
     outside.log.error({ err: error, kind, actor, timer: name }, 'a timer could not be fired')
   }
   await postpone(outside, due)

@@ -56,6 +56,17 @@ const auditHistory: Check[] = [
       where rev > 1 and from_state <> before`,
   },
   {
+    invariant: 'I8',
+    what: 'a change that the feed tells before an earlier one of the same actor',
+    breaches: sql => sql<{ id: string }[]>`
+      select actor as id
+      from (
+        select actor, rev, lag(rev) over (partition by actor order by era, xid, seq) as before
+        from transitions
+      ) h
+      where rev < before`,
+  },
+  {
     invariant: 'I9',
     what: 'a command that was carried out twice',
     breaches: sql => sql<{ id: string }[]>`

@@ -15,6 +15,6 @@ export const auditWork: Check[] = [
     invariant: 'I7',
     what: 'a timer overdue by over a minute',
     breaches: sql => sql<{ id: string }[]>`
-      select actor as id from timers where due_at < now() - interval '60 s' and failures = 0`,
+      select actor as id from timers where due_at < now() - interval '60 s'`,
   },
 ]

@@ -1,0 +1,212 @@
+import { expect, test } from 'bun:test'
+import { registered } from '../../src/actors/kind.ts'
+import { openTimers } from '../../src/actors/timers.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { until } from '../harness/until.ts'
+import { lamp } from './lamp.ts'
+import { doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
+
+const seen = (actor: string, tx: string) => ({
+  ...tell(actor, 'count', { by: 1 }),
+  rows: [{ table: 'sightings', row: { tx, lamp: actor } }],
+})
+
+test('of two commands in one batch that bring the same row one is carried out', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const lamps = [await newLamp(house.actors), await newLamp(house.actors)]
+  const outcomes = await Promise.all(lamps.map(id => house.actors.dispatch(seen(id, 'tx'))))
+  expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true])
+  const [sum] =
+    await house.sql`select sum(switched)::int as switched, (select count(*)::int from sightings) as seen from lamps`
+  expect({ ...sum }).toEqual({ switched: 1, seen: 1 })
+})
+
+test('a row that is refused itself refuses nobody', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const other = await newLamp(house.actors)
+  await house.actors.dispatch(seen(other, 'tx'))
+  const [first, second] = [newId(), newId()].sort()
+  const [a, b] = await Promise.all([
+    house.actors.dispatch({
+      ...makeLamp({ room: 'attic' }, first),
+      rows: [{ table: 'sightings', row: { tx: 'tx', lamp: other } }],
+    }),
+    house.actors.dispatch(makeLamp({ room: 'attic' }, second)),
+  ])
+  expect(a).toMatchObject({ ok: false, constraint: 'sightings_pkey' })
+  expect(b).toMatchObject({ ok: true })
+})
+
+test('a creation that loses to its own twin in another process is told what that one did', async () => {
+  await using house = await lampHouse()
+  const other = await openHouse(house.url)
+  const creations = Array.from({ length: 40 }, () => ({ ...makeLamp(), id: newId() }))
+  const outcomes = await Promise.all(
+    [house, other].flatMap(({ actors }) => creations.map(creation => actors.dispatch(creation))),
+  )
+  expect(outcomes.filter(outcome => doneOf(outcome).replayed)).toHaveLength(40)
+  expect(await house.sql`select from lamps`).toHaveLength(40)
+  await other.close()
+})
+
+/** A stranger's lease, short enough that commands lose to it until they lease for themselves. */
+const leaseToStranger = (house: Awaited<ReturnType<typeof lampHouse>>, ids: readonly string[]) =>
+  house.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '200 ms' where id = any(${ids as string[]})`
+
+test('a lease that cannot be given back repeats nothing', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  await house.sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin
+      if new.lease is null and old.lease is not null and new.rev = old.rev then
+        raise exception 'no' using errcode = '40P01';
+      end if;
+      return new;
+    end $$;
+    create trigger refuse before update on lamps for each row execute function refuse();`)
+  await leaseToStranger(house, [id])
+  // A refusal in a leased batch leaves the lease behind, and the commit beside it must stay single.
+  const outcomes = await Promise.all([
+    house.actors.dispatch(tell(id, 'count', { by: 1 })),
+    house.actors.dispatch(tell(id, 'switch_off')),
+  ])
+  expect(outcomes).toMatchObject([{ ok: true }, { ok: false, refusal: 'state' }])
+  const [row] = await house.sql`select switched, rev from lamps`
+  expect({ ...row }).toEqual({ switched: 1, rev: 2 })
+})
+
+test.each([
+  ['brings a row that is there', (id: string) => seen(id, 'tx')],
+  ['breaks a check', (id: string) => tell(id, 'count', { by: 2_000_000 })],
+])(
+  'a leased command gets through beside one that %s',
+  async (_what, bad) => {
+    await using house = await lampHouse({ lanes: 1 })
+    const [a, b, c] = [await newLamp(house.actors), await newLamp(house.actors), await newLamp(house.actors)]
+    await house.actors.dispatch(seen(c, 'tx'))
+    await leaseToStranger(house, [a, b])
+    const [good, failed] = await Promise.allSettled([
+      house.actors.dispatch(tell(a, 'count', { by: 1 })),
+      house.actors.dispatch(bad(b)),
+    ])
+    expect(good).toMatchObject({ status: 'fulfilled', value: { ok: true } })
+    expect(failed.status === 'rejected' || !failed.value.ok).toBe(true)
+    await until(async () => (await house.sql`select from lamps where leased_until > now()`).length === 0)
+  },
+  15_000,
+)
+
+test('a lease from a clock that is an hour ahead holds nobody back', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  await house.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '1 hour'`
+  expect(doneOf(await house.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
+})
+
+test('a timer fires while its actor is busy with other things', async () => {
+  await using house = await lampHouse()
+  const timers = openTimers({ ...house.world }, house.actors, { pollMs: 20 })
+  const id = await newLamp(house.actors, { burnMs: 100 })
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  timers.start()
+  let busy = true
+  const callers = Array.from({ length: 16 }, async () => {
+    while (busy) await house.actors.dispatch(tell(id, 'count', { by: 1 }))
+  })
+  await until(async () => (await house.sql`select from transitions where event = 'after.burn.lamp.on'`).length === 1)
+  busy = false
+  await Promise.all(callers)
+  await timers.stop()
+  expect(await audit(house.sql, [registered(lamp)])).toEqual([])
+})
+
+test("a caller's event is not taken for a timer's", async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  expect(await house.actors.dispatch(tell(id, 'xstate.after.burn.lamp.on'))).toMatchObject({
+    ok: false,
+    refusal: 'state',
+  })
+})
+
+test('patience bounds a command whose statement hangs', async () => {
+  await using house = await lampHouse({ patienceMs: 300 })
+  const id = await newLamp(house.actors)
+  const holder = connect(house.url, { max: 1 })
+  await holder.unsafe('begin; lock table transitions in access exclusive mode')
+  expect(house.actors.dispatch(tell(id, 'switch_on'))).rejects.toMatchObject({ name: 'Unavailable' })
+  const began = performance.now()
+  await house.actors.idle()
+  expect(performance.now() - began).toBeLessThan(3_000)
+  await holder.unsafe('rollback')
+  await holder.end()
+})
+
+test('the first commit is written in database time, whatever the local clock says', async () => {
+  const clock = databaseClock()
+  clock.learn(new Date(Date.now() - 3_600_000), 0)
+  await using house = await lampHouse({ clock })
+  await newLamp(house.actors)
+  const [row] = await house.sql`select abs(extract(epoch from now() - at))::int as off from transitions`
+  expect(row?.off).toBeLessThan(5)
+})
+
+test('a running house outlives a migration that adds a column, and the next one writes it', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  await house.sql.unsafe(`alter table lamps add column color text default 'white'; select define_actor_table('lamps')`)
+  expect(doneOf(await house.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
+  await newLamp(house.actors)
+  const next = await openHouse(house.url, {
+    kinds: [registered({ ...lamp, columns: { ...lamp.columns, color: 'text' } } as never)],
+  })
+  await house.sql`update lamps set color = 'red' where id = ${id}`
+  await next.actors.dispatch(tell(id, 'switch_off'))
+  // The older process does not know the column, and leaves it alone.
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  const rows = await house.sql`select color from lamps order by color`
+  expect(rows.map(({ color }) => color)).toEqual(['red', 'white'])
+  await next.close()
+})
+
+test('a bundle of which only some commands have ids is refused before it is begun', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  const mixed = [tell(id, 'switch_on'), { ...tell(id, 'switch_off'), id: newId() }]
+  expect(house.actors.dispatchBundle(mixed)).rejects.toThrow('only some have ids')
+})
+
+test('ids are told apart by what they mean, not by their case', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  const command = { ...tell(id.toUpperCase(), 'switch_on'), id: newId().toUpperCase() }
+  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(false)
+  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(true)
+})
+
+test('commands for one actor keep their order beside a rival', async () => {
+  await using house = await lampHouse()
+  const rival = await openHouse(house.url)
+  const id = await newLamp(house.actors)
+  let busy = true
+  const heat = (async () => {
+    while (busy) await rival.actors.dispatch(tell(id, 'count', { by: 1 }))
+  })()
+  const causes: string[] = []
+  for (let round = 0; round < 20; round++) {
+    const commands = Array.from({ length: 20 }, (_, n) => ({
+      ...tell(id, 'count', { by: 1 }),
+      cause: `${round * 20 + n}`,
+    }))
+    causes.push(...commands.map(({ cause }) => cause))
+    await Promise.all(commands.map(house.actors.dispatch))
+  }
+  busy = false
+  await heat
+  const rows = await house.sql`select cause from transitions where cause is not null order by rev`
+  expect(rows.map(({ cause }) => cause)).toEqual(causes)
+  await rival.close()
+}, 30_000)
