@@ -92,12 +92,25 @@ test('a timer whose actor cannot be read is postponed, and does not keep the oth
     await newLamp(house.actors, { burnMs: 1_001 }),
   ]
   for (const id of [broken, whole]) await house.actors.dispatch(tell(id, 'switch_on'))
-  await house.sql`update lamps set version = 99 where id = ${broken}`
+  await house.sql`update lamps set version = 0 where id = ${broken}`
   clock.advance(2_000)
   await timers.fireDue()
   await timers.fireDue()
   const rows = await house.sql`select actor, failures from timers`
   expect(rows.map(row => ({ ...row }))).toEqual([{ actor: broken, failures: 1 }])
+})
+
+test('a timer of a newer version of its machine is left to the process that can read it', async () => {
+  const clock = manualClock()
+  await using house = await lampHouse({ clock })
+  const timers = openTimers(house.world, house.actors)
+  const id = await newLamp(house.actors, { burnMs: 1_000 })
+  await house.actors.dispatch(tell(id, 'switch_on'))
+  await house.sql`update lamps set version = 2`
+  clock.advance(2_000)
+  await timers.fireDue()
+  const [row] = await house.sql`select failures from timers`
+  expect(row?.failures).toBe(0)
 })
 
 test('the loop fires by itself and ends when it is told to', async () => {
