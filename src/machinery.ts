@@ -19,7 +19,7 @@ export type Machinery = {
 /** Registers the machines with the actors and starts what ROLE asks for. */
 export const startMachinery = async (outside: Outside, env: Env, databaseUrl: string): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
-  const sql = connect(databaseUrl, { max: 6, name: 'paymachine actors', byKey: true })
+  const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true })
   const actors = await openActors({ ...outside, sql }, kinds)
   const labour = env.role === 'api' ? undefined : startLabour({ ...outside, sql }, actors, env.role, databaseUrl)
   return {

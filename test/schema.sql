@@ -1,5 +1,7 @@
 -- Made by `bun run schema` from what sql/ makes, and compared in a test.
 
+create type canceled_entry as (g integer, actor uuid, name text);
+
 create type deliveries_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
 create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
@@ -355,7 +357,7 @@ CREATE INDEX timers_due ON public.timers USING btree (due_at);
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
 
-CREATE OR REPLACE FUNCTION public.cancel_timers(entries timer_entry[], skip integer[])
+CREATE OR REPLACE FUNCTION public.cancel_timers(entries canceled_entry[], skip integer[])
  RETURNS void
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -388,7 +390,7 @@ begin
   return latest.era;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, history transition_entry[], contexts json, published event_entry[], objects json, armed timer_entry[], canceled timer_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, history transition_entry[], contexts json, published event_entry[], objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -440,11 +442,10 @@ begin
     perform cancel_timers(canceled, conflicts);
   end if;
   if armed is not null then
+    -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
     insert into timers (actor, name, kind, generation, due_at)
     select actor, name, kind, generation, due_at from unnest(armed)
-    where conflicts is null or g <> all(conflicts)
-    on conflict (actor, name) do update
-    set generation = excluded.generation, due_at = excluded.due_at, failures = 0;
+    where conflicts is null or g <> all(conflicts);
   end if;
 
   -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.

@@ -54,7 +54,7 @@ export const commitBatch = async <U extends Unit>(
         ${byTable(updates)}::text::json, ${byTable(inserts)}::text::json,
         ${rows(effects.history)}::text::transition_entry[], ${json(effects.contexts)}::text::json,
         ${rows(effects.published)}::text::event_entry[], ${json(effects.objects)}::text::json,
-        ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::timer_entry[],
+        ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`
     if (answer) clock.learn(answer.now, performance.now() - asked)
     return { conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
@@ -78,8 +78,10 @@ const gatherEffects = <U extends Unit>(
   const jobs: Value[][] = []
   const payloads: unknown[] = []
   const inserts: Tables = new Map()
-  // Armed and left, or left and entered again: what remains is one operation per timer.
-  const timers = new Map<string, { entry: Value[]; armed: boolean }>()
+  // Armed and left, or left and entered again: what remains of a timer is whether the row that was there
+  // goes, and whether one comes.
+  const armed = new Map<string, Value[]>()
+  const canceled = new Map<string, Value[]>()
 
   for (const [index, { steps }] of decided.entries()) {
     const g = groupOf(index)
@@ -96,7 +98,12 @@ const gatherEffects = <U extends Unit>(
         payloads.push({ ...job.payload, effect })
       }
       for (const { name, dueAt } of step.timers) {
-        timers.set(`${id} ${name}`, { entry: [g, id, name, kind.name, rev, dueAt], armed: dueAt !== null })
+        const key = `${id} ${name}`
+        if (dueAt) armed.set(key, [g, id, name, kind.name, rev, dueAt])
+        else {
+          if (from !== null) canceled.set(key, [g, id, name])
+          armed.delete(key)
+        }
       }
       for (const { table, row } of command.rows ?? []) {
         const writer = registry.writerOf(table)
@@ -104,10 +111,17 @@ const gatherEffects = <U extends Unit>(
       }
     }
   }
-  const armed: Value[][] = []
-  const canceled: Value[][] = []
-  for (const timer of timers.values()) (timer.armed ? armed : canceled).push(timer.entry)
-  return { history, contexts, published, objects, jobs, payloads, inserts, armed, canceled }
+  return {
+    history,
+    contexts,
+    published,
+    objects,
+    jobs,
+    payloads,
+    inserts,
+    armed: [...armed.values()],
+    canceled: [...canceled.values()],
+  }
 }
 
 /** One row per actor, as the last command of the batch left it. */

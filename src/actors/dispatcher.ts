@@ -23,14 +23,17 @@ export type Pending = {
 }
 
 export type DispatcherOptions = {
-  /** Batches under way at once. One decides while the other commits. */
+  /** Batches under way at once, at most. One decides while the others commit. */
   readonly lanes?: number
   readonly batchSize?: number
   /** How long a command waits for a database in trouble before it fails as Unavailable. */
   readonly patienceMs?: number
 }
 
-/** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
+/**
+ * From how many waiting commands on a second lane is worth its round trips; measured at 32 callers.
+ * More lanes than two cost small batches more than they gain, and pay when whole batches wait.
+ */
 const SHARED_FROM = 8
 
 /**
@@ -41,7 +44,7 @@ const SHARED_FROM = 8
 export const openDispatcher = (
   outside: Outside,
   registry: Registry,
-  { lanes = 2, batchSize = 512, patienceMs = 10_000 }: DispatcherOptions = {},
+  { lanes = 4, batchSize = 512, patienceMs = 10_000 }: DispatcherOptions = {},
 ) => {
   let queue: Pending[] = []
   const busy = new Set<string>()
@@ -89,11 +92,19 @@ export const openDispatcher = (
     })
   }
 
+  /** How many must wait for a further lane to open. */
+  const waitingFor = (open: number): number => {
+    if (open >= lanes) return Number.POSITIVE_INFINITY
+    if (open === 0) return 1
+    return open === 1 ? SHARED_FROM : batchSize
+  }
+
   const pump = (): void => {
-    // A second lane is worth its round trips only when many wait for it; then the free ones share.
-    while (queue.length > 0 && (inFlight === 0 || (inFlight < lanes && queue.length >= SHARED_FROM))) {
-      const free = queue.length < 2 * SHARED_FROM ? 1 : lanes - inFlight
-      const units = takeBatch(Math.min(batchSize, Math.ceil(queue.length / free)))
+    while (queue.length >= waitingFor(inFlight)) {
+      // Half of them each, when the two are free and it is worth it.
+      const share =
+        inFlight === 0 && lanes > 1 && queue.length >= 2 * SHARED_FROM ? Math.ceil(queue.length / 2) : batchSize
+      const units = takeBatch(Math.min(batchSize, share))
       if (units.length === 0) return
       inFlight++
       void carryOut(outside, registry, units)
