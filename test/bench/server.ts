@@ -1,5 +1,5 @@
 import { connect } from '../../src/postgres/connect.ts'
-import { migrate } from '../../src/postgres/migrate.ts'
+import { migrate, readMigrations } from '../../src/postgres/migrate.ts'
 import { postgresServer } from '../harness/server.ts'
 
 /** The Postgres that floor, peer and ours are all measured on. */
@@ -46,6 +46,9 @@ export const openServer = async (): Promise<BenchServer> => {
 /** The same with the product's own tables in it. */
 export const createMigrated = async (server: BenchServer): Promise<BenchDatabase> => {
   const db = await server.create()
-  await migrate(db.url)
+  await migrate(db.url, await (migrations ??= readMigrations()))
   return db
 }
+
+/** Read once: a bench takes minutes, and the program in memory goes with the files as they were then. */
+let migrations: ReturnType<typeof readMigrations> | undefined
