@@ -1,11 +1,13 @@
 import { connect } from '../../src/postgres/connect.ts'
-import { migrate, readMigrations } from '../../src/postgres/migrate.ts'
+import { type Migration, migrate, readMigrations } from '../../src/postgres/migrate.ts'
 import { postgresServer } from '../harness/server.ts'
 
 /** The Postgres that floor, peer and ours are all measured on. */
 export type BenchServer = AsyncDisposable & {
   /** Version and the settings that figures depend on. */
   readonly about: string
+  /** Read once: a bench takes minutes, and the program in memory goes with the files as they were then. */
+  readonly migrations: readonly Migration[]
   /** An empty database. */
   create(): Promise<BenchDatabase>
 }
@@ -24,6 +26,7 @@ export const openServer = async (): Promise<BenchServer> => {
   let made = 0
   return {
     about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}`,
+    migrations: await readMigrations(),
     create: async () => {
       const name = `pm_bench_${Date.now().toString(36)}_${made++}`
       await admin.unsafe(`create database ${name}`)
@@ -46,9 +49,6 @@ export const openServer = async (): Promise<BenchServer> => {
 /** The same with the product's own tables in it. */
 export const createMigrated = async (server: BenchServer): Promise<BenchDatabase> => {
   const db = await server.create()
-  await migrate(db.url, await (migrations ??= readMigrations()))
+  await migrate(db.url, server.migrations)
   return db
 }
-
-/** Read once: a bench takes minutes, and the program in memory goes with the files as they were then. */
-let migrations: ReturnType<typeof readMigrations> | undefined
