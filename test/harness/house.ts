@@ -19,6 +19,7 @@ export const dataFolder = (inside = tmpdir(), owner?: number): DataFolder => {
     path,
     [Symbol.asyncDispose]: async () => {
       const home = homeOf(path)
+      for (const { dataDir, house } of houses) if (dataDir === path) house.kill('SIGKILL')
       await until(() => findPostmaster(home) === undefined, { what: 'the end of the server' })
       rmSync(home, { recursive: true, force: true })
       rmSync(path, { recursive: true })
@@ -39,10 +40,13 @@ export const homeOf = (dataDir: string): string => {
   return lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(link) : link
 }
 
+const houses: { readonly dataDir: string; readonly house: ChildProcess }[] = []
+
 /** A process that does nothing but keep the database of a data folder. */
 export const spawnHouse = (dataDir: string, { uid, clone }: HouseOptions = {}): ChildProcess => {
   const module = clone ? join(clone, 'src/postgres/embedded.ts') : import.meta.resolve('../../src/postgres/embedded.ts')
   const script = `
+    import ${JSON.stringify(import.meta.resolve('./end-with-parent.ts'))}
     import { startEmbedded } from ${JSON.stringify(module)}
     const say = line => console.log(line)
     await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, say }).catch(error => {
@@ -52,7 +56,9 @@ export const spawnHouse = (dataDir: string, { uid, clone }: HouseOptions = {}): 
     console.log('ready')
     setInterval(() => {}, 1000)`
   const who = uid === undefined ? {} : { uid, gid: uid }
-  return spawn(process.execPath, ['-e', script], { ...who, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] })
+  const house = spawn(process.execPath, ['-e', script], { ...who, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })
+  houses.push({ dataDir, house })
+  return house
 }
 
 type HouseOptions = { readonly uid?: number; readonly clone?: string }
@@ -88,11 +94,14 @@ export const postmaster = (dataDir: string): number => {
   return pid
 }
 
-/** The shell that watches over a server has the server's number among its arguments. */
-export const guardOf = (pid: number): number => {
-  const found = execFileSync('pgrep', ['-f', `sh /.*/cluster ${pid} `], { encoding: 'utf8' })
-  return Number(found.split('\n')[0])
+/** Kills the shells that would end the server with its house. */
+export const killGuard = (pid: number) => {
+  const guard = ask('ps', '-o', 'ppid=', '-p', String(pid))
+  const shells = ask('pgrep', '-P', guard, 'sh').split('\n')
+  for (const shell of [guard, ...shells]) process.kill(Number(shell), 'SIGKILL')
 }
+
+const ask = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' }).trim()
 
 export const isAlive = (pid: number | undefined): boolean => {
   try {

@@ -18,9 +18,9 @@ export type Main = AsyncDisposable & {
 export const spawnMain = async (env: Readonly<Record<string, string>>): Promise<Main> => {
   const port = env.PORT ?? String(await freePort())
   const lines: string[] = []
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.ts', import.meta.url))], {
+  const child = spawn(process.execPath, ['--preload', fileOf('./end-with-parent.ts'), fileOf('../../src/main.ts')], {
     env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'silent', ...env, PORT: port },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text: Buffer) => lines.push(...text.toString().split('\n').filter(Boolean)))
@@ -51,3 +51,5 @@ export const startMain = async (env: Readonly<Record<string, string>>): Promise<
   })
   return main
 }
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))

@@ -77,14 +77,15 @@ const temporaryFolder = () => {
   return mkdtempSync(join(tmpdir(), 'paymachine-test-'))
 }
 
-/** A shell that is killed together with its server removes nothing, so an hour later we do. */
+/** A test run that is killed cannot remove everything it made, so an hour later another one does. */
 const sweep = () => {
   for (const name of readdirSync(tmpdir())) {
-    if (!/^paymachine-test-\w{6}$/.test(name)) continue
+    if (!/^paymachine-(test|data|closed)-\w{6}$/.test(name)) continue
     const home = join(tmpdir(), name)
     try {
       const old = Date.now() - statSync(home).mtimeMs > 3_600_000
-      if (old && findPostmaster(home) === undefined) rmSync(home, { recursive: true, force: true })
+      const idle = [home, join(home, 'postgres')].every(each => findPostmaster(each) === undefined)
+      if (old && idle) rmSync(home, { recursive: true, force: true })
     } catch {
       // Another user's, or swept by another run at this moment.
     }

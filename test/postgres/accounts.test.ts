@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isRoot } from '../../src/postgres/account.ts'
+import { can, isRoot } from '../../src/postgres/account.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { dataFolder, homeOf, postmaster, readUrl, run, startHouse } from '../harness/house.ts'
 import { until } from '../harness/until.ts'
@@ -12,6 +12,11 @@ import { until } from '../harness/until.ts'
 // Postgres refuses to be root, and only root can lend it another account: these tests need root.
 const asRoot = test.if(isRoot())
 const ordinary = 65_534
+const nobody = { name: 'nobody', uid: ordinary, gid: ordinary }
+// Which an ordinary user cannot in root's home.
+const asBoth = test.if(
+  isRoot() && can(nobody, process.execPath, '--version') && can(nobody, 'test', '-r', import.meta.path),
+)
 
 asRoot('started by root, Postgres runs under another account', async () => {
   await using folder = dataFolder()
@@ -20,15 +25,14 @@ asRoot('started by root, Postgres runs under another account', async () => {
   await stop()
 })
 
-asRoot('an ordinary user runs Postgres itself', async () => {
+asBoth('an ordinary user runs Postgres itself', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
   const house = await startHouse(folder.path, { uid: ordinary })
   expect(house.said).toEqual(['ready'])
   expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
-  house.kill('SIGKILL')
 })
 
-asRoot('root can start what an ordinary user made, and the user again afterwards', async () => {
+asBoth('root can start what an ordinary user made, and the user again afterwards', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
   for (const options of [{ uid: ordinary }, {}, { uid: ordinary }]) {
     const house = await startHouse(folder.path, options)
@@ -39,7 +43,7 @@ asRoot('root can start what an ordinary user made, and the user again afterwards
   }
 })
 
-asRoot('an ordinary user is told in one line that the folder is not theirs', async () => {
+asBoth('an ordinary user is told in one line that the folder is not theirs', async () => {
   await using folder = dataFolder()
   const house = await startHouse(folder.path, { uid: ordinary })
   expect(house.said).toEqual([
@@ -63,16 +67,14 @@ asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymac
   const second = await startHouse(folder.path)
   expect(second.said).toEqual(['ready'])
   expect(await run(readUrl(folder.path), 'select id from kept')).toEqual([{ id: 1 }])
-  second.kill('SIGKILL')
 })
 
 asRoot('two clones that Postgres cannot enter have databases of their own', async () => {
   await using closed = closedFolder()
   await using one = dataFolder(closed.path)
   await using two = dataFolder(closed.path)
-  const houses = await Promise.all([startHouse(one.path), startHouse(two.path)])
+  await Promise.all([startHouse(one.path), startHouse(two.path)])
   expect(homeOf(one.path)).not.toBe(homeOf(two.path))
-  for (const house of houses) house.kill('SIGKILL')
 })
 
 asRoot('a copied data folder does not open the database of a running house', async () => {
@@ -82,7 +84,6 @@ asRoot('a copied data folder does not open the database of a running house', asy
   const copy = join(closed.path, 'copy')
   execFileSync('cp', ['-a', folder.path, copy])
   await expect(startEmbedded({ dataDir: copy })).rejects.toThrow(`is in use by pid ${house.pid}`)
-  house.kill('SIGKILL')
 })
 
 asRoot('a link to a database that is gone is not answered with an empty one', async () => {
@@ -104,7 +105,6 @@ asRoot('a clone that Postgres cannot enter has its programs copied', async () =>
   expect(house.said.at(-1)).toBe('ready')
   const program = execFileSync('readlink', [`/proc/${postmaster(folder.path)}/exe`], { encoding: 'utf8' })
   expect(program).toStartWith('/var/lib/paymachine/postgres-')
-  house.kill('SIGKILL')
 })
 
 /** Like root's home: nobody else may pass through. */

@@ -7,8 +7,8 @@ import { startEmbedded, urlFile } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
 import {
   dataFolder,
-  guardOf,
   isAlive,
+  killGuard,
   postmaster,
   readUrl,
   run,
@@ -81,7 +81,7 @@ test('a server whose house was killed together with its guard is taken over with
   const house = await startHouse(dataDir)
   const orphan = postmaster(dataDir)
   await run(readUrl(dataDir), 'create table kept as select 1 as id')
-  process.kill(guardOf(orphan), 'SIGKILL')
+  killGuard(orphan)
   house.kill('SIGKILL')
   await until(() => !isAlive(house.pid))
   expect(isAlive(orphan)).toBe(true)
@@ -96,7 +96,7 @@ test('a pid file that names another program is no obstacle', async () => {
   const dataDir = folder.path
   const house = await startHouse(dataDir)
   const pid = postmaster(dataDir)
-  process.kill(guardOf(pid), 'SIGKILL')
+  killGuard(pid)
   process.kill(pid, 'SIGKILL')
   house.kill('SIGKILL')
   await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined && house.signalCode)
@@ -134,7 +134,6 @@ test('a second start is told who holds the data folder, and the first goes on', 
   const house = await startHouse(dataDir)
   await expect(startEmbedded({ dataDir })).rejects.toThrow(`${dataDir} is in use by pid ${house.pid}`)
   expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
-  house.kill('SIGKILL')
 })
 
 test('of ten first starts at once one wins', async () => {
@@ -144,7 +143,6 @@ test('of ten first starts at once one wins', async () => {
   await until(() => houses.filter(house => house.exitCode === 1).length === 9, { timeoutMs: 30_000 })
   await until(() => readdirSync(dataDir).includes('database-url'))
   expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
-  for (const house of houses) house.kill('SIGKILL')
 })
 
 test('a first start that is killed in the middle is nothing the next one trips over', async () => {
