@@ -1,41 +1,74 @@
-import type { Kind } from '../actors/kind.ts'
+import type { AnyStateNode } from 'xstate'
+import { type Kind, snakeCase } from '../actors/kind.ts'
+import { type ActorRow, rowCodec } from '../actors/rows.ts'
+import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './audit.ts'
 
 /** I9: each row's state is the last entry of its history, and its history has no gap, fork or double effect. */
 export const auditActors = (kinds: readonly Kind[]): Check[] => [...kinds.flatMap(auditKind), ...auditHistory]
 
-const auditKind = ({ name, table }: Kind): Check[] => [
-  {
-    invariant: 'I9',
-    what: `a row of ${table} is not where its history ends`,
-    breaches: sql => sql<{ id: string }[]>`
+const auditKind = (kind: Kind): Check[] => {
+  const { name, table } = kind
+  return [
+    {
+      invariant: 'I9',
+      what: `a row of ${table} is not where its history ends`,
+      breaches: sql => sql<{ id: string }[]>`
       select t.id
       from ${sql(table)} t
       left join lateral (
         select rev, to_state from transitions where actor = t.id order by rev desc limit 1
       ) h on true
       where h.rev is distinct from t.rev or h.to_state is distinct from t.state`,
-  },
-  {
-    invariant: 'I9',
-    what: `a history of a ${name} without its row in ${table}`,
-    breaches: sql => sql<{ id: string }[]>`
+    },
+    {
+      invariant: 'I9',
+      what: `a history of a ${name} without its row in ${table}`,
+      breaches: sql => sql<{ id: string }[]>`
       select h.actor as id
       from transitions h
       where h.kind = ${name} and h.rev = 1 and not exists (select from ${sql(table)} where id = h.actor)`,
-  },
-  {
-    invariant: 'I9',
-    what: `a timer of a ${name} that nothing in its history has armed`,
-    breaches: sql => sql<{ id: string }[]>`
+    },
+    {
+      invariant: 'I9',
+      what: `a timer of a ${name} that nothing in its history has armed`,
+      breaches: sql => sql<{ id: string }[]>`
       select m.actor as id
       from timers m
       left join transitions h on h.actor = m.actor and h.rev = m.generation
       left join ${sql(table)} t on t.id = m.actor
       -- The timer's name ends with the state it belongs to.
       where m.kind = ${name} and (h.actor is null or t.id is null or split_part(m.name, '.', 3) <> t.state)`,
-  },
-]
+    },
+    {
+      invariant: 'I9',
+      what: `a ${name} whose timer is gone`,
+      breaches: async sql => {
+        const missing = await Promise.all(leavingDelays(kind).map(delay => findUnarmed(sql, kind, delay)))
+        return missing.flat()
+      },
+    },
+  ]
+}
+
+type Delay = { readonly state: string; readonly delay: string; readonly timer: string }
+
+/** The delays that end a state: a state that is still there must have its timer, unless none applies to it. */
+const leavingDelays = ({ machine }: Kind): Delay[] =>
+  (Object.values(machine.states) as AnyStateNode[]).flatMap(node =>
+    node.after
+      .filter(({ target }) => target?.some(to => to !== node))
+      .map(({ delay }) => ({ state: node.key, delay: String(delay), timer: `${delay}.${machine.id}.${node.key}` })),
+  )
+
+const findUnarmed = async (sql: Sql, kind: Kind, { state, delay, timer }: Delay): Promise<{ id: string }[]> => {
+  const rows = await sql<ActorRow[]>`
+    select t.*
+    from ${sql(kind.table)} t
+    where t.state = ${state} and not exists (select from timers m where m.actor = t.id and m.name = ${timer})`
+  const { decode } = rowCodec(kind, Object.keys(kind.columns).map(snakeCase))
+  return rows.filter(row => kind.timers?.[delay]?.(decode(row).context, row.updated_at)).map(({ id }) => ({ id }))
+}
 
 const auditHistory: Check[] = [
   {

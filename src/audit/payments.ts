@@ -1,16 +1,56 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Check } from './audit.ts'
 
-/** What is promised of single kinds; asked only where the kind is there. */
+/** What is promised of single kinds; asked only where they are all registered. */
 export const auditPayments = (kinds: readonly Kind[]): Check[] =>
-  perKind.filter(({ kind }) => kinds.some(({ name }) => name === kind))
+  perKind.filter(({ of }) => of.every(name => kinds.some(kind => kind.name === name)))
 
-const perKind: (Check & { kind: string })[] = [
+const perKind: (Check & { of: readonly string[] })[] = [
   {
-    kind: 'payment',
+    of: ['payment'],
     invariant: 'I2',
     what: 'a payment that has left success',
     breaches: sql => sql<{ id: string }[]>`
       select actor as id from transitions where kind = 'payment' and from_state = 'success' and to_state <> 'success'`,
+  },
+  {
+    of: ['payment', 'refund'],
+    invariant: 'I4',
+    what: 'a payment whose books differ from its refunds',
+    breaches: sql => sql<{ id: string }[]>`
+      select p.id
+      from payments p
+      left join (
+        select payment_id,
+          sum(amount_minor) filter (where state not in ('failed', 'canceled')) as reserved,
+          sum(amount_minor) filter (where state = 'processed') as processed
+        from refunds
+        group by payment_id
+      ) r on r.payment_id = p.id
+      where p.refunds_reserved_minor <> coalesce(r.reserved, 0) or p.amount_refunded_minor <> coalesce(r.processed, 0)`,
+  },
+  {
+    of: ['payment', 'payment_link'],
+    invariant: 'I4',
+    what: 'a payment link whose counts differ from its payments',
+    breaches: sql => sql<{ id: string }[]>`
+      select l.id
+      from payment_links l
+      left join (
+        select payment_link_id,
+          count(*) as opened,
+          count(*) filter (where state = 'processing') as processing,
+          count(*) filter (where state = 'success') as succeeded
+        from payments
+        group by payment_link_id
+      ) p on p.payment_link_id = l.id
+      where l.payments_opened <> coalesce(p.opened, 0) or l.payments_processing <> coalesce(p.processing, 0)
+        or l.payments_count <> coalesce(p.succeeded, 0)`,
+  },
+  {
+    of: ['delivery'],
+    invariant: 'I6',
+    what: 'a delivery that was attempted more than five times by itself',
+    breaches: sql => sql<{ id: string }[]>`select id from deliveries where automatic_attempts > 5`,
   },
 ]

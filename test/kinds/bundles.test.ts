@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { openActors } from '../../src/actors/actors.ts'
 import type { Command } from '../../src/actors/command.ts'
 import { openTimers } from '../../src/actors/timers.ts'
+import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
@@ -31,7 +32,11 @@ const open = async () => {
   return { clock, sql, close, actors, timers: openTimers(outside, actors) }
 }
 const opened = open()
-afterAll(async () => (await opened).close())
+afterAll(async () => {
+  const { sql, close } = await opened
+  expect(await audit(sql, kinds)).toEqual([])
+  await close()
+})
 
 const newId = () => uuidv7(T0, random)
 const address = () => `0x${newId().replaceAll('-', '').padStart(40, '0')}`
