@@ -68,4 +68,10 @@ const run = ({ account, binaries }: Cluster, program: string, args: readonly str
   })
 
 /** Nothing of the caller's: PGOPTIONS, PGPORT and the like would reach into the server. */
-export const environment = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+export const environment = {
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  // What pg_ctl says too: a pid file with this number in it is no other server's. See endOrphan().
+  PG_GRANDPARENT_PID: String(process.pid),
+}

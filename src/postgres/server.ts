@@ -118,7 +118,7 @@ const endOrphan = async (home: string) => {
   if (!isPostmaster(pid, home)) {
     // Another program has that number now, after a restart of the machine or of a container, and
     // Postgres would take it for a running server. The file must stay: it names the shared memory
-    // by which Postgres finds out whether old backends are still alive. It trusts its parent's number.
+    // by which Postgres finds out whether old backends are still alive. Our number it does not mind.
     const path = join(pgdata(home), 'postmaster.pid')
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, String(process.pid)))
     return
