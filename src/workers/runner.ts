@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JobHelpers, runMigrations, runTaskList, type TaskList } from 'graphile-worker'
 import type { World } from '../world.ts'
+import { openAttention } from './attention.ts'
 import { openJobEvents, runnerLogger } from './job-log.ts'
 import { openPool } from './pool.ts'
 import type { Task, Tasks } from './task.ts'
@@ -42,6 +43,11 @@ export const openRunner = async (world: World, options: RunnerOptions): Promise<
   events.on('pool:forcefulShutdown', life.abandon)
   // The job it asked for may be locked, with the answer lost.
   events.on('worker:getJob:error', ({ error }) => end(error))
+  const attention = openAttention(
+    () => life.running() < options.concurrency,
+    () => end(new Error('graphile-worker has free hands and asks for no jobs')),
+  )
+  events.on('worker:getJob:start', attention.asked)
   let closing = false
   events.on('pool:gracefulShutdown', () => {
     closing = true
@@ -66,6 +72,7 @@ export const openRunner = async (world: World, options: RunnerOptions): Promise<
   )
 
   const close = async (graceMs: number): Promise<boolean> => {
+    attention.stop()
     // How it ends is told by `settled`; a failure there is one more reason to begin anew.
     if (!closing) Promise.resolve(jobs.gracefulShutdown()).catch(() => {})
     const hurry = setTimeout(life.hurry, (graceMs * 2) / 3)
@@ -102,10 +109,12 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
   const hurrying = new AbortController()
   const { promise: stuck, resolve: stick } = Promise.withResolvers<unknown>()
   let abandoned = false
+  let running = 0
 
   const callable =
     (task: Task) =>
     async (payload: unknown, { job }: JobHelpers): Promise<void> => {
+      running++
       try {
         await task(world, payload, { job, signal: hurrying.signal })
       } catch (error) {
@@ -117,6 +126,7 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
         })
         throw error
       } finally {
+        running--
         // The pool is gone, and its worker would raise an unhandled rejection on telling it. The job
         // has been freed, and runs again.
         if (abandoned) await never
@@ -129,6 +139,7 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
   return {
     taskList,
     stuck,
+    running: () => running,
     hurry: () => hurrying.abort(),
     abandon: () => {
       abandoned = true
