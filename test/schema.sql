@@ -6,9 +6,7 @@ create type deliveries_v1_entry as (g integer, was integer, id uuid, state text,
 
 create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
-create type event_entry as (g integer, id uuid, kind text, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text);
-
-create type job_entry as (g integer, task text, effect text, run_at timestamp with time zone, key text);
+create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
 create type payment_links_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
 
@@ -16,9 +14,9 @@ create type payments_v1_entry as (g integer, was integer, id uuid, state text, r
 
 create type refunds_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
 
-create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_at timestamp with time zone);
+create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, event_id uuid, event_type text, merchant_id uuid, livemode boolean, api_version text);
 
-create type transition_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text);
+create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
 
 create table deliveries (
   id uuid not null,
@@ -390,7 +388,7 @@ begin
   return latest.era;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, history transition_entry[], contexts json, published event_entry[], objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -426,16 +424,18 @@ begin
 
   insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
   select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era
-  from rows from (unnest(history), json_array_elements(contexts))
-    as r(g, actor, rev, kind, command, keyed, event, from_state, to_state, cause, context)
-  where conflicts is null or g <> all(conflicts);
+  from rows from (unnest(steps), json_array_elements(contexts)) as r(
+    g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
+    event_id, event_type, merchant_id, livemode, api_version, context)
+  where to_state is not null and (conflicts is null or g <> all(conflicts));
 
-  if published is not null then
+  if objects is not null then
     insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
-    select id, kind, actor, rev, type, merchant_id, livemode, api_version, object, now_at, this_era
-    from rows from (unnest(published), json_array_elements(objects))
-      as r(g, id, kind, actor, rev, type, merchant_id, livemode, api_version, object)
-    where conflicts is null or g <> all(conflicts);
+    select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era
+    from rows from (unnest(steps), json_array_elements(objects)) as r(
+      g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
+      event_id, event_type, merchant_id, livemode, api_version, object)
+    where event_id is not null and (conflicts is null or g <> all(conflicts));
   end if;
 
   if canceled is not null then
@@ -444,18 +444,18 @@ begin
   if armed is not null then
     -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
     insert into timers (actor, name, kind, generation, due_at)
-    select actor, name, kind, generation, due_at from unnest(armed)
+    select actor, name, kind, generation, to_timestamp(due_ms::float8 / 1000) from unnest(armed)
     where conflicts is null or g <> all(conflicts);
   end if;
 
   -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
   if jobs is not null then
-    -- Jobs of one key are one job, and keys are taken in sorted order.
+    -- Keys are taken in sorted order.
     perform graphile_worker.add_jobs(array(
-      select distinct on (coalesce(key, effect)) (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
-      from rows from (unnest(jobs), json_array_elements(payloads)) as r(g, task, effect, run_at, key, payload)
-      where conflicts is null or g <> all(conflicts)
-      order by coalesce(key, effect), run_at nulls first));
+      select (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
+      from rows from (unnest(jobs), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
+      where conflicts is null or not gs <@ conflicts
+      order by coalesce(key, effect)));
   end if;
   return conflicts;
 end $function$;
@@ -837,7 +837,7 @@ AS $function$
 CREATE OR REPLACE FUNCTION public.is_leased(lease uuid, leased_until timestamp with time zone, holder uuid, now_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
- IMMUTABLE
+ STABLE
 AS $function$
   select lease is not null and lease is distinct from holder
     and leased_until > now_at and leased_until <= now_at + interval '10 s'

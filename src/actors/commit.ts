@@ -52,8 +52,8 @@ export const commitBatch = async <U extends Unit>(
       select now(), commit_actors(
         ${batch.at}, ${batch.lease}, ${connected},
         ${byTable(updates)}::text::json, ${byTable(inserts)}::text::json,
-        ${rows(effects.history)}::text::transition_entry[], ${json(effects.contexts)}::text::json,
-        ${rows(effects.published)}::text::event_entry[], ${json(effects.objects)}::text::json,
+        ${rows(effects.steps)}::text::step_entry[],
+        ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`
     if (answer) clock.learn(answer.now, performance.now() - asked)
@@ -71,12 +71,12 @@ const gatherEffects = <U extends Unit>(
   { decided }: Batch<U>,
   groupOf: (unit: number) => number,
 ) => {
-  const history: Value[][] = []
+  const entries: Value[][] = []
   const contexts: unknown[] = []
-  const published: Value[][] = []
   const objects: unknown[] = []
-  const jobs: Value[][] = []
-  const payloads: unknown[] = []
+  let publishes = false
+  const jobs: JobEntry[] = []
+  const keyedJobs = new Map<string, JobEntry>()
   const inserts: Tables = new Map()
   // Armed and left, or left and entered again: what remains of a timer is whether the row that was there
   // goes, and whether one comes.
@@ -85,21 +85,33 @@ const gatherEffects = <U extends Unit>(
 
   for (const [index, { steps }] of decided.entries()) {
     const g = groupOf(index)
-    for (const { kind, command, keyed, from, after, shown, ...step } of steps) {
+    for (const { kind, command, keyed, from, after, shown, published, ...step } of steps) {
       const { id, rev, state } = after
-      history.push([g, id, rev, kind.name, command.id, keyed, nameOf(command), from, state, command.cause])
+      const entry: Value[] = [g, id, rev, kind.name, command.id, keyed, nameOf(command), from, state, command.cause]
+      const [first, ...others] = published
+      entries.push([...entry, ...(first ? eventFields(first) : NO_EVENT)])
       contexts.push(shown)
-      for (const { eventId, type, event } of step.published) {
-        published.push([g, eventId, kind.name, id, rev, type, event.merchantId, event.livemode, event.apiVersion])
-        objects.push(event.object)
+      objects.push(first?.event.object ?? null)
+      publishes ||= first !== undefined
+      for (const event of others) {
+        entries.push([g, id, rev, kind.name, ...NO_STEP, ...eventFields(event)])
+        contexts.push(null)
+        objects.push(event.event.object)
       }
       for (const { job, effect } of step.jobs) {
-        jobs.push([g, job.task, effect, job.runAt, job.key])
-        payloads.push({ ...job.payload, effect })
+        const { task, key, runAt } = job
+        const same = key === undefined ? undefined : keyedJobs.get(key)
+        if (same) {
+          same.groups.add(g)
+          continue
+        }
+        const entry = { groups: new Set([g]), task, effect, runAt, key, payload: { ...job.payload, effect } }
+        jobs.push(entry)
+        if (key !== undefined) keyedJobs.set(key, entry)
       }
       for (const { name, dueAt } of step.timers) {
         const key = `${id} ${name}`
-        if (dueAt) armed.set(key, [g, id, name, kind.name, rev, dueAt])
+        if (dueAt) armed.set(key, [g, id, name, kind.name, rev, dueAt.getTime()])
         else {
           if (from !== null) canceled.set(key, [g, id, name])
           armed.delete(key)
@@ -112,17 +124,36 @@ const gatherEffects = <U extends Unit>(
     }
   }
   return {
-    history,
+    steps: entries,
     contexts,
-    published,
-    objects,
-    jobs,
-    payloads,
+    objects: publishes ? objects : [],
+    jobs: jobs.map(({ groups, task, effect, runAt, key }) => [`{${[...groups]}}`, task, effect, runAt, key]),
+    payloads: jobs.map(({ payload }) => payload),
     inserts,
     armed: [...armed.values()],
     canceled: [...canceled.values()],
   }
 }
+
+/** Jobs of one key are one job, whoever asked for it. */
+type JobEntry = {
+  readonly groups: Set<number>
+  readonly task: string
+  readonly effect: string
+  readonly runAt: Date | undefined
+  readonly key: string | undefined
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+const eventFields = ({ eventId, type, event }: Step['published'][number]): Value[] => [
+  eventId,
+  type,
+  event.merchantId,
+  event.livemode,
+  event.apiVersion,
+]
+const NO_EVENT: Value[] = [null, null, null, null, null]
+const NO_STEP: Value[] = [null, null, null, null, null, null]
 
 /** One row per actor, as the last command of the batch left it. */
 const gatherRows = <U extends Unit>(
