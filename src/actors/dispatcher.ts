@@ -30,11 +30,14 @@ export type DispatcherOptions = {
   readonly patienceMs?: number
 }
 
-/**
- * From how many waiting commands on a second lane is worth its round trips; measured at 32 callers.
- * More lanes than two cost small batches more than they gain, and pay when whole batches wait.
- */
+/** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
 const SHARED_FROM = 8
+
+/**
+ * What each further lane must have to carry. Two lanes leave a quarter of two cores idle, because the
+ * one that decides and the ones that commit wait for each other; smaller shares pay more for round trips.
+ */
+const WORTH_A_LANE = 64
 
 /**
  * Batches form by themselves: a command goes at once when a lane is free, and while the lanes are
@@ -49,6 +52,8 @@ export const openDispatcher = (
   let queue: Pending[] = []
   const busy = new Set<string>()
   let inFlight = 0
+  /** How many units the lanes carry together. */
+  let carried = 0
   let parked = 0
   let scheduled = false
   let drained: (() => void)[] = []
@@ -96,17 +101,22 @@ export const openDispatcher = (
   const waitingFor = (open: number): number => {
     if (open >= lanes) return Number.POSITIVE_INFINITY
     if (open === 0) return 1
-    return open === 1 ? SHARED_FROM : batchSize
+    return open === 1 ? SHARED_FROM : WORTH_A_LANE / 2
+  }
+
+  /** An even share of all that is under way or waiting. Callers come back with the batch that answered them, so shares stay as they were cut. */
+  const shareOf = (outstanding: number): number => {
+    if (outstanding < 2 * SHARED_FROM) return batchSize
+    const used = Math.max(2, Math.floor(outstanding / WORTH_A_LANE))
+    return Math.min(batchSize, Math.ceil(outstanding / Math.min(lanes, used)))
   }
 
   const pump = (): void => {
     while (queue.length >= waitingFor(inFlight)) {
-      // Half of them each, when the two are free and it is worth it.
-      const share =
-        inFlight === 0 && lanes > 1 && queue.length >= 2 * SHARED_FROM ? Math.ceil(queue.length / 2) : batchSize
-      const units = takeBatch(Math.min(batchSize, share))
+      const units = takeBatch(shareOf(queue.length + carried))
       if (units.length === 0) return
       inFlight++
+      carried += units.length
       void carryOut(outside, registry, units)
         .catch((error): Again => {
           for (const unit of units) unit.fail(error)
@@ -114,6 +124,7 @@ export const openDispatcher = (
         })
         .then(again => {
           inFlight--
+          carried -= units.length
           if (again.units.length > 0) park(units, again)
           else leave(units)
         })
