@@ -1,0 +1,110 @@
+import type { Type } from 'arktype'
+import type { Api } from './api.ts'
+
+/**
+ * The table of routes is data: the server serves it, the API document is made from it, and a test
+ * walks it with every kind of wrong caller. A route says who may call it; the guards see to that
+ * before its handler, or anything of the request's body, is looked at.
+ */
+export type Route = {
+  readonly method: Method
+  readonly path: string
+  readonly access: Access
+  readonly body: Type | undefined
+  readonly query: Type | undefined
+  readonly handle: (api: Api, call: never) => Answer | Promise<Answer>
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+export type Access =
+  /** Anybody. */
+  | { readonly by: 'anybody' }
+  /** A merchant's server, with an API key that has the scope. */
+  | { readonly by: 'key'; readonly scope: Scope; readonly testOnly?: true }
+  /** Somebody who has signed in. */
+  | { readonly by: 'session' }
+  /** A member of the merchant in the path with at least this role; `stepUp`: who has proven it in the last five minutes. */
+  | { readonly by: 'member'; readonly role: Role; readonly stepUp?: true }
+
+export type Scope = 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'
+export type Role = 'owner' | 'developer' | 'viewer'
+
+/** What every handler is told of a request. By then all of it has been checked. */
+export type Call<Path extends string = string, Body = undefined, Query = undefined> = {
+  readonly params: Readonly<Record<Param<Path>, string>>
+  readonly body: Body
+  readonly query: Query
+  readonly headers: Headers
+  /** Where it comes from, as far as the trusted proxies can be believed. */
+  readonly address: string
+  readonly requestId: string
+}
+
+type Param<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Param<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+export type KeyCaller = {
+  readonly id: string
+  readonly merchantId: string
+  readonly livemode: boolean
+  readonly scopes: readonly (Scope | '*')[]
+  readonly apiVersion: string
+}
+
+export type SessionCaller = {
+  readonly sessionId: string
+  readonly accountId: string
+  /** When the password or a code was given last; a refresh does not count. */
+  readonly provenAt: Date
+}
+
+export type MemberCaller = { readonly merchantId: string; readonly role: Role }
+
+/** A JSON body with a status, or whatever else HTTP can say. */
+export type Answer =
+  | {
+      readonly status: 200 | 201 | 204
+      readonly body?: unknown
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  | Response
+
+type Spec<Path extends string, Body, Query, Caller> = {
+  readonly path: Path
+  readonly body?: Type<Body>
+  readonly query?: Type<Query>
+  readonly handle: (api: Api, call: Call<Path, Body, Query> & Caller) => Answer | Promise<Answer>
+}
+
+const define = (method: Method, access: Access, spec: unknown): Route => {
+  const { path, body, query, handle } = spec as Omit<Route, 'method' | 'access'>
+  return { method, path, access, body, query, handle }
+}
+
+/** A route anybody may call. */
+export const forAnybody = <Path extends string, Body = undefined, Query = undefined>(
+  method: Method,
+  spec: Spec<Path, Body, Query, unknown>,
+): Route => define(method, { by: 'anybody' }, spec)
+
+export const forKeys = <Path extends string, Body = undefined, Query = undefined>(
+  method: Method,
+  { scope, testOnly }: { readonly scope: Scope; readonly testOnly?: true },
+  spec: Spec<Path, Body, Query, { readonly key: KeyCaller }>,
+): Route => define(method, { by: 'key', scope, ...(testOnly && { testOnly }) }, spec)
+
+export const forSessions = <Path extends string, Body = undefined, Query = undefined>(
+  method: Method,
+  spec: Spec<Path, Body, Query, { readonly session: SessionCaller }>,
+): Route => define(method, { by: 'session' }, spec)
+
+/** Under `/v1/merchants/:merchantId/`; whoever is no member finds no merchant there. */
+export const forMembers = <Path extends `/v1/merchants/:merchantId${string}`, Body = undefined, Query = undefined>(
+  method: Method,
+  { role, stepUp }: { readonly role: Role; readonly stepUp?: true },
+  spec: Spec<Path, Body, Query, { readonly session: SessionCaller; readonly member: MemberCaller }>,
+): Route => define(method, { by: 'member', role, ...(stepUp && { stepUp }) }, spec)
