@@ -121,6 +121,49 @@ create table machine_versions (
   constraint machine_versions_pkey PRIMARY KEY (kind, version)
 );
 
+create table members (
+  merchant_id uuid not null,
+  account_id uuid not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  seq bigint not null generated always as identity,
+  constraint members_pkey PRIMARY KEY (merchant_id, account_id),
+  constraint members_role CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'viewer'::text])),
+  constraint members_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
+create table merchant_settings (
+  merchant_id uuid not null,
+  livemode boolean not null,
+  confirmations jsonb not null default '{}'::jsonb,
+  tolerance_bps integer not null default 50,
+  late_policy text not null default 'accept_stablecoins'::text,
+  refund_mode text not null default 'manual'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint merchant_settings_pkey PRIMARY KEY (merchant_id, livemode),
+  constraint merchant_settings_late_policy CHECK (late_policy = ANY (ARRAY['accept_stablecoins'::text, 'needs_attention'::text])),
+  constraint merchant_settings_refund_mode CHECK (refund_mode = ANY (ARRAY['manual'::text, 'signer'::text])),
+  constraint merchant_settings_tolerance CHECK (tolerance_bps >= 0 AND tolerance_bps <= 1000),
+  constraint merchant_settings_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
+create table merchants (
+  id uuid not null,
+  name text not null,
+  api_version text not null default '2026-11-20'::text,
+  logo_url text,
+  accent_color text,
+  support_email text,
+  support_url text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint merchants_pkey PRIMARY KEY (id),
+  constraint merchants_branding CHECK (length(logo_url) <= 2048 AND length(support_url) <= 2048 AND length(support_email) <= 254 AND accent_color ~ '^#[0-9a-f]{6}$'::text),
+  constraint merchants_name CHECK (length(name) >= 1 AND length(name) <= 200)
+);
+
 create table migrations (
   name text not null,
   checksum text not null,
@@ -249,6 +292,18 @@ END),
   constraint payments_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
 );
 
+create table receiving_addresses (
+  merchant_id uuid not null,
+  livemode boolean not null,
+  chain_id bigint,
+  address text not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint receiving_addresses_once UNIQUE NULLS NOT DISTINCT (merchant_id, livemode, chain_id),
+  constraint receiving_addresses_address CHECK (address ~ '^0x[0-9a-fA-F]{40}$'::text),
+  constraint receiving_addresses_chain CHECK (chain_id >= 1 AND chain_id <= '9007199254740991'::bigint),
+  constraint receiving_addresses_settings FOREIGN KEY (merchant_id, livemode) REFERENCES merchant_settings(merchant_id, livemode)
+);
+
 create table refunds (
   id uuid not null,
   state text not null,
@@ -294,6 +349,20 @@ END),
   constraint refunds_stray CHECK (NOT attention OR stray_tx_hash IS NOT NULL),
   constraint refunds_transaction CHECK ((state = ANY (ARRAY['processing'::text, 'processed'::text, 'failed'::text])) = (tx_hash IS NOT NULL)),
   constraint refunds_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text AND stray_tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
+create table security_events (
+  id uuid not null default new_uuidv7(),
+  merchant_id uuid,
+  account_id uuid,
+  actor text not null,
+  address text,
+  action text not null,
+  details json not null,
+  at timestamp with time zone not null default now(),
+  seq bigint not null generated always as identity,
+  constraint security_events_pkey PRIMARY KEY (id),
+  constraint security_events_action CHECK (action ~ '^[a-z_]+\.[a-z_]+$'::text)
 );
 
 create table timers (
@@ -344,11 +413,17 @@ CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_i
 
 CREATE INDEX events_feed ON public.events USING btree (merchant_id, livemode, era, xid, seq);
 
+CREATE INDEX members_account ON public.members USING btree (account_id);
+
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
 
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
+
+CREATE INDEX security_events_account ON public.security_events USING btree (account_id, seq);
+CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
+CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);
 
 CREATE INDEX timers_due ON public.timers USING btree (due_at);
 
@@ -388,7 +463,7 @@ begin
   return latest.era;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, known_server timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -401,6 +476,12 @@ declare
   refused json;
   duplicates json[];
 begin
+  -- What a process remembers of actors was written to a server that has gone since: it may have lost
+  -- or never had those writes, and have given the same revs to others.
+  if known_server <> pg_postmaster_start_time() then
+    return array(select distinct g from unnest(steps));
+  end if;
+
   if connected then
     for part in select key as writer, value as entries from json_each_text(updates) order by key loop
       execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into answer using part.entries, holder, now_at;
@@ -458,6 +539,16 @@ begin
       order by coalesce(key, effect)));
   end if;
   return conflicts;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.create_merchant(id uuid, name text, owner uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into merchants (id, name) values (create_merchant.id, create_merchant.name);
+  insert into merchant_settings (merchant_id, livemode) values (create_merchant.id, false), (create_merchant.id, true);
+  insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.current_era()
@@ -992,6 +1083,19 @@ AS $function$
         where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.new_uuidv7()
+ RETURNS uuid
+ LANGUAGE sql
+AS $function$
+  select encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+        placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+        from 1 for 6),
+      52, 1), 53, 1),
+    'hex')::uuid
+$function$;
+
 CREATE OR REPLACE FUNCTION public.read_commands(asked json, every boolean)
  RETURNS TABLE(actor uuid, done uuid[], timers json)
  LANGUAGE sql
@@ -1008,6 +1112,18 @@ AS $function$
     (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
   from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
 $function$;
+
+CREATE OR REPLACE FUNCTION public.record_security_event(merchant uuid, account uuid, actor text, address text, action text, details json DEFAULT '{}'::json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if merchant is not null then
+    perform pg_advisory_xact_lock(hashtextextended('security_events ' || merchant, 0));
+  end if;
+  insert into security_events (merchant_id, account_id, actor, address, action, details)
+  values (merchant, account, actor, address, action, details);
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
