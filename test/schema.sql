@@ -18,6 +18,54 @@ create type step_entry as (g integer, actor uuid, rev integer, kind text, comman
 
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
 
+create table accounts (
+  id uuid not null,
+  email text not null,
+  password_hash text not null,
+  mfa_secret text,
+  mfa_enabled_at timestamp with time zone,
+  mfa_last_step bigint,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_email_once UNIQUE (email),
+  constraint accounts_email_normal CHECK (email = lower(btrim(email) COLLATE "C") AND length(email) <= 254),
+  constraint accounts_mfa_secret CHECK (mfa_enabled_at IS NULL OR mfa_secret IS NOT NULL)
+);
+
+create table api_keys (
+  id uuid not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  name text not null,
+  scopes text[] not null,
+  api_version text not null,
+  tag text not null,
+  last4 text not null,
+  hash bytea not null,
+  previous_hash bytea,
+  previous_until timestamp with time zone,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  seq bigint not null generated always as identity,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_hash_once UNIQUE (hash),
+  constraint api_keys_previous_hash_once UNIQUE (previous_hash),
+  constraint api_keys_hashes CHECK (length(hash) = 32 AND length(previous_hash) = 32),
+  constraint api_keys_name CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint api_keys_previous CHECK ((previous_hash IS NULL) = (previous_until IS NULL)),
+  constraint api_keys_scopes CHECK (cardinality(scopes) > 0 AND scopes <@ ARRAY['*'::text, 'payments:read'::text, 'payment_links:write'::text, 'refunds:write'::text, 'disputes:write'::text]),
+  constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
+create table attempts (
+  subject text not null,
+  at timestamp with time zone not null
+);
+
 create table deliveries (
   id uuid not null,
   state text not null,
@@ -115,6 +163,31 @@ create table events (
   constraint events_pkey PRIMARY KEY (id)
 );
 
+create table invites (
+  id uuid not null,
+  merchant_id uuid not null,
+  role text not null,
+  email text,
+  token_hash bytea not null,
+  created_by uuid not null,
+  expires_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  accepted_by uuid,
+  revoked_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  seq bigint not null generated always as identity,
+  constraint invites_pkey PRIMARY KEY (id),
+  constraint invites_token_once UNIQUE (token_hash),
+  constraint invites_accepted CHECK ((accepted_at IS NULL) = (accepted_by IS NULL)),
+  constraint invites_email CHECK (length(email) <= 254),
+  constraint invites_end CHECK (accepted_at IS NULL OR revoked_at IS NULL),
+  constraint invites_role CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'viewer'::text])),
+  constraint invites_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES accounts(id),
+  constraint invites_created_by_fkey FOREIGN KEY (created_by) REFERENCES accounts(id),
+  constraint invites_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
 create table machine_versions (
   kind text not null,
   version integer not null,
@@ -130,6 +203,7 @@ create table members (
   seq bigint not null generated always as identity,
   constraint members_pkey PRIMARY KEY (merchant_id, account_id),
   constraint members_role CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'viewer'::text])),
+  constraint members_account FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint members_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 
@@ -304,6 +378,15 @@ create table receiving_addresses (
   constraint receiving_addresses_settings FOREIGN KEY (merchant_id, livemode) REFERENCES merchant_settings(merchant_id, livemode)
 );
 
+create table recovery_codes (
+  account_id uuid not null,
+  hash bytea not null,
+  used_at timestamp with time zone,
+  constraint recovery_codes_pkey PRIMARY KEY (account_id, hash),
+  constraint recovery_codes_hash CHECK (length(hash) = 32),
+  constraint recovery_codes_account FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
 create table refunds (
   id uuid not null,
   state text not null,
@@ -359,10 +442,28 @@ create table security_events (
   address text,
   action text not null,
   details json not null,
-  at timestamp with time zone not null default now(),
+  at timestamp with time zone not null default clock_timestamp(),
   seq bigint not null generated always as identity,
   constraint security_events_pkey PRIMARY KEY (id),
   constraint security_events_action CHECK (action ~ '^[a-z_]+\.[a-z_]+$'::text)
+);
+
+create table sessions (
+  id uuid not null,
+  account_id uuid not null,
+  token_hash bytea not null,
+  previous_hash bytea,
+  rotated_at timestamp with time zone not null default now(),
+  proven_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone not null default now(),
+  address text not null,
+  user_agent text,
+  created_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_hash CHECK (length(token_hash) = 32 AND length(previous_hash) = 32),
+  constraint sessions_user_agent CHECK (length(user_agent) <= 300),
+  constraint sessions_account FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
 create table timers (
@@ -406,12 +507,19 @@ create unlogged table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX api_keys_merchant ON public.api_keys USING btree (merchant_id, livemode, seq);
+
+CREATE INDEX attempts_at ON public.attempts USING btree (at);
+CREATE INDEX attempts_subject ON public.attempts USING btree (subject, at);
+
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
 
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
 CREATE INDEX events_feed ON public.events USING btree (merchant_id, livemode, era, xid, seq);
+
+CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
@@ -425,10 +533,84 @@ CREATE INDEX security_events_account ON public.security_events USING btree (acco
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
 CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);
 
+CREATE INDEX sessions_account_used ON public.sessions USING btree (account_id, last_used_at);
+
 CREATE INDEX timers_due ON public.timers USING btree (due_at);
 
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
+
+create view settings as
+ SELECT m.id AS merchant_id,
+    s.livemode,
+    m.name,
+    m.logo_url,
+    m.accent_color,
+    m.support_email,
+    m.support_url,
+    ( SELECT a.address
+           FROM receiving_addresses a
+          WHERE a.merchant_id = m.id AND a.livemode = s.livemode AND a.chain_id IS NULL) AS receiving_address,
+    ( SELECT COALESCE(jsonb_object_agg(a.chain_id, a.address), '{}'::jsonb) AS "coalesce"
+           FROM receiving_addresses a
+          WHERE a.merchant_id = m.id AND a.livemode = s.livemode AND a.chain_id IS NOT NULL) AS receiving_addresses,
+    s.confirmations,
+    s.tolerance_bps,
+    s.late_policy,
+    s.refund_mode,
+    s.created_at,
+    GREATEST(m.updated_at, s.updated_at) AS updated_at
+   FROM merchants m
+     JOIN merchant_settings s ON s.merchant_id = m.id;
+
+CREATE OR REPLACE FUNCTION public.accept_invite(hash bytea, account uuid, actor text, address text, details json, new_email text DEFAULT NULL::text, new_password_hash text DEFAULT NULL::text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  invited invites;
+begin
+  select * into invited from invites where token_hash = hash;
+  perform from merchants where id = invited.merchant_id for no key update;
+  -- As it is now that nobody else can use it.
+  select * into invited from invites
+  where token_hash = hash and accepted_at is null and revoked_at is null and expires_at > now();
+  if not found then
+    return 'missing';
+  end if;
+  if invited.email <> coalesce(new_email, (select email from accounts where id = account)) then
+    return 'other_email';
+  end if;
+  if exists (select from members where merchant_id = invited.merchant_id and account_id = account) then
+    return 'member_already';
+  end if;
+
+  if new_email is not null then
+    insert into accounts (id, email, password_hash) values (account, new_email, new_password_hash)
+    on conflict (email) do nothing;
+    if not found then
+      return 'email_taken';
+    end if;
+  end if;
+  insert into members (merchant_id, account_id, role) values (invited.merchant_id, account, invited.role);
+  update invites set accepted_at = now(), accepted_by = account, updated_at = now() where id = invited.id;
+  perform record_security_event(invited.merchant_id, account, actor, address, 'invite.accepted', details);
+  return 'accepted';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.attempt_wait(its_subject text, allowed integer, per interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  oldest timestamptz;
+begin
+  -- Nothing later than now counts: the clock was set back since, and nobody is locked out for that long.
+  select at into oldest from attempts
+  where subject = its_subject and at > clock_timestamp() - per and at <= clock_timestamp()
+  order by at desc offset allowed - 1 limit 1;
+  return greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp())));
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.cancel_timers(entries canceled_entry[], skip integer[])
  RETURNS void
@@ -441,6 +623,129 @@ begin
   delete from timers t
   using unnest(entries) r
   where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.change_member(merchant uuid, member uuid, new_role text, caller uuid, actor text, address text, details jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  old_role text;
+  owners integer;
+begin
+  perform from merchants where id = merchant for no key update;
+  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+    return 'not_owner';
+  end if;
+  select role into old_role from members where merchant_id = merchant and account_id = member;
+  if old_role is null then
+    return 'missing';
+  end if;
+  select count(*) into owners from members where merchant_id = merchant and role = 'owner';
+  if old_role = 'owner' and new_role is distinct from 'owner' and owners = 1 then
+    return 'last_owner';
+  end if;
+  if new_role = old_role then
+    return 'changed';
+  end if;
+
+  if new_role is null then
+    delete from members where merchant_id = merchant and account_id = member;
+  else
+    update members set role = new_role, updated_at = now() where merchant_id = merchant and account_id = member;
+  end if;
+  if old_role = 'owner' then
+    -- Or they would come back by a link that they have made for themselves.
+    update invites set revoked_at = now(), updated_at = now()
+    where merchant_id = merchant and created_by = member and accepted_at is null and revoked_at is null;
+  end if;
+  perform record_security_event(merchant, caller, actor, address,
+    case when new_role is null then 'member.removed' else 'member.role_changed' end,
+    (details || jsonb_build_object('from', old_role, 'to', new_role))::json);
+  return 'changed';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.change_password(account uuid, known_hash text, new_hash text, but_one uuid, actor text, from_address text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update accounts set password_hash = new_hash, updated_at = clock_timestamp()
+  where id = account and (known_hash is null or password_hash = known_hash);
+  if not found then
+    return false;
+  end if;
+  perform record_security_event(null, account, actor, from_address, 'password.changed', '{}'::json);
+  perform end_sessions(account, null, but_one, actor, from_address);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.change_settings(merchant uuid, mode boolean, changes jsonb, caller uuid, actor text, address text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  changed jsonb;
+  caller_role text;
+begin
+  perform from merchants where id = merchant for no key update;
+  select role into caller_role from members where merchant_id = merchant and account_id = caller;
+  if caller_role is distinct from 'owner'
+    and (caller_role is distinct from 'developer' or changes ?| array['receiving_address', 'receiving_addresses']) then
+    return 'not_allowed';
+  end if;
+  select to_jsonb(v) - 'updated_at' into before from settings v where merchant_id = merchant and livemode = mode;
+  if exists (
+    select from unnest(array['confirmations', 'receiving_addresses']) field
+    where (select count(*) from jsonb_object_keys(
+      jsonb_strip_nulls((before->field) || coalesce(changes->field, '{}')))) > 100) then
+    return 'too_many';
+  end if;
+
+  update merchants m set
+    name = coalesce(changes->>'name', m.name),
+    logo_url = case when changes ? 'logo_url' then changes->>'logo_url' else m.logo_url end,
+    accent_color = case when changes ? 'accent_color' then changes->>'accent_color' else m.accent_color end,
+    support_email = case when changes ? 'support_email' then changes->>'support_email' else m.support_email end,
+    support_url = case when changes ? 'support_url' then changes->>'support_url' else m.support_url end
+  where id = merchant;
+  update merchant_settings s set
+    confirmations = jsonb_strip_nulls(s.confirmations || coalesce(changes->'confirmations', '{}')),
+    tolerance_bps = coalesce((changes->>'tolerance_bps')::integer, s.tolerance_bps),
+    late_policy = coalesce(changes->>'late_policy', s.late_policy),
+    refund_mode = coalesce(changes->>'refund_mode', s.refund_mode)
+  where merchant_id = merchant and livemode = mode;
+
+  -- The address for all chains is the one of no chain.
+  with given as (
+    select key::bigint as chain, value from jsonb_each_text(coalesce(changes->'receiving_addresses', '{}'))
+    union all select null, changes->>'receiving_address' where changes ? 'receiving_address'),
+  gone as (
+    delete from receiving_addresses a using given g
+    where a.merchant_id = merchant and a.livemode = mode and a.chain_id is not distinct from g.chain and g.value is null)
+  insert into receiving_addresses (merchant_id, livemode, chain_id, address)
+  select merchant, mode, chain, value from given where value is not null
+  on conflict on constraint receiving_addresses_once do update set address = excluded.address, updated_at = now();
+
+  select to_jsonb(v) - 'updated_at' into after from settings v where merchant_id = merchant and livemode = mode;
+  select jsonb_object_agg(
+    -- The log names fields as the wire does.
+    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
+    jsonb_build_object('from', before->key, 'to', value))
+  into changed from jsonb_each(after) where value <> before->key;
+  if changed is null then
+    return 'changed';
+  end if;
+
+  update merchants set updated_at = now()
+  where id = merchant
+    and changed ?| array['name', 'logoUrl', 'accentColor', 'supportEmail', 'supportUrl'];
+  update merchant_settings set updated_at = now() where merchant_id = merchant and livemode = mode;
+  perform record_security_event(merchant, caller, actor, address, 'settings.changed',
+    json_build_object('livemode', mode, 'changed', changed));
+  return 'changed';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_era()
@@ -539,6 +844,42 @@ begin
       order by coalesce(key, effect)));
   end if;
   return conflicts;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_attempt(subjects text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- No limit looks back further than an hour. A few rows at a time, and none that another is removing.
+  delete from attempts where ctid = any (array(
+    select ctid from attempts where at < clock_timestamp() - interval '1 hour' order by at limit 20 for update skip locked));
+  insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.create_account(new_id uuid, new_email text, new_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into accounts (id, email, password_hash) values (new_id, new_email, new_hash)
+  on conflict on constraint accounts_email_once do nothing;
+  return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.create_invite(invite uuid, merchant uuid, invite_role text, invite_email text, hash bytea, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from merchants where id = merchant for no key update;
+  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+    return 'not_owner';
+  end if;
+  insert into invites (id, merchant_id, role, email, token_hash, created_by, expires_at)
+  values (invite, merchant, invite_role, invite_email, hash, caller, now() + interval '7 days');
+  perform record_security_event(merchant, caller, actor, address, 'invite.created', details);
+  return 'created';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.create_merchant(id uuid, name text, owner uuid)
@@ -708,6 +1049,58 @@ begin
     end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
     (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c));
   return writer;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.disable_mfa(account uuid, actor text, from_address text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update accounts set mfa_secret = null, mfa_enabled_at = null, mfa_last_step = null, updated_at = clock_timestamp()
+  where id = account and mfa_enabled_at is not null;
+  if not found then
+    return false;
+  end if;
+  delete from recovery_codes where account_id = account;
+  perform record_security_event(null, account, actor, from_address, 'mfa.disabled', '{}'::json);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.enable_mfa(account uuid, known_secret text, step bigint, recovery_hashes bytea[], actor text, from_address text, OUT outcome text, OUT wait integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from accounts where id = account and mfa_secret = known_secret and mfa_enabled_at is null for update;
+  if not found then
+    outcome := 'conflict';
+    return;
+  end if;
+  select * into outcome, wait from use_code(account, step, null);
+  if outcome = 'right' then
+    update accounts set mfa_enabled_at = clock_timestamp(), updated_at = clock_timestamp() where id = account;
+    delete from recovery_codes where account_id = account;
+    insert into recovery_codes (account_id, hash) select account, h from unnest(recovery_hashes) as h;
+    perform record_security_event(null, account, actor, from_address, 'mfa.enabled', '{}'::json);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.end_sessions(account uuid, only_one uuid, but_one uuid, actor text, from_address text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ended integer;
+begin
+  update sessions set ended_at = clock_timestamp()
+  where account_id = account and ended_at is null
+    and last_used_at > clock_timestamp() - interval '30 days'
+    and (only_one is null or id = only_one) and (but_one is null or id <> but_one);
+  get diagnostics ended = row_count;
+  if ended > 0 then
+    perform record_security_event(null, account, actor, from_address, 'session.ended', json_build_object('sessions', ended));
+  end if;
+  return ended;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_entry[], skip integer[], now_at timestamp with time zone)
@@ -1008,6 +1401,19 @@ AS $function$
       where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_attempts(subjects text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  key integer;
+begin
+  -- In one order, so that two callers never wait for each other.
+  for key in select distinct hashtext(s) from unnest(subjects) as s order by 1 loop
+    perform pg_advisory_xact_lock(hashtext('paymachine attempts'), key);
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_deliveries_v1(entries deliveries_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -1096,6 +1502,33 @@ AS $function$
     'hex')::uuid
 $function$;
 
+CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_agent text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into sessions (id, account_id, token_hash, address, user_agent)
+  values (new_id, account, new_hash, from_address, from_agent);
+  update sessions set ended_at = clock_timestamp() where ended_at is null and id in (
+    select id from sessions where account_id = account and ended_at is null and id <> new_id
+    order by last_used_at desc offset 99);
+  delete from sessions where account_id = account and last_used_at < clock_timestamp() - interval '90 days';
+  perform record_security_event(null, account, actor, from_address, 'session.signed_in', '{}'::json);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.prove_session(session uuid, account uuid, actor text, from_address text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update sessions set proven_at = clock_timestamp() where id = session and account_id = account and ended_at is null;
+  if not found then
+    return false;
+  end if;
+  perform record_security_event(null, account, actor, from_address, 'session.stepped_up', '{}'::json);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.read_commands(asked json, every boolean)
  RETURNS TABLE(actor uuid, done uuid[], timers json)
  LANGUAGE sql
@@ -1123,6 +1556,140 @@ begin
   end if;
   insert into security_events (merchant_id, account_id, actor, address, action, details)
   values (merchant, account, actor, address, action, details);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.revoke_invite(invite uuid, merchant uuid, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from merchants where id = merchant for no key update;
+  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+    return 'not_owner';
+  end if;
+  update invites set revoked_at = now(), updated_at = now()
+  where id = invite and merchant_id = merchant and accepted_at is null and revoked_at is null;
+  if not found then
+    return 'missing';
+  end if;
+  perform record_security_event(merchant, caller, actor, address, 'invite.revoked', details);
+  return 'revoked';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.rotate_session(session uuid, shown bytea, successor bytea, from_address text, OUT outcome text, OUT account uuid, OUT current_hash bytea)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held sessions;
+begin
+  select * into held from sessions where id = session for update;
+  if held.id is null or held.ended_at is not null or held.last_used_at < clock_timestamp() - interval '30 days' then
+    outcome := 'dead';
+    return;
+  end if;
+  outcome := 'rotated';
+  account := held.account_id;
+  if held.token_hash = shown then
+    current_hash := successor;
+    update sessions
+    set token_hash = successor, previous_hash = shown, rotated_at = clock_timestamp(), last_used_at = clock_timestamp()
+    where id = session;
+  elsif held.previous_hash = shown
+    -- Either way, since the clock may have been set back.
+    and clock_timestamp() - held.rotated_at between interval '-10 seconds' and interval '10 seconds' then
+    current_hash := held.token_hash;
+  else
+    outcome := 'replayed';
+    update sessions set ended_at = clock_timestamp() where id = session;
+    perform record_security_event(null, account, 'system', from_address, 'session.replayed', '{}'::json);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.set_up_mfa(account uuid, new_secret text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update accounts set mfa_secret = new_secret, mfa_last_step = null, updated_at = clock_timestamp()
+  where id = account and mfa_enabled_at is null;
+  return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.sign_in(account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, session uuid, token_hash bytea, actor text, from_address text, from_agent text, OUT outcome text, OUT wait integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_account accounts;
+begin
+  -- Held against a change of the password, which ends the sessions that it finds.
+  select * into found_account from accounts where id = account for update;
+  if found_account.password_hash is distinct from known_hash then
+    outcome := 'changed';
+    return;
+  end if;
+  if found_account.mfa_enabled_at is not null then
+    if not code_given then
+      outcome := 'mfa_required';
+      return;
+    end if;
+    select * into outcome, wait from use_code(account, step, recovery);
+    if outcome <> 'right' then
+      if outcome = 'wrong' then
+        perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
+      end if;
+      return;
+    end if;
+  end if;
+  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  outcome := 'signed_in';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.sign_up(mode text, code_shown boolean, account uuid, new_email text, new_hash text, merchant uuid, merchant_name text, session uuid, token_hash bytea, actor text, from_address text, from_agent text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  empty boolean := not exists (select from accounts);
+begin
+  if empty then
+    -- Of two first accounts at once, one waits here and then is not the first.
+    perform pg_advisory_xact_lock(hashtext('paymachine first account'));
+    empty := not exists (select from accounts);
+  end if;
+  if mode = 'closed' or (mode = 'first' and not empty) or (empty and not code_shown) then
+    return 'closed';
+  elsif not create_account(account, new_email, new_hash) then
+    return 'email_taken';
+  end if;
+  perform create_merchant(merchant, merchant_name, account);
+  perform record_security_event(merchant, account, actor, from_address, 'account.created', '{}'::json);
+  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  return 'signed_up';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.take_attempt(subjects text[], allowed integer, per interval, pass text DEFAULT NULL::text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait integer;
+begin
+  if pass is not null then
+    delete from attempts where ctid = (
+      select ctid from attempts where subject = pass and at > clock_timestamp() - per
+      order by at limit 1 for update skip locked);
+    if found then
+      return null;
+    end if;
+  end if;
+  perform lock_attempts(subjects);
+  select max(attempt_wait(s, allowed, per)) into wait from unnest(subjects) as s;
+  if wait is null then
+    perform count_attempt(subjects);
+  end if;
+  return wait;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
@@ -1254,3 +1821,28 @@ AS $function$
       end if;
       return answer;
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.use_code(account uuid, step bigint, recovery bytea, OUT outcome text, OUT wait integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  subject text := 'code:' || account;
+begin
+  perform lock_attempts(array[subject]);
+  wait := attempt_wait(subject, 5, interval '5 minutes');
+  if wait is not null then
+    outcome := 'wait';
+    return;
+  end if;
+  update accounts set mfa_last_step = step where id = account and step > coalesce(mfa_last_step, -1);
+  if not found then
+    update recovery_codes set used_at = clock_timestamp() where account_id = account and hash = recovery and used_at is null;
+  end if;
+  if found then
+    outcome := 'right';
+  else
+    outcome := 'wrong';
+    perform count_attempt(array[subject]);
+  end if;
+end $function$;

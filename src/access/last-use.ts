@@ -1,0 +1,59 @@
+import { noteKeyUses } from '../queries/api-keys.ts'
+import type { Outside } from '../world.ts'
+
+/** When each key was used last, kept in memory and written every ten seconds: a request writes nothing. */
+export type LastUses = {
+  note(id: string): void
+  /** Writes what is left. */
+  stop(): Promise<void>
+}
+
+export const openLastUses = (
+  { sql, log }: Pick<Outside, 'sql' | 'log'>,
+  { everyMs = 10_000 }: { readonly everyMs?: number } = {},
+): LastUses => {
+  let usedAt = new Map<string, number>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let stopped = false
+
+  const write = async () => {
+    const uses = usedAt
+    usedAt = new Map()
+    if (uses.size === 0) return
+    const now = performance.now()
+    try {
+      await noteKeyUses(
+        sql,
+        [...uses.keys()],
+        Array.from(uses.values(), at => now - at),
+      )
+    } catch (err) {
+      log.warn({ err }, 'The last uses of API keys could not be written: they are kept for the next time')
+      // What has been used since then stays newer.
+      usedAt = new Map([...uses, ...usedAt])
+      arm()
+    }
+  }
+
+  const arm = () => {
+    if (stopped) return
+    timer ??= setTimeout(() => {
+      timer = undefined
+      writing = write()
+    }, everyMs)
+  }
+
+  return {
+    note: id => {
+      usedAt.set(id, performance.now())
+      arm()
+    },
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await writing
+      await write()
+    },
+  }
+}
