@@ -1602,7 +1602,7 @@ begin
   else
     outcome := 'replayed';
     update sessions set ended_at = clock_timestamp() where id = session;
-    perform record_security_event(null, account, 'system', from_address, 'session.replayed', '{}'::json);
+    perform record_security_event(null, account, 'anonymous', from_address, 'session.replayed', '{}'::json);
   end if;
 end $function$;
 
@@ -1664,8 +1664,8 @@ begin
     return 'email_taken';
   end if;
   perform create_merchant(merchant, merchant_name, account);
-  perform record_security_event(merchant, account, actor, from_address, 'account.created', '{}'::json);
   perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  perform record_security_event(merchant, account, actor, from_address, 'account.created', '{}'::json);
   return 'signed_up';
 end $function$;
 

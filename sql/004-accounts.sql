@@ -1,0 +1,343 @@
+-- Who may come in: accounts, their sessions and second factors, and how often somebody has tried.
+-- All times are the database's, so that every process counts alike; clock_timestamp() where a
+-- function may have waited for a lock, since now() is when it began to wait.
+
+create table accounts (
+  id uuid not null,
+  -- As the program normalises it: two spellings of one address are one account.
+  email text not null,
+  password_hash text not null,
+  -- Sealed. While mfa_enabled_at is null it has been shown but not confirmed, and protects nothing.
+  mfa_secret text,
+  mfa_enabled_at timestamptz,
+  -- The step of the last code used: codes of this step and of earlier ones are spent.
+  mfa_last_step bigint,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint accounts_pkey primary key (id),
+  constraint accounts_email_once unique (email),
+  constraint accounts_email_normal check (email = lower(btrim(email) collate "C") and length(email) <= 254),
+  constraint accounts_mfa_secret check (mfa_enabled_at is null or mfa_secret is not null)
+);
+
+create table recovery_codes (
+  account_id uuid not null,
+  hash bytea not null,
+  used_at timestamptz,
+  constraint recovery_codes_pkey primary key (account_id, hash),
+  constraint recovery_codes_account foreign key (account_id) references accounts,
+  constraint recovery_codes_hash check (length(hash) = 32)
+);
+
+create table sessions (
+  id uuid not null,
+  account_id uuid not null,
+  -- Of the refresh token that is good now, and of the one before it, which is good for ten seconds more.
+  token_hash bytea not null,
+  previous_hash bytea,
+  rotated_at timestamptz not null default now(),
+  -- When a password or a code was given last; sensitive changes ask for a recent one.
+  proven_at timestamptz not null default now(),
+  last_used_at timestamptz not null default now(),
+  address text not null,
+  user_agent text,
+  created_at timestamptz not null default now(),
+  ended_at timestamptz,
+  constraint sessions_pkey primary key (id),
+  constraint sessions_account foreign key (account_id) references accounts,
+  constraint sessions_hash check (length(token_hash) = 32 and length(previous_hash) = 32),
+  constraint sessions_user_agent check (length(user_agent) <= 300)
+);
+-- An account's own sessions: its list, and ending them all.
+create index sessions_account_used on sessions (account_id, last_used_at);
+
+-- What is limited, and when it was tried: `password` or `code` or `sign-up`, and an address or the
+-- hash of an e-mail address, whether there is such an account or not.
+create table attempts (
+  subject text not null,
+  at timestamptz not null
+);
+create index attempts_subject on attempts (subject, at);
+-- Finds what is too old to count.
+create index attempts_at on attempts (at);
+
+-- Seconds until the subject may be tried again, null when it may be now.
+create function attempt_wait(its_subject text, allowed integer, per interval) returns integer language plpgsql as $$
+declare
+  oldest timestamptz;
+begin
+  -- Nothing later than now counts: the clock was set back since, and nobody is locked out for that long.
+  select at into oldest from attempts
+  where subject = its_subject and at > clock_timestamp() - per and at <= clock_timestamp()
+  order by at desc offset allowed - 1 limit 1;
+  return greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp())));
+end $$;
+
+-- One caller at a time per subject, in every process, until the statement's end.
+create function lock_attempts(subjects text[]) returns void language plpgsql as $$
+declare
+  key integer;
+begin
+  -- In one order, so that two callers never wait for each other.
+  for key in select distinct hashtext(s) from unnest(subjects) as s order by 1 loop
+    perform pg_advisory_xact_lock(hashtext('paymachine attempts'), key);
+  end loop;
+end $$;
+
+create function count_attempt(subjects text[]) returns void language plpgsql as $$
+begin
+  -- No limit looks back further than an hour. A few rows at a time, and none that another is removing.
+  delete from attempts where ctid = any (array(
+    select ctid from attempts where at < clock_timestamp() - interval '1 hour' order by at limit 20 for update skip locked));
+  insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
+end $$;
+
+-- Counts one attempt for all subjects, or answers how many seconds to wait and counts none. A pass
+-- stands for an attempt that has been counted already: it is used up, and nothing is counted again.
+create function take_attempt(subjects text[], allowed integer, per interval, pass text default null)
+returns integer language plpgsql as $$
+declare
+  wait integer;
+begin
+  if pass is not null then
+    delete from attempts where ctid = (
+      select ctid from attempts where subject = pass and at > clock_timestamp() - per
+      order by at limit 1 for update skip locked);
+    if found then
+      return null;
+    end if;
+  end if;
+  perform lock_attempts(subjects);
+  select max(attempt_wait(s, allowed, per)) into wait from unnest(subjects) as s;
+  if wait is null then
+    perform count_attempt(subjects);
+  end if;
+  return wait;
+end $$;
+
+-- False when the e-mail address has an account.
+create function create_account(new_id uuid, new_email text, new_hash text) returns boolean language plpgsql as $$
+begin
+  insert into accounts (id, email, password_hash) values (new_id, new_email, new_hash)
+  on conflict on constraint accounts_email_once do nothing;
+  return found;
+end $$;
+
+-- An account has a hundred sessions at most, and those that nobody can use any more are forgotten after a while.
+create function open_session(
+  new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_agent text
+) returns void language plpgsql as $$
+begin
+  insert into sessions (id, account_id, token_hash, address, user_agent)
+  values (new_id, account, new_hash, from_address, from_agent);
+  update sessions set ended_at = clock_timestamp() where ended_at is null and id in (
+    select id from sessions where account_id = account and ended_at is null and id <> new_id
+    order by last_used_at desc offset 99);
+  delete from sessions where account_id = account and last_used_at < clock_timestamp() - interval '90 days';
+  perform record_security_event(null, account, actor, from_address, 'session.signed_in', '{}'::json);
+end $$;
+
+-- An account, its merchant, and the session it goes on with: `signed_up`, `closed` or `email_taken`.
+-- `mode`: `open`, `closed`, or `first` when only the first account may come this way. `code_shown`:
+-- the code that a first account needs was right, or none is needed.
+create function sign_up(
+  mode text, code_shown boolean, account uuid, new_email text, new_hash text, merchant uuid, merchant_name text,
+  session uuid, token_hash bytea, actor text, from_address text, from_agent text
+) returns text language plpgsql as $$
+declare
+  empty boolean := not exists (select from accounts);
+begin
+  if empty then
+    -- Of two first accounts at once, one waits here and then is not the first.
+    perform pg_advisory_xact_lock(hashtext('paymachine first account'));
+    empty := not exists (select from accounts);
+  end if;
+  if mode = 'closed' or (mode = 'first' and not empty) or (empty and not code_shown) then
+    return 'closed';
+  elsif not create_account(account, new_email, new_hash) then
+    return 'email_taken';
+  end if;
+  perform create_merchant(merchant, merchant_name, account);
+  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  perform record_security_event(merchant, account, actor, from_address, 'account.created', '{}'::json);
+  return 'signed_up';
+end $$;
+
+-- Spends a code: the step of a TOTP code that was right, or the hash of what may be a recovery code;
+-- neither when it was plainly wrong. `right`, `wrong`, or `wait` and for how many seconds: five wrong
+-- ones in five minutes, wherever they were given. The lock holds until the statement's end, so that
+-- of many at once only five are looked at.
+create function use_code(account uuid, step bigint, recovery bytea, out outcome text, out wait integer)
+language plpgsql as $$
+declare
+  subject text := 'code:' || account;
+begin
+  perform lock_attempts(array[subject]);
+  wait := attempt_wait(subject, 5, interval '5 minutes');
+  if wait is not null then
+    outcome := 'wait';
+    return;
+  end if;
+  update accounts set mfa_last_step = step where id = account and step > coalesce(mfa_last_step, -1);
+  if not found then
+    update recovery_codes set used_at = clock_timestamp() where account_id = account and hash = recovery and used_at is null;
+  end if;
+  if found then
+    outcome := 'right';
+  else
+    outcome := 'wrong';
+    perform count_attempt(array[subject]);
+  end if;
+end $$;
+
+-- Opens a session for whoever knew `known_hash`: `signed_in`, `mfa_required`, `wait`, or `wrong` (the
+-- code) or `changed` (the password, since it was checked).
+create function sign_in(
+  account uuid, known_hash text, code_given boolean, step bigint, recovery bytea,
+  session uuid, token_hash bytea, actor text, from_address text, from_agent text, out outcome text, out wait integer
+) language plpgsql as $$
+declare
+  found_account accounts;
+begin
+  -- Held against a change of the password, which ends the sessions that it finds.
+  select * into found_account from accounts where id = account for update;
+  if found_account.password_hash is distinct from known_hash then
+    outcome := 'changed';
+    return;
+  end if;
+  if found_account.mfa_enabled_at is not null then
+    if not code_given then
+      outcome := 'mfa_required';
+      return;
+    end if;
+    select * into outcome, wait from use_code(account, step, recovery);
+    if outcome <> 'right' then
+      if outcome = 'wrong' then
+        perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
+      end if;
+      return;
+    end if;
+  end if;
+  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  outcome := 'signed_in';
+end $$;
+
+-- Shows a refresh token. The current one gives way to `successor`; the one before it gets the same
+-- answer for ten seconds, for two tabs and for answers that were lost. Whatever else names a living
+-- session has been copied or guessed, and ends it for everybody who holds a token of it.
+create function rotate_session(
+  session uuid, shown bytea, successor bytea, from_address text,
+  out outcome text, out account uuid, out current_hash bytea
+) language plpgsql as $$
+declare
+  held sessions;
+begin
+  select * into held from sessions where id = session for update;
+  if held.id is null or held.ended_at is not null or held.last_used_at < clock_timestamp() - interval '30 days' then
+    outcome := 'dead';
+    return;
+  end if;
+  outcome := 'rotated';
+  account := held.account_id;
+  if held.token_hash = shown then
+    current_hash := successor;
+    update sessions
+    set token_hash = successor, previous_hash = shown, rotated_at = clock_timestamp(), last_used_at = clock_timestamp()
+    where id = session;
+  elsif held.previous_hash = shown
+    -- Either way, since the clock may have been set back.
+    and clock_timestamp() - held.rotated_at between interval '-10 seconds' and interval '10 seconds' then
+    current_hash := held.token_hash;
+  else
+    outcome := 'replayed';
+    update sessions set ended_at = clock_timestamp() where id = session;
+    perform record_security_event(null, account, 'anonymous', from_address, 'session.replayed', '{}'::json);
+  end if;
+end $$;
+
+-- Ends one session of an account, or all, or all but one. Answers how many there were to end.
+create function end_sessions(account uuid, only_one uuid, but_one uuid, actor text, from_address text)
+returns integer language plpgsql as $$
+declare
+  ended integer;
+begin
+  update sessions set ended_at = clock_timestamp()
+  where account_id = account and ended_at is null
+    and last_used_at > clock_timestamp() - interval '30 days'
+    and (only_one is null or id = only_one) and (but_one is null or id <> but_one);
+  get diagnostics ended = row_count;
+  if ended > 0 then
+    perform record_security_event(null, account, actor, from_address, 'session.ended', json_build_object('sessions', ended));
+  end if;
+  return ended;
+end $$;
+
+-- Marks that a password or a code was given just now; false when the session has ended.
+create function prove_session(session uuid, account uuid, actor text, from_address text) returns boolean
+language plpgsql as $$
+begin
+  update sessions set proven_at = clock_timestamp() where id = session and account_id = account and ended_at is null;
+  if not found then
+    return false;
+  end if;
+  perform record_security_event(null, account, actor, from_address, 'session.stepped_up', '{}'::json);
+  return true;
+end $$;
+
+-- Ends every session but the one it was done from. False when `known_hash`, which the old password
+-- was checked against, is no longer the account's; null where an operator gives a new one.
+create function change_password(
+  account uuid, known_hash text, new_hash text, but_one uuid, actor text, from_address text
+) returns boolean language plpgsql as $$
+begin
+  update accounts set password_hash = new_hash, updated_at = clock_timestamp()
+  where id = account and (known_hash is null or password_hash = known_hash);
+  if not found then
+    return false;
+  end if;
+  perform record_security_event(null, account, actor, from_address, 'password.changed', '{}'::json);
+  perform end_sessions(account, null, but_one, actor, from_address);
+  return true;
+end $$;
+
+-- Keeps a secret that is to be confirmed; false where MFA is on.
+create function set_up_mfa(account uuid, new_secret text) returns boolean language plpgsql as $$
+begin
+  update accounts set mfa_secret = new_secret, mfa_last_step = null, updated_at = clock_timestamp()
+  where id = account and mfa_enabled_at is null;
+  return found;
+end $$;
+
+-- Turns MFA on: `right`, `wrong`, `wait`, or `conflict` when it is on, or when the secret that the
+-- code was checked against has been replaced.
+create function enable_mfa(
+  account uuid, known_secret text, step bigint, recovery_hashes bytea[], actor text, from_address text,
+  out outcome text, out wait integer
+) language plpgsql as $$
+begin
+  perform from accounts where id = account and mfa_secret = known_secret and mfa_enabled_at is null for update;
+  if not found then
+    outcome := 'conflict';
+    return;
+  end if;
+  select * into outcome, wait from use_code(account, step, null);
+  if outcome = 'right' then
+    update accounts set mfa_enabled_at = clock_timestamp(), updated_at = clock_timestamp() where id = account;
+    delete from recovery_codes where account_id = account;
+    insert into recovery_codes (account_id, hash) select account, h from unnest(recovery_hashes) as h;
+    perform record_security_event(null, account, actor, from_address, 'mfa.enabled', '{}'::json);
+  end if;
+end $$;
+
+-- False when it was off.
+create function disable_mfa(account uuid, actor text, from_address text) returns boolean language plpgsql as $$
+begin
+  update accounts set mfa_secret = null, mfa_enabled_at = null, mfa_last_step = null, updated_at = clock_timestamp()
+  where id = account and mfa_enabled_at is not null;
+  if not found then
+    return false;
+  end if;
+  delete from recovery_codes where account_id = account;
+  perform record_security_event(null, account, actor, from_address, 'mfa.disabled', '{}'::json);
+  return true;
+end $$;
