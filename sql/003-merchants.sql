@@ -51,6 +51,7 @@ create table merchant_settings (
   livemode boolean not null,
   -- Chain id to a number of confirmations, where it is not the chain's own.
   confirmations jsonb not null default '{}',
+  -- What may be missing of a payment, in hundredths of a percent: exchanges keep a fee of what they send.
   tolerance_bps integer not null default 50,
   late_policy text not null default 'accept_stablecoins',
   refund_mode text not null default 'manual',
@@ -92,7 +93,7 @@ create table security_events (
   address text,
   action text not null,
   details json not null,
-  at timestamptz not null default now(),
+  at timestamptz not null default clock_timestamp(),
   seq bigint generated always as identity,
 
   constraint security_events_pkey primary key (id),
@@ -124,4 +125,126 @@ begin
   insert into merchants (id, name) values (create_merchant.id, create_merchant.name);
   insert into merchant_settings (merchant_id, livemode) values (create_merchant.id, false), (create_merchant.id, true);
   insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
+end $$;
+
+-- Gives a member another role, or with none ends the membership. Everything that changes who owns a
+-- merchant waits for its row, so that of two owners who remove each other one stays.
+-- The caller is asked for again here: other processes remember roles for a second.
+create function change_member(
+  merchant uuid, member uuid, new_role text, caller uuid, actor text, address text, details jsonb
+) returns text language plpgsql as $$
+declare
+  old_role text;
+  owners integer;
+begin
+  perform from merchants where id = merchant for no key update;
+  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+    return 'not_owner';
+  end if;
+  select role into old_role from members where merchant_id = merchant and account_id = member;
+  if old_role is null then
+    return 'missing';
+  end if;
+  select count(*) into owners from members where merchant_id = merchant and role = 'owner';
+  if old_role = 'owner' and new_role is distinct from 'owner' and owners = 1 then
+    return 'last_owner';
+  end if;
+  if new_role = old_role then
+    return 'changed';
+  end if;
+
+  if new_role is null then
+    delete from members where merchant_id = merchant and account_id = member;
+  else
+    update members set role = new_role, updated_at = now() where merchant_id = merchant and account_id = member;
+  end if;
+  if old_role = 'owner' then
+    -- Or they would come back by a link that they have made for themselves.
+    update invites set revoked_at = now(), updated_at = now()
+    where merchant_id = merchant and created_by = member and accepted_at is null and revoked_at is null;
+  end if;
+  perform record_security_event(merchant, caller, actor, address,
+    case when new_role is null then 'member.removed' else 'member.role_changed' end,
+    (details || jsonb_build_object('from', old_role, 'to', new_role))::json);
+  return 'changed';
+end $$;
+
+-- Everything that can be set, as one row for each mode.
+create view settings as
+select m.id as merchant_id, s.livemode, m.name, m.logo_url, m.accent_color, m.support_email, m.support_url,
+  (select address from receiving_addresses a
+    where a.merchant_id = m.id and a.livemode = s.livemode and chain_id is null) as receiving_address,
+  (select coalesce(jsonb_object_agg(chain_id, address), '{}') from receiving_addresses a
+    where a.merchant_id = m.id and a.livemode = s.livemode and chain_id is not null) as receiving_addresses,
+  s.confirmations, s.tolerance_bps, s.late_policy, s.refund_mode,
+  s.created_at, greatest(m.updated_at, s.updated_at) as updated_at
+from merchants m join merchant_settings s on s.merchant_id = m.id;
+
+-- Changes what `changes` names by the columns of the view, and nothing else: two people who change
+-- different things both get their way. Of chains, too, only those named; null removes one.
+create function change_settings(
+  merchant uuid, mode boolean, changes jsonb, caller uuid, actor text, address text
+) returns text language plpgsql as $$
+declare
+  before jsonb;
+  after jsonb;
+  changed jsonb;
+  caller_role text;
+begin
+  perform from merchants where id = merchant for no key update;
+  select role into caller_role from members where merchant_id = merchant and account_id = caller;
+  if caller_role is distinct from 'owner'
+    and (caller_role is distinct from 'developer' or changes ?| array['receiving_address', 'receiving_addresses']) then
+    return 'not_allowed';
+  end if;
+  select to_jsonb(v) - 'updated_at' into before from settings v where merchant_id = merchant and livemode = mode;
+  if exists (
+    select from unnest(array['confirmations', 'receiving_addresses']) field
+    where (select count(*) from jsonb_object_keys(
+      jsonb_strip_nulls((before->field) || coalesce(changes->field, '{}')))) > 100) then
+    return 'too_many';
+  end if;
+
+  update merchants m set
+    name = coalesce(changes->>'name', m.name),
+    logo_url = case when changes ? 'logo_url' then changes->>'logo_url' else m.logo_url end,
+    accent_color = case when changes ? 'accent_color' then changes->>'accent_color' else m.accent_color end,
+    support_email = case when changes ? 'support_email' then changes->>'support_email' else m.support_email end,
+    support_url = case when changes ? 'support_url' then changes->>'support_url' else m.support_url end
+  where id = merchant;
+  update merchant_settings s set
+    confirmations = jsonb_strip_nulls(s.confirmations || coalesce(changes->'confirmations', '{}')),
+    tolerance_bps = coalesce((changes->>'tolerance_bps')::integer, s.tolerance_bps),
+    late_policy = coalesce(changes->>'late_policy', s.late_policy),
+    refund_mode = coalesce(changes->>'refund_mode', s.refund_mode)
+  where merchant_id = merchant and livemode = mode;
+
+  -- The address for all chains is the one of no chain.
+  with given as (
+    select key::bigint as chain, value from jsonb_each_text(coalesce(changes->'receiving_addresses', '{}'))
+    union all select null, changes->>'receiving_address' where changes ? 'receiving_address'),
+  gone as (
+    delete from receiving_addresses a using given g
+    where a.merchant_id = merchant and a.livemode = mode and a.chain_id is not distinct from g.chain and g.value is null)
+  insert into receiving_addresses (merchant_id, livemode, chain_id, address)
+  select merchant, mode, chain, value from given where value is not null
+  on conflict on constraint receiving_addresses_once do update set address = excluded.address, updated_at = now();
+
+  select to_jsonb(v) - 'updated_at' into after from settings v where merchant_id = merchant and livemode = mode;
+  select jsonb_object_agg(
+    -- The log names fields as the wire does.
+    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
+    jsonb_build_object('from', before->key, 'to', value))
+  into changed from jsonb_each(after) where value <> before->key;
+  if changed is null then
+    return 'changed';
+  end if;
+
+  update merchants set updated_at = now()
+  where id = merchant
+    and changed ?| array['name', 'logoUrl', 'accentColor', 'supportEmail', 'supportUrl'];
+  update merchant_settings set updated_at = now() where merchant_id = merchant and livemode = mode;
+  perform record_security_event(merchant, caller, actor, address, 'settings.changed',
+    json_build_object('livemode', mode, 'changed', changed));
+  return 'changed';
 end $$;

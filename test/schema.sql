@@ -563,7 +563,7 @@ create view settings as
    FROM merchants m
      JOIN merchant_settings s ON s.merchant_id = m.id;
 
-CREATE OR REPLACE FUNCTION public.accept_invite(hash bytea, account uuid, actor text, address text, details json, new_email text DEFAULT NULL::text, new_password_hash text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION public.accept_invite(hash bytea, account uuid, actor text, address text, new_email text, new_password_hash text)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -585,16 +585,13 @@ begin
     return 'member_already';
   end if;
 
-  if new_email is not null then
-    insert into accounts (id, email, password_hash) values (account, new_email, new_password_hash)
-    on conflict (email) do nothing;
-    if not found then
-      return 'email_taken';
-    end if;
+  if new_email is not null and not create_account(account, new_email, new_password_hash) then
+    return 'email_taken';
   end if;
   insert into members (merchant_id, account_id, role) values (invited.merchant_id, account, invited.role);
   update invites set accepted_at = now(), accepted_by = account, updated_at = now() where id = invited.id;
-  perform record_security_event(invited.merchant_id, account, actor, address, 'invite.accepted', details);
+  perform record_security_event(invited.merchant_id, account, actor, address, 'invite.accepted',
+    json_build_object('role', invited.role));
   return 'accepted';
 end $function$;
 
@@ -865,6 +862,24 @@ begin
   insert into accounts (id, email, password_hash) values (new_id, new_email, new_hash)
   on conflict on constraint accounts_email_once do nothing;
   return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.create_api_key(key uuid, merchant uuid, key_livemode boolean, key_name text, key_scopes text[], key_expires_at timestamp with time zone, key_tag text, key_last4 text, key_hash bytea, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not may_change_api_keys(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  insert into api_keys (id, merchant_id, livemode, name, scopes, expires_at, tag, last4, hash, api_version)
+  select key, id, key_livemode, key_name, key_scopes, key_expires_at, key_tag, key_last4, key_hash, api_version
+  from merchants where id = merchant;
+  if not found then
+    return 'missing';
+  end if;
+  perform record_security_event(merchant, caller, actor, address, 'api_key.created', details);
+  return 'created';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.create_invite(invite uuid, merchant uuid, invite_role text, invite_email text, hash bytea, caller uuid, actor text, address text, details json)
@@ -1489,6 +1504,17 @@ AS $function$
         where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.may_change_api_keys(merchant uuid, caller uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from merchants where id = merchant for no key update;
+  return caller is null or exists (
+    select from members where merchant_id = merchant and account_id = caller and role in ('owner', 'developer')
+  );
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.new_uuidv7()
  RETURNS uuid
  LANGUAGE sql
@@ -1558,6 +1584,23 @@ begin
   values (merchant, account, actor, address, action, details);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not may_change_api_keys(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  update api_keys set revoked_at = now(), updated_at = now()
+  where id = key and merchant_id = merchant and revoked_at is null;
+  if found then
+    perform record_security_event(merchant, caller, actor, address, 'api_key.revoked', details);
+    return 'revoked';
+  end if;
+  return case when exists (select from api_keys where id = key and merchant_id = merchant) then 'revoked' else 'missing' end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.revoke_invite(invite uuid, merchant uuid, caller uuid, actor text, address text, details json)
  RETURNS text
  LANGUAGE plpgsql
@@ -1574,6 +1617,29 @@ begin
   end if;
   perform record_security_event(merchant, caller, actor, address, 'invite.revoked', details);
   return 'revoked';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.rotate_api_key(key uuid, merchant uuid, overlap interval, key_tag text, key_last4 text, key_hash bytea, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not may_change_api_keys(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  update api_keys set
+    tag = key_tag,
+    last4 = key_last4,
+    hash = key_hash,
+    previous_hash = case when overlap > interval '0' then hash end,
+    previous_until = case when overlap > interval '0' then now() + overlap end,
+    updated_at = now()
+  where id = key and merchant_id = merchant and revoked_at is null and (expires_at is null or expires_at > now());
+  if found then
+    perform record_security_event(merchant, caller, actor, address, 'api_key.rotated', details);
+    return 'rotated';
+  end if;
+  return case when exists (select from api_keys where id = key and merchant_id = merchant) then 'ended' else 'missing' end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.rotate_session(session uuid, shown bytea, successor bytea, from_address text, OUT outcome text, OUT account uuid, OUT current_hash bytea)

@@ -1,0 +1,86 @@
+import type { Role } from '../http/route.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { type Page, pageBySeq } from './page.ts'
+import type { Doer } from './security-events.ts'
+
+export type InviteRow = {
+  readonly id: string
+  readonly merchant_id: string
+  readonly role: Role
+  readonly email: string | null
+  readonly created_by: string
+  readonly expired: boolean
+  readonly expires_at: Date
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const columns = (sql: Sql) => sql`
+  id, merchant_id, role, email, created_by, expires_at <= now() as expired, expires_at, created_at, updated_at`
+
+/** Those that nobody has used or revoked. */
+export const listInvites = (sql: Sql, merchantId: string, page: Page): Promise<InviteRow[]> => sql<InviteRow[]>`
+  select ${columns(sql)} from invites
+  where merchant_id = ${merchantId} and accepted_at is null and revoked_at is null and ${pageBySeq(sql, page)}`
+
+export const findInvite = async (sql: Sql, merchantId: string, id: string): Promise<InviteRow | undefined> => {
+  const [row] = await sql<InviteRow[]>`
+    select ${columns(sql)} from invites where merchant_id = ${merchantId} and id = ${id}`
+  return row
+}
+
+/** Also of one that has been used or revoked since the cursor was handed out. */
+export const findInviteSeq = async (sql: Sql, merchantId: string, id: string): Promise<string | undefined> => {
+  const [row] = await sql<{ seq: string }[]>`select seq from invites where merchant_id = ${merchantId} and id = ${id}`
+  return row?.seq
+}
+
+/** Whether the token of this hash would let somebody in. */
+export const isInviteOpen = async (sql: Sql, tokenHash: Uint8Array): Promise<boolean> => {
+  const [row] = await sql`
+    select from invites
+    where token_hash = ${tokenHash} and accepted_at is null and revoked_at is null and expires_at > now()`
+  return row !== undefined
+}
+
+export const createInvite = async (
+  sql: Sql,
+  invite: { id: string; merchantId: string; role: Role; email: string | null; tokenHash: Uint8Array; details: object },
+  by: Doer,
+): Promise<'created' | 'not_owner' | undefined> => {
+  const [answer] = await sql<{ outcome: 'created' | 'not_owner' }[]>`
+    select create_invite(
+      ${invite.id}, ${invite.merchantId}, ${invite.role}, ${invite.email}, ${invite.tokenHash},
+      ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(invite.details)}::text::json) as outcome`
+  return answer?.outcome
+}
+
+export type RevokeOutcome = 'revoked' | 'missing' | 'not_owner'
+
+export const revokeInvite = async (
+  sql: Sql,
+  invite: { id: string; merchantId: string; details: object },
+  by: Doer,
+): Promise<RevokeOutcome | undefined> => {
+  const [answer] = await sql<{ outcome: RevokeOutcome }[]>`
+    select revoke_invite(
+      ${invite.id}, ${invite.merchantId}, ${by.accountId}, ${by.actor}, ${by.address},
+      ${JSON.stringify(invite.details)}::text::json) as outcome`
+  return answer?.outcome
+}
+
+export type AcceptOutcome = 'accepted' | 'missing' | 'other_email' | 'member_already' | 'email_taken'
+
+/** With `newAccount`, the account of `by` is made in the same statement. */
+export const acceptInvite = async (
+  sql: Sql,
+  tokenHash: Uint8Array,
+  by: Doer,
+  newAccount?: { email: string; passwordHash: string },
+): Promise<AcceptOutcome | undefined> => {
+  const [answer] = await sql<{ outcome: AcceptOutcome }[]>`
+    select accept_invite(
+      ${tokenHash}, ${by.accountId}, ${by.actor}, ${by.address},
+      ${newAccount?.email ?? null}, ${newAccount?.passwordHash ?? null}) as outcome`
+  return answer?.outcome
+}

@@ -1,0 +1,17 @@
+import type { Sql } from '../postgres/connect.ts'
+
+/** Which part of a list is asked for. */
+export type Page = {
+  /** The `seq` of the row that the cursor names. */
+  readonly after: string | undefined
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+}
+
+/** The end of a `where` over rows that become visible in the order of their `seq`, and one row more than the page has. */
+export const pageBySeq = (sql: Sql, { after, limit, order }: Page) =>
+  order === 'asc'
+    ? sql`seq > ${after ?? '0'} order by seq limit ${limit + 1}`
+    : sql`seq < ${after ?? MOST} order by seq desc limit ${limit + 1}`
+
+const MOST = '9223372036854775807'

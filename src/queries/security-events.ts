@@ -1,0 +1,39 @@
+import type { Sql } from '../postgres/connect.ts'
+import { type Page, pageBySeq } from './page.ts'
+
+/** Who did something, and from where, as the log of security events keeps it. */
+export type Doer = {
+  readonly accountId: string
+  /** The account's id as on the wire. */
+  readonly actor: string
+  readonly address: string
+}
+
+export type SecurityEventRow = {
+  readonly id: string
+  readonly merchant_id: string
+  readonly actor: string
+  /** Of the account, when one acted. */
+  readonly email: string | null
+  readonly address: string | null
+  readonly action: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly at: Date
+}
+
+/** A merchant's log, of one action or of all. */
+export const listSecurityEvents = (
+  sql: Sql,
+  { merchantId, action }: { merchantId: string; action: string | undefined },
+  page: Page,
+): Promise<SecurityEventRow[]> => sql<SecurityEventRow[]>`
+  select e.id, e.merchant_id, e.actor, a.email, e.address, e.action, e.details, e.at
+  from security_events e left join accounts a on a.id = e.account_id
+  where e.merchant_id = ${merchantId} ${action === undefined ? sql`` : sql`and e.action = ${action}`}
+    and ${pageBySeq(sql, page)}`
+
+export const findSecurityEventSeq = async (sql: Sql, merchantId: string, id: string): Promise<string | undefined> => {
+  const [row] = await sql<{ seq: string }[]>`
+    select seq from security_events where merchant_id = ${merchantId} and id = ${id}`
+  return row?.seq
+}

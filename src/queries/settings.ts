@@ -1,0 +1,53 @@
+import type { Sql } from '../postgres/connect.ts'
+import type { Doer } from './security-events.ts'
+
+/** A row of the view: what is set for one mode, and what both share. */
+export type SettingsRow = {
+  readonly merchant_id: string
+  readonly livemode: boolean
+  readonly name: string
+  readonly logo_url: string | null
+  readonly accent_color: string | null
+  readonly support_email: string | null
+  readonly support_url: string | null
+  readonly receiving_address: string | null
+  readonly receiving_addresses: Readonly<Record<string, string>>
+  readonly confirmations: Readonly<Record<string, number>>
+  readonly tolerance_bps: number
+  readonly late_policy: 'accept_stablecoins' | 'needs_attention'
+  readonly refund_mode: 'manual' | 'signer'
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** Columns of the view and what they become; of the chains only those named, null removes one. */
+export type SettingsChanges = Partial<
+  Omit<SettingsRow, 'merchant_id' | 'livemode' | 'created_at' | 'updated_at' | 'receiving_addresses' | 'confirmations'>
+> & {
+  readonly receiving_addresses?: Readonly<Record<string, string | null>>
+  readonly confirmations?: Readonly<Record<string, number | null>>
+}
+
+export const findSettings = async (
+  sql: Sql,
+  merchantId: string,
+  livemode: boolean,
+): Promise<SettingsRow | undefined> => {
+  const [row] = await sql<SettingsRow[]>`
+    select * from settings where merchant_id = ${merchantId} and livemode = ${livemode}`
+  return row
+}
+
+export type SettingsOutcome = 'changed' | 'not_allowed' | 'too_many'
+
+export const changeSettings = async (
+  sql: Sql,
+  change: { merchantId: string; livemode: boolean; changes: SettingsChanges },
+  by: Doer,
+): Promise<SettingsOutcome | undefined> => {
+  const [answer] = await sql<{ outcome: SettingsOutcome }[]>`
+    select change_settings(
+      ${change.merchantId}, ${change.livemode}, ${JSON.stringify(change.changes)}::text::jsonb,
+      ${by.accountId}, ${by.actor}, ${by.address}) as outcome`
+  return answer?.outcome
+}
