@@ -1,8 +1,9 @@
-import type { KeyBook } from '../access/key-book.ts'
-import type { Passwords } from '../access/passwords.ts'
-import type { SessionBook } from '../access/session-book.ts'
+import { type KeyBook, openKeyBook } from '../access/key-book.ts'
+import { openPasswords, type Passwords } from '../access/passwords.ts'
+import { openSessionBook, type SessionBook } from '../access/session-book.ts'
 import type { Env } from '../env.ts'
-import type { Keyring } from '../keyring.ts'
+import { type Keyring, openKeyring } from '../keyring.ts'
+import { getSecretKey } from '../secret-key.ts'
 import type { World } from '../world.ts'
 
 /** What routes are given: the world, and what guards it at the door. */
@@ -15,4 +16,25 @@ export type Api = World & {
   readonly passwords: Passwords
   readonly sessions: SessionBook
   readonly keys: KeyBook
+}
+
+/** Closing writes down what the books remember. */
+export type OpenApi = Api & { close(): Promise<void> }
+
+export const openApi = (world: World, env: Env, signUpCode: string | null): OpenApi => {
+  const keyring = openKeyring(getSecretKey(env), env.previousSecretKey)
+  const sessions = openSessionBook(world, keyring)
+  const keys = openKeyBook(world)
+  const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit } = env
+  return {
+    ...world,
+    settings: { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, signUpCode },
+    keyring,
+    passwords: openPasswords(),
+    sessions,
+    keys,
+    close: async () => {
+      await Promise.all([sessions.stop(), keys.stop()])
+    },
+  }
 }

@@ -77,8 +77,11 @@ type Spec<Path extends string, Body, Query, Caller> = {
   readonly path: Path
   readonly body?: Type<Body>
   readonly query?: Type<Query>
-  readonly handle: (api: Api, call: Call<Path, Body, Query> & Caller) => Answer | Promise<Answer>
+  readonly handle: (api: Api, call: Call<Path, Parsed<Body>, Parsed<Query>> & Caller) => Answer | Promise<Answer>
 }
+
+/** What comes out of a type: defaults filled in, texts of a query turned into numbers. */
+type Parsed<Declared> = Type<Declared>['infer']
 
 const define = (method: Method, access: Access, spec: unknown): Route => {
   const { path, body, query, handle } = spec as Omit<Route, 'method' | 'access'>

@@ -1,0 +1,79 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import type { AddressRange } from '../env.ts'
+
+/**
+ * Where a request comes from. `X-Forwarded-For` is a claim: each proxy adds at its right end whom it
+ * got the request from, so it is read from there for as long as the one who says so is trusted.
+ */
+export const clientAddress = (peer: string, forwardedFor: string | null, trusted: readonly AddressRange[]): string => {
+  let address = plain(peer)
+  const hops = forwardedFor?.split(',') ?? []
+  while (isWithin(address, trusted)) {
+    const hop = hops.pop()
+    const next = hop === undefined ? undefined : parseHop(hop.trim())
+    if (next === undefined) break
+    address = next
+  }
+  return address
+}
+
+/** What limits count by: an IPv6 subscriber has a whole /64 to come from. */
+export const limitGroup = (address: string): string =>
+  isIPv6(address)
+    ? `${groupsOf(address)
+        .slice(0, 4)
+        .map(group => group.toString(16))
+        .join(':')}::/64`
+    : address
+
+/** Whether nobody but this machine has the address. */
+export const isLoopback = (address: string): boolean => isWithin(address, loopback)
+
+const loopback: readonly AddressRange[] = [
+  { address: '127.0.0.0', prefix: 8, family: 'ipv4' },
+  { address: '::1', prefix: 128, family: 'ipv6' },
+]
+
+/** `1.2.3.4:5678` and `[2001:db8::1]:443` are how some proxies write it. */
+const parseHop = (hop: string): string | undefined => {
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? (/^([\d.]+)(?::\d+)?$/.exec(hop)?.[1] || hop)
+  return isIPv4(bare) || isIPv6(bare) ? plain(bare) : undefined
+}
+
+/** One spelling per address: no zone, lower case, and IPv4 that comes by an IPv6 socket as IPv4. */
+const plain = (address: string): string => {
+  const bare = address.replace(/%.*$/, '').toLowerCase()
+  if (!isIPv6(bare)) return bare
+  const groups = groupsOf(bare)
+  if (!isMapped(groups)) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
+  return bytesOf(groups).slice(12).join('.')
+}
+
+const isMapped = (groups: readonly number[]): boolean =>
+  groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff
+
+const isWithin = (address: string, ranges: readonly AddressRange[]): boolean =>
+  ranges.some(range => {
+    const of = plain(range.address)
+    // A range of mapped addresses is one of IPv4: its prefix counts the 96 bits before.
+    const prefix = isIPv4(of) && range.family === 'ipv6' ? Math.max(0, range.prefix - 96) : range.prefix
+    if (isIPv4(of) !== isIPv4(address) || isIPv6(of) !== isIPv6(address)) return false
+    return bitsOf(address).slice(0, prefix) === bitsOf(of).slice(0, prefix)
+  })
+
+const bitsOf = (address: string): string =>
+  (isIPv6(address) ? bytesOf(groupsOf(address)) : address.split('.').map(Number))
+    .map(byte => byte.toString(2).padStart(8, '0'))
+    .join('')
+
+const bytesOf = (groups: readonly number[]): number[] => groups.flatMap(group => [group >> 8, group & 0xff])
+
+/** The eight groups of an address that isIPv6 has approved. */
+const groupsOf = (address: string): number[] => {
+  // The URL parser knows every spelling, and leaves only `::` to be filled in.
+  const [left = '', right] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
+  const head = left === '' ? [] : left.split(':')
+  const tail = right === undefined || right === '' ? [] : right.split(':')
+  const gap = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  return [...head, ...gap, ...tail].map(group => Number.parseInt(group, 16))
+}

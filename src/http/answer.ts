@@ -1,0 +1,76 @@
+import { Unavailable } from '../actors/command.ts'
+import { judgeError } from '../actors/postgres-errors.ts'
+import { Refusal } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Answer } from './route.ts'
+
+/** What an answer is made of before its headers are known. */
+export type Draft = {
+  readonly status: number
+  readonly body: string | ReadableStream | null
+  readonly headers: Headers
+}
+
+export const draftOf = (answer: Answer): Draft => {
+  if (answer instanceof Response) {
+    // The headers of a response that came from elsewhere may be immutable.
+    return { status: answer.status, body: answer.body, headers: new Headers(answer.headers) }
+  }
+  const headers = new Headers(answer.headers)
+  if (answer.body === undefined) return { status: answer.status, body: null, headers }
+  return { status: answer.status, ...json(answer.body, headers) }
+}
+
+export const draftOfRefusal = (refusal: Refusal, requestId: string): Draft => {
+  const { param, details, retryAfter } = refusal.because
+  const headers = new Headers()
+  if (retryAfter !== undefined) headers.set('retry-after', String(Math.max(1, Math.ceil(retryAfter))))
+  const error = {
+    type: refusal.type,
+    code: refusal.code,
+    message: refusal.message,
+    ...(param !== undefined && { param }),
+    ...(details && { details }),
+    requestId,
+  }
+  return { status: refusal.status, ...json({ error }, headers) }
+}
+
+const json = (value: unknown, headers: Headers) => {
+  headers.set('content-type', 'application/json')
+  return { body: JSON.stringify(value), headers }
+}
+
+/** Whatever was thrown under a request, as what the caller is told of it. A fault goes to the log and nowhere else. */
+export const refusalOf = (error: unknown, log: Log, requestId: string): Refusal => {
+  if (error instanceof Refusal) return error
+  const away = error instanceof Unavailable || judgeError(error) !== 'final'
+  const fault = faultOf(error)
+  if (away) log.warn({ requestId, fault }, 'a request found the database away')
+  else log.error({ requestId, fault }, 'a request failed')
+  return away ? new Refusal('service_unavailable', { retryAfter: 1 }) : new Refusal('internal_error')
+}
+
+type Fault = { name: string; message?: string; code?: string; constraint?: string; stack?: string; cause?: Fault }
+
+/** Named field by field: an error of the database carries the rows it is about. */
+const faultOf = (error: unknown, depth = 0): Fault => {
+  if (!(error instanceof Error)) return { name: typeof error }
+  const { name, stack } = error
+  const code = textOf(error, 'code')
+  const constraint = textOf(error, 'constraint_name')
+  return {
+    name,
+    // These two quote what they could not read.
+    ...(!(error instanceof SyntaxError || code?.startsWith('22')) && { message: error.message }),
+    ...(code && { code }),
+    ...(constraint && { constraint }),
+    ...(stack && { stack: stack.slice(stack.search(/^\s*(at |\S*@)/m)) }),
+    ...(error.cause !== undefined && depth < 4 && { cause: faultOf(error.cause, depth + 1) }),
+  }
+}
+
+const textOf = (error: object, field: string): string | undefined => {
+  const value = new Map(Object.entries(error)).get(field)
+  return typeof value === 'string' ? value : undefined
+}

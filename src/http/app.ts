@@ -1,0 +1,91 @@
+import { Elysia } from 'elysia'
+import { refuse } from '../errors.ts'
+import { clientAddress } from './address.ts'
+import type { Api } from './api.ts'
+import { isStorable, readBody } from './body.ts'
+import { exchange } from './exchange.ts'
+import { type Guard, openGuard } from './guard.ts'
+import type { Answer, Method, Route } from './route.ts'
+import { readQuery, strict, validateBody, validateQuery } from './validate.ts'
+
+/**
+ * The table of routes as a server. Elysia finds the route and does nothing else: it parses no body,
+ * no query and no cookie, since it would do so before anybody has asked who is calling.
+ */
+export const app = (routes: readonly Route[], api: Api) => {
+  const guard = openGuard(api)
+  const elysia = new Elysia({
+    strictPath: true,
+    // The runtime's own router answers some paths without asking us, and decodes others its own way.
+    systemRouter: false,
+    nativeStaticResponse: false,
+    // Else a host name of fewer than four letters moves the beginning of every path.
+    handler: { standardHostname: false },
+  }).onError(({ request, code, error }) =>
+    exchange(api.log, { request, pattern: undefined }, async () => {
+      if (code === 'NOT_FOUND') return refuse('route_not_found')
+      throw error
+    }),
+  )
+  for (const route of routes) {
+    const answer = answerWith(guard, route, api)
+    for (const method of methodsOf(route))
+      elysia.route(
+        method,
+        route.path,
+        ({ request, params, server }) => {
+          const peer = server?.requestIP(request)?.address ?? 'unknown'
+          return exchange(api.log, { request, pattern: route.path }, seen => answer({ ...seen, request, params, peer }))
+        },
+        { parse: 'none' },
+      )
+  }
+  for (const [path, allow] of allowedBy(routes))
+    elysia.all(
+      path,
+      ({ request }) =>
+        exchange(api.log, { request, pattern: path }, async ({ answerHeaders }) => {
+          answerHeaders.set('allow', allow)
+          return refuse('method_not_allowed')
+        }),
+      { parse: 'none' },
+    )
+  return elysia
+}
+
+type Arrived = {
+  readonly request: Request
+  readonly params: Readonly<Record<string, string | null>> | undefined
+  readonly peer: string
+  readonly requestId: string
+  readonly answerHeaders: Headers
+}
+
+/** The order of checks of the interface, after the route has been found. */
+const answerWith = (guard: Guard, route: Route, api: Api) => {
+  const bodyType = strict(route.body)
+  const queryType = strict(route.query)
+  return async ({ request, peer, requestId, answerHeaders, ...arrived }: Arrived): Promise<Answer> => {
+    const { headers } = request
+    const params = readParams(arrived.params)
+    const address = clientAddress(peer, headers.get('x-forwarded-for'), api.settings.trustedProxies)
+    const caller = await guard(route.access, { headers, params, address, answerHeaders })
+    const sent = route.method === 'GET' ? undefined : await readBody(request)
+    const query = validateQuery(queryType, readQuery(request.url))
+    const body = route.method === 'GET' ? undefined : validateBody(bodyType, sent ?? {})
+    const call = { params, query, body, headers, address, requestId, ...caller }
+    // What a handler is told was parsed by the types that it was declared with.
+    return route.handle(api, call as never)
+  }
+}
+
+/** What cannot be decoded comes as null, and names nothing that exists. */
+const readParams = (params: Arrived['params'] = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value && isStorable(value) ? value : '']))
+
+const methodsOf = ({ method }: Route): readonly (Method | 'HEAD')[] => (method === 'GET' ? ['GET', 'HEAD'] : [method])
+
+const allowedBy = (routes: readonly Route[]): ReadonlyMap<string, string> => {
+  const paths = Map.groupBy(routes, ({ path }) => path)
+  return new Map([...paths].map(([path, group]) => [path, group.flatMap(methodsOf).join(', ')]))
+}

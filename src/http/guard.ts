@@ -1,0 +1,116 @@
+import { Refusal, refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { isLoopback, limitGroup } from './address.ts'
+import type { Api } from './api.ts'
+import { type Left, type Limit, limitFields, openBuckets } from './limits.ts'
+import type { Access, KeyCaller, MemberCaller, Role, SessionCaller } from './route.ts'
+
+export type Visit = {
+  readonly headers: Headers
+  readonly params: Readonly<Record<string, string>>
+  readonly address: string
+  /** Of the answer, whatever it will be. */
+  readonly answerHeaders: Headers
+}
+
+export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCaller; readonly member?: MemberCaller }
+
+export type Guard = (access: Access, visit: Visit) => Promise<Caller>
+
+/** Who knocks too often with no key that fits is not listened to for a while. */
+const WRONG: Limit = { name: 'unauthenticated', burst: 30, perSecond: 0.5 }
+/** Loopback is a proxy that TRUSTED_PROXIES does not name, more often than one caller: all would wait for each other. */
+const WRONG_HERE: Limit = { ...WRONG, burst: 600, perSecond: 10 }
+
+const VERSIONS: readonly string[] = ['2026-11-20']
+
+/** Decides who may come in, by the order of checks of the interface: all of it before anything of the body is read. */
+export const openGuard = (api: Api): Guard => {
+  const wrong = openBuckets(WRONG)
+  const wrongHere = openBuckets(WRONG_HERE)
+  const { live, test } = api.settings.apiRateLimit
+  const rates = { live: openRate('live', live), test: openRate('test', test) }
+
+  const authenticate = async <T>(visit: Visit, find: () => Promise<T>): Promise<T> => {
+    const [limit, buckets] = isLoopback(visit.address) ? [WRONG_HERE, wrongHere] : [WRONG, wrong]
+    const group = limitGroup(visit.address)
+    const left = buckets.look(group)
+    if (!left.allowed) admit(limit, left, visit)
+    try {
+      return await find()
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) buckets.take(group)
+      throw error
+    }
+  }
+
+  return async (access, visit) => {
+    if (access.by === 'anybody') return {}
+    if (access.by === 'key') {
+      const found = await authenticate(visit, () => findKey(api, visit.headers))
+      const rate = rates[found.livemode ? 'live' : 'test']
+      rate?.show(found.id, visit)
+      const key = { ...found, apiVersion: versionOf(found, visit) }
+      rate?.count(found.id, visit)
+      if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
+      if (access.testOnly && key.livemode) refuse('sandbox_only')
+      return { key }
+    }
+    const session = await authenticate(visit, () => findSession(api, visit.headers))
+    if (access.by === 'session') return { session }
+    const member = await findMember(api, session, visit.params.merchantId ?? '')
+    if (ranks.indexOf(member.role) < ranks.indexOf(access.role)) refuse('insufficient_role')
+    if (access.stepUp && api.clock.now().getTime() - session.provenAt.getTime() > PROVEN_MS) refuse('step_up_required')
+    return { session, member }
+  }
+}
+
+const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
+const PROVEN_MS = 5 * 60_000
+
+/** Counts a request against its caller's limit; the fields are on every answer to a caller who is known. */
+const openRate = (name: string, perSecond: number) => {
+  if (perSecond === 0) return undefined
+  const limit: Limit = { name, burst: 2 * perSecond, perSecond }
+  const buckets = openBuckets(limit)
+  return {
+    show: (id: string, visit: Visit) => setFields(visit, limit, buckets.look(id)),
+    count: (id: string, visit: Visit) => admit(limit, buckets.take(id), visit),
+  }
+}
+
+const admit = (limit: Limit, left: Left, visit: Visit): void => {
+  setFields(visit, limit, left)
+  if (!left.allowed) refuse('rate_limited', { retryAfter: left.resetS })
+}
+
+const setFields = ({ answerHeaders }: Visit, limit: Limit, left: Left): void => {
+  for (const [name, value] of limitFields(limit, left)) answerHeaders.set(name, value)
+}
+
+const findKey = async (api: Api, headers: Headers): Promise<KeyCaller> => {
+  const authorization = headers.get('authorization') ?? ''
+  if (!authorization.startsWith('Bearer sk_')) return refuse('missing_api_key')
+  return (await api.keys.find(authorization.slice('Bearer '.length))) ?? refuse('invalid_api_key')
+}
+
+const findSession = async (api: Api, headers: Headers): Promise<SessionCaller> => {
+  const token = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  if (token === undefined || token.startsWith('sk_')) return refuse('invalid_token')
+  return (await api.sessions.find(token))?.session ?? refuse('invalid_token')
+}
+
+/** The merchant of the path, which is there for its members only. */
+const findMember = async (api: Api, session: SessionCaller, id: string): Promise<MemberCaller> => {
+  const merchantId = decodeId('mer', id)
+  const role = merchantId && (await api.sessions.roleIn(session.accountId, merchantId))
+  return merchantId && role ? { merchantId, role } : refuse('resource_not_found')
+}
+
+/** The caller's wish, else what the key was made with. */
+const versionOf = (key: KeyCaller, { headers, answerHeaders }: Visit): string => {
+  const version = headers.get('service-version') ?? key.apiVersion
+  if (!VERSIONS.includes(version)) refuse('invalid_api_version', { param: 'Service-Version' })
+  answerHeaders.set('service-version', version)
+  return version
+}

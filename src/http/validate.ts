@@ -1,0 +1,59 @@
+import { type ArkErrors, type Type, type } from 'arktype'
+import { type Code, Refusal } from '../errors.ts'
+import { isStorable } from './body.ts'
+
+/** Fits a declared type to what a request may send: what it does not declare, at any depth, is refused. */
+export const strict = (declared: Type | undefined): Type => (declared ?? type({})).onDeepUndeclaredKey('reject')
+
+/** What the type makes of the body. The refusal names the field and says nothing of what was in it. */
+export const validateBody = (strictType: Type, body: unknown): unknown => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Refusal('parameter_invalid', { message: 'The body must be a JSON object.' })
+  return fit(strictType, body)
+}
+
+export const validateQuery = (strictType: Type, query: Readonly<Record<string, string>>): unknown =>
+  fit(strictType, query)
+
+const fit = (strictType: Type, value: object): unknown => {
+  const parsed: unknown = strictType(value)
+  if (!(parsed instanceof type.errors)) return parsed
+  const [first] = [...parsed].map(faultOf).sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
+  throw new Refusal(first?.code ?? 'parameter_invalid', first && isSayable(first.param) ? { param: first.param } : {})
+}
+
+/** A misspelled name is both unknown and missing: the first says more. */
+const order: readonly Code[] = ['parameter_unknown', 'parameter_missing', 'parameter_invalid']
+
+type Fault = { readonly code: Code; readonly param: string }
+type ArkError = ArkErrors[number]
+
+const faultOf = (error: ArkError): Fault => {
+  // Of several ways to be right the first is explained.
+  if (error.hasCode('union')) {
+    const [way] = error.errors
+    if (way) return faultOf(way)
+  }
+  return { code: codeOf(error), param: [...error.path].map(String).join('.') }
+}
+
+const codeOf = (error: ArkError): Code => {
+  if (error.code === 'required') return 'parameter_missing'
+  // How arktype puts it that a key is not declared; no rule of ours expects that.
+  if (error.code === 'predicate' && error.expected === 'removed') return 'parameter_unknown'
+  return 'parameter_invalid'
+}
+
+const isSayable = (param: string): boolean => /^[\w.-]{1,100}$/.test(param)
+
+/** The query's parameters; one that comes twice could be read either way, so it is refused. */
+export const readQuery = (url: string): Record<string, string> => {
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URL(url).searchParams) {
+    const because = isSayable(name) ? { param: name } : {}
+    if (!isStorable(name) || name === '__proto__') throw new Refusal('parameter_unknown', because)
+    if (name in query || !isStorable(value)) throw new Refusal('parameter_invalid', because)
+    query[name] = value
+  }
+  return { ...query }
+}

@@ -1,0 +1,130 @@
+import { openActors } from '../../src/actors/actors.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { parseEnv } from '../../src/env.ts'
+import type { Api } from '../../src/http/api.ts'
+import { app } from '../../src/http/app.ts'
+import type { Route } from '../../src/http/route.ts'
+import { serve } from '../../src/http/serve.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { openLog } from '../../src/log.ts'
+import type { Outside } from '../../src/world.ts'
+import { type Database, database } from './database.ts'
+
+/** The interface as a server on loopback, before a database of its own. */
+export type ApiHouse = AsyncDisposable & {
+  readonly api: Api
+  readonly sql: Database['sql']
+  readonly url: string
+  /** `{ json }` is sent as a JSON body. The answer's body is read already. */
+  call(method: string, path: string, options?: CallOptions): Promise<Called>
+}
+
+export type CallOptions = {
+  readonly json?: unknown
+  readonly body?: string | Uint8Array | ReadableStream
+  readonly bearer?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Called = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: unknown
+}
+
+export type ApiHouseOptions = {
+  readonly routes: readonly Route[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly signUpCode?: string
+  /** Instead of what is there, for tests that look at it. */
+  readonly outside?: Partial<Outside>
+}
+
+export const apiHouse = async ({ routes, env = {}, signUpCode, outside = {} }: ApiHouseOptions): Promise<ApiHouse> => {
+  await using starting = new AsyncDisposableStack()
+  const { sql, url: DATABASE_URL } = starting.use(await database())
+  const given: Outside = {
+    sql,
+    clock: databaseClock(),
+    random: crypto.getRandomValues.bind(crypto),
+    log: openLog('silent'),
+    ...outside,
+  }
+  const settings = parseEnv({ DATABASE_URL, SECRET_KEY, TRUSTED_PROXIES: '127.0.0.0/8', ...env })
+  const actors = await openActors(given, kinds)
+  starting.defer(() => actors.idle())
+  const { openApi } = await opening()
+  const api = starting.adopt(openApi({ ...given, actors }, settings, signUpCode ?? null), a => a.close())
+  const server = app(routes, api)
+  starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
+  const url = `http://127.0.0.1:${server.server?.port}`
+  const rest = starting.move()
+  return {
+    api,
+    sql,
+    url,
+    call: (method, path, options) => call(method, `${url}${path}`, options),
+    [Symbol.asyncDispose]: () => rest.disposeAsync(),
+  }
+}
+
+/** Until every book exists, the ones that do. */
+const opening = async (): Promise<Pick<typeof import('../../src/http/api.ts'), 'openApi'>> => {
+  const real = await import('../../src/http/api.ts').catch(() => undefined)
+  if (real) return real
+  const { openKeyBook } = await import('../../src/access/key-book.ts')
+  const { openPasswords } = await import('../../src/access/passwords.ts')
+  const { openKeyring } = await import('../../src/keyring.ts')
+  return {
+    openApi: (world, env, signUpCode) => {
+      const keys = openKeyBook(world)
+      const sessions = {
+        find: async () => undefined,
+        roleIn: async () => undefined,
+        forget: () => {},
+        forgetAccount: () => {},
+        stop: async () => {},
+      }
+      return {
+        ...world,
+        settings: { ...env, signUpCode },
+        keyring: openKeyring(env.secretKey ?? ''),
+        passwords: openPasswords(),
+        sessions: sessions as never,
+        keys,
+        close: () => keys.stop(),
+      }
+    },
+  }
+}
+
+export const SECRET_KEY = 'a secret key for tests and for nothing else'
+
+const call = async (
+  method: string,
+  url: string,
+  { json, body, bearer, headers }: CallOptions = {},
+): Promise<Called> => {
+  const sent = json === undefined ? body : JSON.stringify(json)
+  const answer = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...headers,
+    },
+    ...(sent !== undefined && { body: sent }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, text, json: parse(text) }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
