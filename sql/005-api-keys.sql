@@ -35,3 +35,74 @@ create table api_keys (
 );
 -- A merchant's keys of one mode, page by page.
 create index api_keys_merchant on api_keys (merchant_id, livemode, seq);
+
+-- Whatever happens to keys waits for the merchant's row first, so that somebody who is being removed
+-- makes no key that would stay behind. No caller at all is an operator.
+create function may_change_api_keys(merchant uuid, caller uuid) returns boolean language plpgsql as $$
+begin
+  perform from merchants where id = merchant for no key update;
+  return caller is null or exists (
+    select from members where merchant_id = merchant and account_id = caller and role in ('owner', 'developer')
+  );
+end $$;
+
+-- `created`, `not_allowed`, or `missing`: there is no such merchant.
+create function create_api_key(
+  key uuid, merchant uuid, key_livemode boolean, key_name text, key_scopes text[], key_expires_at timestamptz,
+  key_tag text, key_last4 text, key_hash bytea, caller uuid, actor text, address text, details json
+) returns text language plpgsql as $$
+begin
+  if not may_change_api_keys(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  insert into api_keys (id, merchant_id, livemode, name, scopes, expires_at, tag, last4, hash, api_version)
+  select key, id, key_livemode, key_name, key_scopes, key_expires_at, key_tag, key_last4, key_hash, api_version
+  from merchants where id = merchant;
+  if not found then
+    return 'missing';
+  end if;
+  perform record_security_event(merchant, caller, actor, address, 'api_key.created', details);
+  return 'created';
+end $$;
+
+-- The secret before this one ends now or after the overlap; the one before that ends now in any case.
+-- `rotated`, `not_allowed`, `missing`, or `ended`: what is revoked or expired stays so.
+create function rotate_api_key(
+  key uuid, merchant uuid, overlap interval, key_tag text, key_last4 text, key_hash bytea,
+  caller uuid, actor text, address text, details json
+) returns text language plpgsql as $$
+begin
+  if not may_change_api_keys(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  update api_keys set
+    tag = key_tag,
+    last4 = key_last4,
+    hash = key_hash,
+    previous_hash = case when overlap > interval '0' then hash end,
+    previous_until = case when overlap > interval '0' then now() + overlap end,
+    updated_at = now()
+  where id = key and merchant_id = merchant and revoked_at is null and (expires_at is null or expires_at > now());
+  if found then
+    perform record_security_event(merchant, caller, actor, address, 'api_key.rotated', details);
+    return 'rotated';
+  end if;
+  return case when exists (select from api_keys where id = key and merchant_id = merchant) then 'ended' else 'missing' end;
+end $$;
+
+-- `revoked`, also when it was before; `not_allowed` or `missing`.
+create function revoke_api_key(
+  key uuid, merchant uuid, caller uuid, actor text, address text, details json
+) returns text language plpgsql as $$
+begin
+  if not may_change_api_keys(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  update api_keys set revoked_at = now(), updated_at = now()
+  where id = key and merchant_id = merchant and revoked_at is null;
+  if found then
+    perform record_security_event(merchant, caller, actor, address, 'api_key.revoked', details);
+    return 'revoked';
+  end if;
+  return case when exists (select from api_keys where id = key and merchant_id = merchant) then 'revoked' else 'missing' end;
+end $$;

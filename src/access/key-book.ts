@@ -1,5 +1,5 @@
 import type { KeyCaller } from '../http/route.ts'
-import { findKeyAccess, type KeyAccess } from '../queries/api-keys.ts'
+import { findKeyAccess, type KeyAccess } from '../queries/key-access.ts'
 import type { Outside } from '../world.ts'
 import { hashApiKey, isApiKey } from './api-key.ts'
 import { openLastUses } from './last-use.ts'

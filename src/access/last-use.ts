@@ -1,4 +1,4 @@
-import { noteKeyUses } from '../queries/api-keys.ts'
+import { noteKeyUses } from '../queries/key-access.ts'
 import type { Outside } from '../world.ts'
 
 /** When each key was used last, kept in memory and written every ten seconds: a request writes nothing. */

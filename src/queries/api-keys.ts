@@ -1,37 +1,65 @@
 import type { Scope } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
 
-export type KeyAccess = {
+export type ApiKeyRow = {
   readonly id: string
   readonly merchant_id: string
   readonly livemode: boolean
+  readonly name: string
   readonly scopes: readonly (Scope | '*')[]
-  readonly api_version: string
-  /** Null when the secret has no end. */
-  readonly ms_left: number | null
+  readonly tag: string
+  readonly last4: string
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+  readonly last_used_at: Date | null
+  readonly created_at: Date
+  readonly updated_at: Date
 }
 
-/** Whom a secret lets in, if it is good at this moment. */
-export const findKeyAccess = async (sql: Sql, hash: Uint8Array): Promise<KeyAccess | undefined> => {
-  const [access] = await sql<KeyAccess[]>`
-    select id, merchant_id, livemode, scopes, api_version,
-      extract(epoch from least(expires_at, case when previous_hash = ${hash} then previous_until end) - now())::float8 * 1000
-        as ms_left
-    from api_keys
-    where (hash = ${hash} or previous_hash = ${hash} and previous_until > now())
-      and revoked_at is null and (expires_at is null or expires_at > now())`
-  return access
+/** Who asks for a change and from where. No account is an operator. */
+export type Asker = { readonly accountId: string | null; readonly actor: string; readonly address: string | null }
+
+/** What is kept of a secret. */
+export type KeyText = { readonly tag: string; readonly last4: string; readonly hash: Uint8Array }
+
+export type NewApiKey = KeyText &
+  Pick<ApiKeyRow, 'id' | 'livemode' | 'name' | 'scopes'> & {
+    readonly merchantId: string
+    readonly expiresAt: Date | null
+  }
+
+export const createApiKey = async (sql: Sql, key: NewApiKey, by: Asker, details: object) => {
+  const [answer] = await sql<{ outcome: 'created' | 'not_allowed' | 'missing' }[]>`
+    select create_api_key(
+      ${key.id}, ${key.merchantId}, ${key.livemode}, ${key.name}, ${key.scopes}::text[], ${key.expiresAt},
+      ${key.tag}, ${key.last4}, ${key.hash},
+      ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`
+  return answer?.outcome
 }
 
-/** `msAgo` are the last uses of the ids, one each. */
-export const noteKeyUses = async (sql: Sql, ids: readonly string[], msAgo: readonly number[]): Promise<void> => {
-  // Processes write the same keys: locked in one order, or they would wait for each other.
-  await sql`
-    with uses as (select * from unnest(${ids}::uuid[], ${msAgo}::float8[]) as uses (id, ms_ago)),
-      locked as (
-        select k.id, now() - ms_ago * interval '1 millisecond' as used_at
-        from api_keys k join uses on uses.id = k.id
-        order by k.id for no key update of k
-      )
-    update api_keys k set last_used_at = greatest(last_used_at, used_at) from locked where k.id = locked.id`
+export type KeyName = { readonly id: string; readonly merchantId: string }
+
+export const rotateApiKey = async (
+  sql: Sql,
+  { id, merchantId, tag, last4, hash, overlapHours }: KeyName & KeyText & { readonly overlapHours: number },
+  by: Asker,
+  details: object,
+) => {
+  const [answer] = await sql<{ outcome: 'rotated' | 'not_allowed' | 'missing' | 'ended' }[]>`
+    select rotate_api_key(
+      ${id}, ${merchantId}, ${overlapHours} * interval '1 hour', ${tag}, ${last4}, ${hash},
+      ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`
+  return answer?.outcome
+}
+
+export const revokeApiKey = async (sql: Sql, { id, merchantId }: KeyName, by: Asker, details: object) => {
+  const [answer] = await sql<{ outcome: 'revoked' | 'not_allowed' | 'missing' }[]>`
+    select revoke_api_key(
+      ${id}, ${merchantId}, ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`
+  return answer?.outcome
+}
+
+export const findApiKey = async (sql: Sql, { id, merchantId }: KeyName): Promise<ApiKeyRow | undefined> => {
+  const [row] = await sql<ApiKeyRow[]>`select * from api_keys where id = ${id} and merchant_id = ${merchantId}`
+  return row
 }
