@@ -1,6 +1,7 @@
 -- Who may come in: accounts, their sessions and second factors, and how often somebody has tried.
 -- All times are the database's, so that every process counts alike; clock_timestamp() where a
--- function may have waited for a lock, since now() is when it began to wait.
+-- function may have waited for a lock, since now() is when it began to wait. Whoever locks both an
+-- account and its sessions begins with the account.
 
 create table accounts (
   id uuid not null,
@@ -128,12 +129,13 @@ create function open_session(
   new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_agent text
 ) returns void language plpgsql as $$
 begin
+  perform from accounts where id = account for no key update;
   insert into sessions (id, account_id, token_hash, address, user_agent)
   values (new_id, account, new_hash, from_address, from_agent);
   update sessions set ended_at = clock_timestamp() where ended_at is null and id in (
     select id from sessions where account_id = account and ended_at is null and id <> new_id
     order by last_used_at desc offset 99);
-  delete from sessions where account_id = account and last_used_at < clock_timestamp() - interval '90 days';
+  delete from sessions where account_id = account and last_used_at < clock_timestamp() - interval '60 days';
   perform record_security_event(null, account, actor, from_address, 'session.signed_in', '{}'::json);
 end $$;
 
@@ -165,14 +167,14 @@ end $$;
 
 -- Spends a code: the step of a TOTP code that was right, or the hash of what may be a recovery code;
 -- neither when it was plainly wrong. `right`, `wrong`, or `wait` and for how many seconds: five wrong
--- ones in five minutes, wherever they were given. The lock holds until the statement's end, so that
--- of many at once only five are looked at.
+-- ones in five minutes, wherever they were given. The account's row is held until the statement's
+-- end, so that of many at once only five are looked at, and one at most finds a code unspent.
 create function use_code(account uuid, step bigint, recovery bytea, out outcome text, out wait integer)
 language plpgsql as $$
 declare
   subject text := 'code:' || account;
 begin
-  perform lock_attempts(array[subject]);
+  perform from accounts where id = account for no key update;
   wait := attempt_wait(subject, 5, interval '5 minutes');
   if wait is not null then
     outcome := 'wait';
@@ -191,30 +193,33 @@ begin
 end $$;
 
 -- Opens a session for whoever knew `known_hash`: `signed_in`, `mfa_required`, `wait`, or `wrong` (the
--- code) or `changed` (the password, since it was checked).
+-- code) or `changed` (the password, since it was checked). Who has yet to give a right code gets a
+-- pass, so that the same password is not counted again with it.
 create function sign_in(
-  account uuid, known_hash text, code_given boolean, step bigint, recovery bytea,
+  account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, pass text,
   session uuid, token_hash bytea, actor text, from_address text, from_agent text, out outcome text, out wait integer
 ) language plpgsql as $$
 declare
   found_account accounts;
 begin
   -- Held against a change of the password, which ends the sessions that it finds.
-  select * into found_account from accounts where id = account for update;
+  select * into found_account from accounts where id = account for no key update;
   if found_account.password_hash is distinct from known_hash then
     outcome := 'changed';
     return;
   end if;
   if found_account.mfa_enabled_at is not null then
     if not code_given then
+      perform count_attempt(array[pass]);
       outcome := 'mfa_required';
       return;
     end if;
     select * into outcome, wait from use_code(account, step, recovery);
+    if outcome = 'wrong' then
+      perform count_attempt(array[pass]);
+      perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
+    end if;
     if outcome <> 'right' then
-      if outcome = 'wrong' then
-        perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
-      end if;
       return;
     end if;
   end if;
@@ -261,6 +266,7 @@ returns integer language plpgsql as $$
 declare
   ended integer;
 begin
+  perform from accounts where id = account for no key update;
   update sessions set ended_at = clock_timestamp()
   where account_id = account and ended_at is null
     and last_used_at > clock_timestamp() - interval '30 days'
@@ -315,7 +321,7 @@ create function enable_mfa(
   out outcome text, out wait integer
 ) language plpgsql as $$
 begin
-  perform from accounts where id = account and mfa_secret = known_secret and mfa_enabled_at is null for update;
+  perform from accounts where id = account and mfa_secret = known_secret and mfa_enabled_at is null for no key update;
   if not found then
     outcome := 'conflict';
     return;

@@ -1086,7 +1086,7 @@ CREATE OR REPLACE FUNCTION public.enable_mfa(account uuid, known_secret text, st
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform from accounts where id = account and mfa_secret = known_secret and mfa_enabled_at is null for update;
+  perform from accounts where id = account and mfa_secret = known_secret and mfa_enabled_at is null for no key update;
   if not found then
     outcome := 'conflict';
     return;
@@ -1107,6 +1107,7 @@ AS $function$
 declare
   ended integer;
 begin
+  perform from accounts where id = account for no key update;
   update sessions set ended_at = clock_timestamp()
   where account_id = account and ended_at is null
     and last_used_at > clock_timestamp() - interval '30 days'
@@ -1533,12 +1534,13 @@ CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_ha
  LANGUAGE plpgsql
 AS $function$
 begin
+  perform from accounts where id = account for no key update;
   insert into sessions (id, account_id, token_hash, address, user_agent)
   values (new_id, account, new_hash, from_address, from_agent);
   update sessions set ended_at = clock_timestamp() where ended_at is null and id in (
     select id from sessions where account_id = account and ended_at is null and id <> new_id
     order by last_used_at desc offset 99);
-  delete from sessions where account_id = account and last_used_at < clock_timestamp() - interval '90 days';
+  delete from sessions where account_id = account and last_used_at < clock_timestamp() - interval '60 days';
   perform record_security_event(null, account, actor, from_address, 'session.signed_in', '{}'::json);
 end $function$;
 
@@ -1682,7 +1684,7 @@ begin
   return found;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.sign_in(account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, session uuid, token_hash bytea, actor text, from_address text, from_agent text, OUT outcome text, OUT wait integer)
+CREATE OR REPLACE FUNCTION public.sign_in(account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, pass text, session uuid, token_hash bytea, actor text, from_address text, from_agent text, OUT outcome text, OUT wait integer)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -1690,21 +1692,23 @@ declare
   found_account accounts;
 begin
   -- Held against a change of the password, which ends the sessions that it finds.
-  select * into found_account from accounts where id = account for update;
+  select * into found_account from accounts where id = account for no key update;
   if found_account.password_hash is distinct from known_hash then
     outcome := 'changed';
     return;
   end if;
   if found_account.mfa_enabled_at is not null then
     if not code_given then
+      perform count_attempt(array[pass]);
       outcome := 'mfa_required';
       return;
     end if;
     select * into outcome, wait from use_code(account, step, recovery);
+    if outcome = 'wrong' then
+      perform count_attempt(array[pass]);
+      perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
+    end if;
     if outcome <> 'right' then
-      if outcome = 'wrong' then
-        perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
-      end if;
       return;
     end if;
   end if;
@@ -1895,7 +1899,7 @@ AS $function$
 declare
   subject text := 'code:' || account;
 begin
-  perform lock_attempts(array[subject]);
+  perform from accounts where id = account for no key update;
   wait := attempt_wait(subject, 5, interval '5 minutes');
   if wait is not null then
     outcome := 'wait';

@@ -1,0 +1,57 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Keyring } from '../keyring.ts'
+
+/** What an access token says: whose it is, and by which session. Everything else is looked up. */
+export type AccessClaims = { readonly accountId: string; readonly sessionId: string }
+
+export const ACCESS_SECONDS = 15 * 60
+
+const issuer = 'paymachine'
+const audience = 'paymachine/v1'
+
+export const signAccessToken = (
+  keyring: Keyring,
+  { accountId, sessionId }: AccessClaims,
+  at: Date,
+): Promise<string> => {
+  const { current } = keyring.signing('access')
+  const seconds = Math.floor(at.getTime() / 1000)
+  return new SignJWT({ sid: sessionId })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: current.id })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(accountId)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + ACCESS_SECONDS)
+    .sign(current.key)
+}
+
+/** Undefined for whatever this service has not signed. Whether it is over is left to who knows the time. */
+export const readAccessToken = async (
+  keyring: Keyring,
+  token: string,
+): Promise<(AccessClaims & { readonly expiresAt: Date }) | undefined> => {
+  try {
+    const { payload } = await jwtVerify(token, ({ kid }) => keyOf(keyring, kid), {
+      // The token's own header chooses nothing: neither another algorithm nor none at all.
+      algorithms: ['HS256'],
+      typ: 'JWT',
+      issuer,
+      audience,
+      requiredClaims: ['sub', 'sid', 'exp'],
+      currentDate: new Date(0),
+    })
+    const { sub, sid, exp } = payload
+    if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined
+    return { accountId: sub, sessionId: sid, expiresAt: new Date(exp * 1000) }
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+const keyOf = (keyring: Keyring, kid: string | undefined): Uint8Array => {
+  const known = keyring.signing('access').all.find(({ id }) => id === kid)
+  if (!known) throw new errors.JWKSNoMatchingKey()
+  return known.key
+}

@@ -1,0 +1,79 @@
+import type { Sql } from '../postgres/connect.ts'
+import type { By, NewSession } from './sessions.ts'
+
+export type Account = {
+  readonly id: string
+  readonly email: string
+  readonly password_hash: string
+  readonly mfa_secret: string | null
+  readonly mfa_enabled_at: Date | null
+}
+
+export const findAccountByEmail = async (sql: Sql, email: string): Promise<Account | undefined> => {
+  const [account] = await sql<Account[]>`
+    select id, email, password_hash, mfa_secret, mfa_enabled_at from accounts where email = ${email}`
+  return account
+}
+
+export const findAccount = async (sql: Sql, id: string): Promise<Account | undefined> => {
+  const [account] = await sql<Account[]>`
+    select id, email, password_hash, mfa_secret, mfa_enabled_at from accounts where id = ${id}`
+  return account
+}
+
+export const hasAccounts = async (sql: Sql): Promise<boolean> => (await sql`select from accounts limit 1`).length > 0
+
+/** False when the e-mail address has an account. */
+export const createAccount = async (
+  sql: Sql,
+  { id, email, passwordHash }: { id: string; email: string; passwordHash: string },
+  { actor, address }: By,
+): Promise<boolean> => {
+  const [row] = await sql<{ created: boolean }[]>`
+    select created, case when created then record_security_event(null, ${id}, ${actor}, ${address}, 'account.created') end
+    from create_account(${id}, ${email}, ${passwordHash}) as created`
+  return row?.created === true
+}
+
+export type SignUp = {
+  readonly mode: 'open' | 'closed' | 'first'
+  /** The code for the first account was right, or none is needed. */
+  readonly codeShown: boolean
+  readonly accountId: string
+  readonly email: string
+  readonly passwordHash: string
+  readonly merchantId: string
+  readonly merchantName: string
+}
+
+export const signUp = async (
+  sql: Sql,
+  { mode, codeShown, accountId, email, passwordHash, merchantId, merchantName }: SignUp,
+  { id, tokenHash, actor, address, userAgent }: NewSession,
+): Promise<{ outcome: 'signed_up' | 'closed' | 'email_taken'; now: Date } | undefined> => {
+  const [row] = await sql<{ outcome: 'signed_up' | 'closed' | 'email_taken'; now: Date }[]>`
+    select sign_up(
+      ${mode}, ${codeShown}, ${accountId}, ${email}, ${passwordHash}, ${merchantId}, ${merchantName},
+      ${id}, ${tokenHash}, ${actor}, ${address}, ${userAgent}) as outcome, now()`
+  return row
+}
+
+export type PasswordChange = {
+  readonly accountId: string
+  /** What the old password was checked against; null where an operator gives a new one. */
+  readonly knownHash: string | null
+  readonly newHash: string
+  /** The session that goes on. */
+  readonly butOne: string | null
+}
+
+/** Ends the other sessions. False when the password has been changed since it was checked. */
+export const changePassword = async (
+  sql: Sql,
+  { accountId, knownHash, newHash, butOne }: PasswordChange,
+  { actor, address }: By,
+): Promise<boolean> => {
+  const [row] = await sql<{ changed: boolean }[]>`
+    select change_password(${accountId}, ${knownHash}, ${newHash}, ${butOne}, ${actor}, ${address}) as changed`
+  return row?.changed === true
+}

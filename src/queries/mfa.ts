@@ -1,0 +1,67 @@
+import type { Sql } from '../postgres/connect.ts'
+import type { By } from './sessions.ts'
+
+/** A code as the database judges it: the step it was right for, or the hash it has as a recovery code. */
+export type GivenCode = { readonly step: number | null; readonly recoveryHash: Uint8Array | null }
+
+export type CodeOutcome = { readonly outcome: 'right' | 'wrong' | 'wait'; readonly wait: number | null }
+
+/** False where MFA is on. */
+export const setUpMfa = async (sql: Sql, accountId: string, sealedSecret: string): Promise<boolean> => {
+  const [row] = await sql<{ done: boolean }[]>`select set_up_mfa(${accountId}, ${sealedSecret}) as done`
+  return row?.done === true
+}
+
+export const enableMfa = async (
+  sql: Sql,
+  accountId: string,
+  { knownSecret, step, recoveryHashes }: EnableMfa,
+  { actor, address }: By,
+): Promise<{ outcome: CodeOutcome['outcome'] | 'conflict'; wait: number | null } | undefined> => {
+  const hashes = recoveryHashes.map(hash => Buffer.from(hash).toString('hex'))
+  const [row] = await sql<{ outcome: CodeOutcome['outcome'] | 'conflict'; wait: number | null }[]>`
+    select * from enable_mfa(
+      ${accountId}, ${knownSecret}, ${step}, array(select decode(h, 'hex') from unnest(${hashes}::text[]) as h),
+      ${actor}, ${address})`
+  return row
+}
+
+type EnableMfa = {
+  /** As sealed when the code was checked. */
+  readonly knownSecret: string
+  readonly step: number | null
+  readonly recoveryHashes: readonly Uint8Array[]
+}
+
+/** `done` tells whether there was anything to turn off. */
+export const disableMfaByCode = async (
+  sql: Sql,
+  accountId: string,
+  { step, recoveryHash }: GivenCode,
+  { actor, address }: By,
+): Promise<(CodeOutcome & { done: boolean | null }) | undefined> => {
+  const [row] = await sql<(CodeOutcome & { done: boolean | null })[]>`
+    select outcome, wait, case when outcome = 'right' then disable_mfa(${accountId}, ${actor}, ${address}) end as done
+    from use_code(${accountId}, ${step}, ${recoveryHash})`
+  return row
+}
+
+/** For an operator. False when it was off. */
+export const disableMfa = async (sql: Sql, accountId: string, { actor, address }: By): Promise<boolean> => {
+  const [row] = await sql<{ done: boolean }[]>`select disable_mfa(${accountId}, ${actor}, ${address}) as done`
+  return row?.done === true
+}
+
+/** `done` tells whether the session was still there to be proven. */
+export const proveSessionByCode = async (
+  sql: Sql,
+  { sessionId, accountId }: { sessionId: string; accountId: string },
+  { step, recoveryHash }: GivenCode,
+  { actor, address }: By,
+): Promise<(CodeOutcome & { done: boolean | null }) | undefined> => {
+  const [row] = await sql<(CodeOutcome & { done: boolean | null })[]>`
+    select outcome, wait,
+      case when outcome = 'right' then prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) end as done
+    from use_code(${accountId}, ${step}, ${recoveryHash})`
+  return row
+}

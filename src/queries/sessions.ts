@@ -1,0 +1,140 @@
+import type { Role } from '../http/route.ts'
+import type { Sql } from '../postgres/connect.ts'
+import type { GivenCode } from './mfa.ts'
+
+/** Who does it, and from where; an operator comes from nowhere. */
+export type By = { readonly actor: string; readonly address: string | null }
+
+export type NewSession = {
+  readonly id: string
+  readonly tokenHash: Uint8Array
+  readonly actor: string
+  readonly address: string
+  readonly userAgent: string | null
+}
+
+export type LiveSession = { readonly account_id: string; readonly proven_at: Date; readonly now: Date }
+
+export const findLiveSession = async (sql: Sql, id: string): Promise<LiveSession | undefined> => {
+  const [session] = await sql<LiveSession[]>`
+    select account_id, proven_at, clock_timestamp() as now from sessions where id = ${id} and ended_at is null`
+  return session
+}
+
+export const findRole = async (sql: Sql, accountId: string, merchantId: string): Promise<Role | undefined> => {
+  const [member] = await sql<{ role: Role }[]>`
+    select role from members where account_id = ${accountId} and merchant_id = ${merchantId}`
+  return member?.role
+}
+
+/** Answers the database's time, which the session's first access token counts from. */
+export const openSession = async (
+  sql: Sql,
+  accountId: string,
+  { id, tokenHash, actor, address, userAgent }: NewSession,
+): Promise<Date | undefined> => {
+  const [row] = await sql<{ now: Date }[]>`
+    select open_session(${id}, ${accountId}, ${tokenHash}, ${actor}, ${address}, ${userAgent}), now()`
+  return row?.now
+}
+
+export type SignIn = {
+  readonly accountId: string
+  /** What the password was checked against. */
+  readonly knownHash: string
+  /** Undefined when none was given. */
+  readonly code: GivenCode | undefined
+  /** What is written down where a right code is yet to come. */
+  readonly pass: string
+}
+
+export type SignedIn = {
+  readonly outcome: 'signed_in' | 'mfa_required' | 'wrong' | 'wait' | 'changed'
+  readonly wait: number | null
+  readonly now: Date
+}
+
+export const signIn = async (
+  sql: Sql,
+  { accountId, knownHash, code, pass }: SignIn,
+  { id, tokenHash, actor, address, userAgent }: NewSession,
+): Promise<SignedIn | undefined> => {
+  const [row] = await sql<SignedIn[]>`
+    select outcome, wait, now() from sign_in(
+      ${accountId}, ${knownHash}, ${code !== undefined}, ${code?.step ?? null}, ${code?.recoveryHash ?? null}, ${pass},
+      ${id}, ${tokenHash}, ${actor}, ${address}, ${userAgent})`
+  return row
+}
+
+export type Rotated = {
+  readonly outcome: 'rotated' | 'replayed' | 'dead'
+  readonly account: string | null
+  /** Of the token that is good now. */
+  readonly current_hash: Uint8Array | null
+  readonly now: Date
+}
+
+export const rotateSession = async (
+  sql: Sql,
+  { sessionId, shown, successor, address }: Rotation,
+): Promise<Rotated | undefined> => {
+  const [row] = await sql<Rotated[]>`
+    select outcome, account, current_hash, clock_timestamp() as now
+    from rotate_session(${sessionId}, ${shown}, ${successor}, ${address})`
+  return row
+}
+
+type Rotation = {
+  readonly sessionId: string
+  readonly shown: Uint8Array
+  readonly successor: Uint8Array
+  readonly address: string
+}
+
+/** Whose session it is that this refresh token, or the one before it, belongs to. */
+export const findSessionByToken = async (
+  sql: Sql,
+  sessionId: string,
+  hash: Uint8Array,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ account_id: string }[]>`
+    select account_id from sessions
+    where id = ${sessionId} and ended_at is null and (token_hash = ${hash} or previous_hash = ${hash})`
+  return row?.account_id
+}
+
+/** How many there were to end: all of the account's, or `only` one, or all `but` one. */
+export const endSessions = async (
+  sql: Sql,
+  { accountId, only = null, but = null }: { accountId: string; only?: string | null; but?: string | null },
+  { actor, address }: By,
+): Promise<number> => {
+  const [row] = await sql<{ ended: number }[]>`
+    select end_sessions(${accountId}, ${only}, ${but}, ${actor}, ${address}) as ended`
+  return row?.ended ?? 0
+}
+
+/** False when it has ended. */
+export const proveSession = async (
+  sql: Sql,
+  { sessionId, accountId }: { sessionId: string; accountId: string },
+  { actor, address }: By,
+): Promise<boolean> => {
+  const [row] = await sql<{ proven: boolean }[]>`
+    select prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) as proven`
+  return row?.proven === true
+}
+
+export type SessionRow = {
+  readonly id: string
+  readonly address: string
+  readonly user_agent: string | null
+  readonly created_at: Date
+  readonly last_used_at: Date
+}
+
+/** Those that can still be used, the latest first. There are a hundred at most. */
+export const listSessions = (sql: Sql, accountId: string): Promise<SessionRow[]> => sql<SessionRow[]>`
+  select id, address, user_agent, created_at, last_used_at from sessions
+  where account_id = ${accountId} and ended_at is null and last_used_at > now() - interval '30 days'
+  order by last_used_at desc, id desc`
