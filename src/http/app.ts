@@ -21,7 +21,14 @@ export const app = (routes: readonly Route[], api: Api) => {
     nativeStaticResponse: false,
     // Else a host name of fewer than four letters moves the beginning of every path.
     handler: { standardHostname: false },
-  }).onError(({ request, code, error }) =>
+  })
+  elysia.onRequest(({ request }) => {
+    if (isReadable(request.url)) return
+    return exchange(api.log, { request, pattern: undefined }, async () =>
+      refuse('parameter_invalid', { param: 'Host' }),
+    )
+  })
+  elysia.onError(({ request, code, error }) =>
     exchange(api.log, { request, pattern: undefined }, async () => {
       if (code === 'NOT_FOUND') return refuse('route_not_found')
       throw error
@@ -52,6 +59,12 @@ export const app = (routes: readonly Route[], api: Api) => {
     )
   return elysia
 }
+
+/**
+ * With a Host header that is missing or strange the address of a request is its path alone, and Elysia looks
+ * for a path behind the first seven characters. The probes of load balancers know no host, and one segment.
+ */
+const isReadable = (url: string): boolean => !url.startsWith('/') || url.lastIndexOf('/') === 0
 
 type Arrived = {
   readonly request: Request

@@ -7,7 +7,8 @@ export type Serving = { stop(): Promise<void> }
 /** Answers requests until stopped; those under way then are finished, within five seconds. */
 export const serve = async (app: AnyElysia, { host, port }: { host: string; port: number }): Promise<Serving> => {
   try {
-    app.listen({ hostname: host, port, idleTimeout: 60 })
+    // Bodies are counted where they are read, and refused in the interface's own words.
+    app.listen({ hostname: host, port, idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER })
   } catch (error) {
     throw explain(error, host, port)
   }

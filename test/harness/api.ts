@@ -1,7 +1,7 @@
 import { openActors } from '../../src/actors/actors.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { parseEnv } from '../../src/env.ts'
-import type { Api } from '../../src/http/api.ts'
+import { type Api, openApi } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
 import type { Route } from '../../src/http/route.ts'
 import { serve } from '../../src/http/serve.ts'
@@ -54,7 +54,6 @@ export const apiHouse = async ({ routes, env = {}, signUpCode, outside = {} }: A
   const settings = parseEnv({ DATABASE_URL, SECRET_KEY, TRUSTED_PROXIES: '127.0.0.0/8', ...env })
   const actors = await openActors(given, kinds)
   starting.defer(() => actors.idle())
-  const { openApi } = await opening()
   const api = starting.adopt(openApi({ ...given, actors }, settings, signUpCode ?? null), a => a.close())
   const server = app(routes, api)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
@@ -66,36 +65,6 @@ export const apiHouse = async ({ routes, env = {}, signUpCode, outside = {} }: A
     url,
     call: (method, path, options) => call(method, `${url}${path}`, options),
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
-  }
-}
-
-/** Until every book exists, the ones that do. */
-const opening = async (): Promise<Pick<typeof import('../../src/http/api.ts'), 'openApi'>> => {
-  const real = await import('../../src/http/api.ts').catch(() => undefined)
-  if (real) return real
-  const { openKeyBook } = await import('../../src/access/key-book.ts')
-  const { openPasswords } = await import('../../src/access/passwords.ts')
-  const { openKeyring } = await import('../../src/keyring.ts')
-  return {
-    openApi: (world, env, signUpCode) => {
-      const keys = openKeyBook(world)
-      const sessions = {
-        find: async () => undefined,
-        roleIn: async () => undefined,
-        forget: () => {},
-        forgetAccount: () => {},
-        stop: async () => {},
-      }
-      return {
-        ...world,
-        settings: { ...env, signUpCode },
-        keyring: openKeyring(env.secretKey ?? ''),
-        passwords: openPasswords(),
-        sessions: sessions as never,
-        keys,
-        close: () => keys.stop(),
-      }
-    },
   }
 }
 
