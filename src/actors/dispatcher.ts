@@ -2,6 +2,7 @@ import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
 import type { BundleOutcome, Command } from './command.ts'
+import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, nobody } from './trouble.ts'
 
@@ -18,6 +19,8 @@ export type Pending = {
   conflicts: number
   /** An answer was lost: the command may have been carried out already. */
   unsure: boolean
+  /** It was refused by what was remembered: next time its actors are read. */
+  fresh: boolean
   /** It was refused by a row that is there, and looked for as carried out already. */
   sought: boolean
 }
@@ -28,6 +31,8 @@ export type DispatcherOptions = {
   readonly batchSize?: number
   /** How long a command waits for a database in trouble before it fails as Unavailable. */
   readonly patienceMs?: number
+  /** How long an actor is remembered after it was written; the next command of a busy one comes soon. 0: not at all. */
+  readonly rememberMs?: number
 }
 
 /** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
@@ -47,8 +52,9 @@ const WORTH_A_LANE = 64
 export const openDispatcher = (
   outside: Outside,
   registry: Registry,
-  { lanes = 4, batchSize = 512, patienceMs = 10_000 }: DispatcherOptions = {},
+  { lanes = 4, batchSize = 512, patienceMs = 10_000, rememberMs = 5_000 }: DispatcherOptions = {},
 ) => {
+  const means = { outside, registry, memory: openMemory(rememberMs) }
   let queue: Pending[] = []
   const busy = new Set<string>()
   let inFlight = 0
@@ -74,6 +80,7 @@ export const openDispatcher = (
       deadline: performance.now() + patienceMs,
       conflicts: 0,
       unsure: false,
+      fresh: false,
       sought: false,
     })
     schedule()
@@ -117,7 +124,7 @@ export const openDispatcher = (
       if (units.length === 0) return
       inFlight++
       carried += units.length
-      void carryOut(outside, registry, units)
+      void carryOut(means, units)
         .catch((error): Again => {
           for (const unit of units) unit.fail(error)
           return nobody

@@ -21,11 +21,14 @@ export const connect = (url: string, { max = 10, name = 'paymachine', byKey = fa
   postgres(url, {
     max,
     onnotice: () => {},
-    connection: { application_name: name, options: PADDING, ...(byKey && { enable_seqscan: 'off' }) },
+    connection: { application_name: name, options: PADDING, ...(byKey && ACTORS) },
     connect_timeout: 10,
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // The program speaks JSON text and does its own parsing; dates come back as Date.
   })
+
+/** What is remembered of actors relies on no acknowledged commit being lost, whatever the server's own settings are. */
+const ACTORS = { enable_seqscan: 'off', synchronous_commit: 'on' }
 
 /**
  * Makes the first packet of a connection longer than 1,024 bytes, which postgres.js 3.4.9 sends at once.
