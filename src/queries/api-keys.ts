@@ -1,5 +1,7 @@
 import type { Scope } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { type Page, pageBySeq } from './page.ts'
+import type { Doer } from './security-events.ts'
 
 export type ApiKeyRow = {
   readonly id: string
@@ -16,8 +18,8 @@ export type ApiKeyRow = {
   readonly updated_at: Date
 }
 
-/** Who asks for a change and from where. No account is an operator. */
-export type Asker = { readonly accountId: string | null; readonly actor: string; readonly address: string | null }
+/** Who asks for a change: somebody who has signed in, or the operator at a prompt. */
+export type Asker = Doer | { readonly accountId: null; readonly actor: 'operator'; readonly address: null }
 
 /** What is kept of a secret. */
 export type KeyText = { readonly tag: string; readonly last4: string; readonly hash: Uint8Array }
@@ -60,6 +62,29 @@ export const revokeApiKey = async (sql: Sql, { id, merchantId }: KeyName, by: As
 }
 
 export const findApiKey = async (sql: Sql, { id, merchantId }: KeyName): Promise<ApiKeyRow | undefined> => {
-  const [row] = await sql<ApiKeyRow[]>`select * from api_keys where id = ${id} and merchant_id = ${merchantId}`
+  const [row] = await sql<
+    ApiKeyRow[]
+  >`select ${columns(sql)} from api_keys where id = ${id} and merchant_id = ${merchantId}`
   return row
 }
+
+export const listApiKeys = (
+  sql: Sql,
+  { merchantId, livemode }: { readonly merchantId: string; readonly livemode: boolean },
+  page: Page,
+): Promise<ApiKeyRow[]> => sql<ApiKeyRow[]>`
+  select ${columns(sql)} from api_keys
+  where merchant_id = ${merchantId} and livemode = ${livemode} and ${pageBySeq(sql, page)}`
+
+export const findApiKeySeq = async (
+  sql: Sql,
+  { id, merchantId, livemode }: KeyName & { readonly livemode: boolean },
+): Promise<string | undefined> => {
+  const [row] = await sql<{ seq: string }[]>`
+    select seq from api_keys where id = ${id} and merchant_id = ${merchantId} and livemode = ${livemode}`
+  return row?.seq
+}
+
+/** Not the hashes: nobody who lists keys has a use for them. */
+const columns = (sql: Sql) => sql`
+  id, merchant_id, livemode, name, scopes, tag, last4, expires_at, revoked_at, last_used_at, created_at, updated_at`

@@ -1,0 +1,70 @@
+import { makeApiKey } from '../access/api-key.ts'
+import type { KeyBook } from '../access/key-book.ts'
+import { refuse } from '../errors.ts'
+import type { Scope } from '../http/route.ts'
+import { encodeId, uuidv7 } from '../ids.ts'
+import type { ApiKeyRow, Asker, KeyName } from '../queries/api-keys.ts'
+import * as apiKeys from '../queries/api-keys.ts'
+import type { Outside } from '../world.ts'
+
+/** What the dashboard offers; whoever knows better names the scopes. */
+export const presets = {
+  full: ['*'],
+  store_plugin: ['payments:read', 'payment_links:write'],
+  read_only: ['payments:read'],
+} as const satisfies Record<string, readonly (Scope | '*')[]>
+
+type Given = Pick<Outside, 'sql' | 'clock' | 'random'>
+type KeyWithSecret = { readonly row: ApiKeyRow; readonly secret: string }
+
+export type ApiKeySpec = Pick<ApiKeyRow, 'livemode' | 'name' | 'scopes'> & {
+  readonly merchantId: string
+  readonly expiresAt: Date | null
+}
+
+export const createApiKey = async (
+  { sql, clock, random }: Given,
+  spec: ApiKeySpec,
+  by: Asker,
+): Promise<KeyWithSecret> => {
+  const id = uuidv7(clock.now(), random)
+  const { secret, ...kept } = makeApiKey(spec.livemode, random)
+  const { livemode, name, scopes } = spec
+  const details = { keyId: encodeId('key', id), tag: kept.tag, livemode, name, scopes }
+  const outcome = await apiKeys.createApiKey(sql, { id, ...kept, ...spec }, by, details)
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
+}
+
+/** Another secret for the same key. The one before it is good for the overlap still, or dead at once. */
+export const rotateApiKey = async (
+  { sql, random, keys }: Given & { readonly keys: KeyBook },
+  { overlapHours, ...key }: KeyName & { readonly overlapHours: number },
+  by: Asker,
+): Promise<KeyWithSecret> => {
+  const { livemode } = await getRow(sql, key)
+  const { secret, ...kept } = makeApiKey(livemode, random)
+  const details = { keyId: encodeId('key', key.id), tag: kept.tag, overlapHours }
+  // Forgotten even if the answer is lost: the change may have been made.
+  const outcome = await apiKeys
+    .rotateApiKey(sql, { ...key, ...kept, overlapHours }, by, details)
+    .finally(() => keys.forget())
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  if (outcome === 'ended') refuse('state_conflict', { message: 'The key has been revoked or has expired.' })
+  return { row: await getRow(sql, key), secret }
+}
+
+/** For good, and at once in this process; in any other within a second. */
+export const revokeApiKey = async (
+  { sql, keys }: Pick<Given, 'sql'> & { readonly keys: KeyBook },
+  key: KeyName,
+  by: Asker,
+): Promise<ApiKeyRow> => {
+  const details = { keyId: encodeId('key', key.id) }
+  const outcome = await apiKeys.revokeApiKey(sql, key, by, details).finally(() => keys.forget())
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  return getRow(sql, key)
+}
+
+const getRow = async (sql: Outside['sql'], key: KeyName): Promise<ApiKeyRow> =>
+  (await apiKeys.findApiKey(sql, key)) ?? refuse('resource_not_found')
