@@ -22,7 +22,20 @@ const uuidOf = (bytes: Uint8Array): string => {
 }
 
 /** What an id on the wire begins with. Events have none: theirs are plain UUIDs. */
-export type Prefix = 'pay' | 're' | 'plink' | 'dp' | 'mer' | 'usr' | 'key' | 'whe' | 'whd' | 'cus' | 'inv' | 'sub'
+export type Prefix =
+  | 'pay'
+  | 're'
+  | 'plink'
+  | 'dp'
+  | 'mer'
+  | 'usr'
+  | 'key'
+  | 'whe'
+  | 'whd'
+  | 'cus'
+  | 'inv'
+  | 'sub'
+  | 'invite'
 
 /** Crockford's base32, lower case: no letter looks like a digit, and texts sort as the bytes do. */
 const base32 = '0123456789abcdefghjkmnpqrstvwxyz'

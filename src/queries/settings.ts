@@ -20,13 +20,11 @@ export type SettingsRow = {
   readonly updated_at: Date
 }
 
-/** Columns of the view and what they become; of the chains only those named, null removes one. */
-export type SettingsChanges = Partial<
-  Omit<SettingsRow, 'merchant_id' | 'livemode' | 'created_at' | 'updated_at' | 'receiving_addresses' | 'confirmations'>
-> & {
-  readonly receiving_addresses?: Readonly<Record<string, string | null>>
-  readonly confirmations?: Readonly<Record<string, number | null>>
-}
+/** Columns of the view and what they become, those that are undefined stay; of chains only those named, null removes one. */
+export type SettingsChanges = { readonly [Column in Changeable]?: Change<SettingsRow[Column]> | undefined }
+
+type Changeable = Exclude<keyof SettingsRow, 'merchant_id' | 'livemode' | 'created_at' | 'updated_at'>
+type Change<T> = T extends Readonly<Record<string, infer Value>> ? Readonly<Record<string, Value | null>> : T
 
 export const findSettings = async (
   sql: Sql,

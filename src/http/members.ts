@@ -1,0 +1,59 @@
+import { type } from 'arktype'
+import { changeRole, removeMember } from '../commands/members.ts'
+import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { findMemberSeq, listMembers } from '../queries/members.ts'
+import { memberRecord } from '../records/member.ts'
+import { pageOf } from './cursor.ts'
+import { doerOf } from './doer.ts'
+import { listOf, listQuery } from './list.ts'
+import { forMembers, type Route } from './route.ts'
+
+const path = '/v1/merchants/:merchantId/members'
+
+export const roleName = type("'owner' | 'developer' | 'viewer'")
+const accountOf = (id: string) => decodeId('usr', id)
+
+export const memberRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path,
+      // As every list of a merchant takes it; members are those of both modes.
+      query: listQuery.and({ 'livemode?': "'true' | 'false'" }),
+      handle: async ({ sql }, { member: { merchantId }, query }) => {
+        const page = await pageOf(query, accountOf, id => findMemberSeq(sql, merchantId, id))
+        return { status: 200, body: listOf(await listMembers(sql, merchantId, page), query.limit, memberRecord) }
+      },
+    },
+  ),
+
+  forMembers(
+    'PATCH',
+    { role: 'owner', stepUp: true },
+    {
+      path: `${path}/:id`,
+      body: type({ role: roleName }),
+      handle: async (api, call) => {
+        const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
+        const { merchantId } = call.member
+        const member = await changeRole(api, { merchantId, accountId }, call.body.role, doerOf(call))
+        return { status: 200, body: memberRecord(member) }
+      },
+    },
+  ),
+
+  forMembers(
+    'DELETE',
+    { role: 'owner', stepUp: true },
+    {
+      path: `${path}/:id`,
+      handle: async (api, call) => {
+        const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
+        await removeMember(api, { merchantId: call.member.merchantId, accountId }, doerOf(call))
+        return { status: 204 }
+      },
+    },
+  ),
+]

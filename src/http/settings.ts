@@ -1,0 +1,97 @@
+import { type } from 'arktype'
+import { parseAddress } from '../chain/address.ts'
+import { changeSettings } from '../commands/settings.ts'
+import { refuse } from '../errors.ts'
+import { findSettings, type SettingsChanges } from '../queries/settings.ts'
+import { settingsRecord } from '../records/settings.ts'
+import { doerOf } from './doer.ts'
+import { livemodeQuery } from './list.ts'
+import { forMembers, type Route } from './route.ts'
+import { requireStepUp } from './step-up.ts'
+
+const path = '/v1/merchants/:merchantId/settings'
+
+const name = type('string <= 200')
+  .pipe(text => text.trim())
+  .to('string >= 1')
+const url = type('string <= 2048').narrow(text => /^https?:\/\//i.test(text) && URL.canParse(text))
+const email = type('string <= 254').narrow(text => /^[^\s@]+@[^\s@]+$/.test(text))
+const color = type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
+const address = type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
+/** Chain ids are numbers, and as keys texts of numbers. */
+const chainId = /^[1-9]\d{0,15}$/
+const isChainMap = (map: object) =>
+  !Array.isArray(map) && Object.keys(map).every(key => chainId.test(key) && Number.isSafeInteger(Number(key)))
+
+const settingsChange = type({
+  'livemode?': 'boolean',
+  'name?': name,
+  'branding?': type({
+    'logoUrl?': url.or('null'),
+    'accentColor?': color.or('null'),
+    'supportEmail?': email.or('null'),
+    'supportUrl?': url.or('null'),
+  }),
+  'receivingAddress?': address.or('null'),
+  'receivingAddresses?': type({ '[string]': address.or('null') }).narrow(isChainMap),
+  'confirmations?': type({ '[string]': '1 <= number.integer <= 10000 | null' }).narrow(isChainMap),
+  'toleranceBps?': '0 <= number.integer <= 1000',
+  'latePolicy?': "'accept_stablecoins' | 'needs_attention'",
+  'refundMode?': "'manual' | 'signer'",
+})
+
+export const settingsRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path,
+      query: livemodeQuery,
+      handle: async ({ sql }, { member, query }) => {
+        const settings = await findSettings(sql, member.merchantId, query.livemode)
+        return { status: 200, body: settingsRecord(settings ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+
+  forMembers(
+    'PATCH',
+    { role: 'developer' },
+    {
+      path,
+      query: livemodeQuery,
+      body: settingsChange,
+      handle: async (api, call) => {
+        const { body, member, query, session } = call
+        // Said twice and differently, one of them is a mistake.
+        if (body.livemode === false && query.livemode) refuse('parameter_invalid', { param: 'livemode' })
+        // Whoever names the address receives the money.
+        if (body.receivingAddress !== undefined || body.receivingAddresses !== undefined) {
+          if (member.role !== 'owner') refuse('insufficient_role')
+          requireStepUp(api, session)
+        }
+        const settings = await changeSettings(
+          api,
+          { merchantId: member.merchantId, livemode: body.livemode ?? query.livemode, changes: changesOf(body) },
+          doerOf(call),
+        )
+        return { status: 200, body: settingsRecord(settings) }
+      },
+    },
+  ),
+]
+
+/** From the wire's names to the columns'; what was not sent is undefined. */
+const changesOf = ({ branding, ...body }: typeof settingsChange.infer): SettingsChanges => ({
+  name: body.name,
+  logo_url: branding?.logoUrl,
+  accent_color: branding?.accentColor,
+  support_email: branding?.supportEmail,
+  support_url: branding?.supportUrl,
+  receiving_address: body.receivingAddress,
+  receiving_addresses: body.receivingAddresses,
+  confirmations: body.confirmations,
+  tolerance_bps: body.toleranceBps,
+  late_policy: body.latePolicy,
+  refund_mode: body.refundMode,
+})

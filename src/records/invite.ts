@@ -1,0 +1,16 @@
+import { encodeId } from '../ids.ts'
+import type { InviteRow } from '../queries/invites.ts'
+
+/** An invite nobody has used yet. Its link is shown once, when it is made. */
+export const inviteRecord = (row: InviteRow) => ({
+  object: 'invite',
+  id: encodeId('invite', row.id),
+  merchantId: encodeId('mer', row.merchant_id),
+  role: row.role,
+  email: row.email,
+  status: row.expired ? 'expired' : 'pending',
+  createdBy: encodeId('usr', row.created_by),
+  expiresAt: row.expires_at.toISOString(),
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+})

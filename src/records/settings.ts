@@ -1,0 +1,25 @@
+import { encodeId } from '../ids.ts'
+import type { SettingsRow } from '../queries/settings.ts'
+
+/** What a merchant has set for one mode; its name and branding are those of both. */
+export const settingsRecord = (row: SettingsRow) => ({
+  object: 'settings',
+  id: encodeId('mer', row.merchant_id),
+  merchantId: encodeId('mer', row.merchant_id),
+  livemode: row.livemode,
+  name: row.name,
+  branding: {
+    logoUrl: row.logo_url,
+    accentColor: row.accent_color,
+    supportEmail: row.support_email,
+    supportUrl: row.support_url,
+  },
+  receivingAddress: row.receiving_address,
+  receivingAddresses: row.receiving_addresses,
+  confirmations: row.confirmations,
+  toleranceBps: row.tolerance_bps,
+  latePolicy: row.late_policy,
+  refundMode: row.refund_mode,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+})
