@@ -73,15 +73,17 @@ export type Answer =
     }
   | Response
 
+type Declared = Type | undefined
+
 type Spec<Path extends string, Body, Query, Caller> = {
   readonly path: Path
-  readonly body?: Type<Body>
-  readonly query?: Type<Query>
+  readonly body?: Body
+  readonly query?: Query
   readonly handle: (api: Api, call: Call<Path, Parsed<Body>, Parsed<Query>> & Caller) => Answer | Promise<Answer>
 }
 
 /** What comes out of a type: defaults filled in, texts of a query turned into numbers. */
-type Parsed<Declared> = Type<Declared>['infer']
+type Parsed<D> = D extends { readonly infer: infer Value } ? Value : undefined
 
 const define = (method: Method, access: Access, spec: unknown): Route => {
   const { path, body, query, handle } = spec as Omit<Route, 'method' | 'access'>
@@ -89,24 +91,28 @@ const define = (method: Method, access: Access, spec: unknown): Route => {
 }
 
 /** A route anybody may call. */
-export const forAnybody = <Path extends string, Body = undefined, Query = undefined>(
+export const forAnybody = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
   spec: Spec<Path, Body, Query, unknown>,
 ): Route => define(method, { by: 'anybody' }, spec)
 
-export const forKeys = <Path extends string, Body = undefined, Query = undefined>(
+export const forKeys = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
   { scope, testOnly }: { readonly scope: Scope; readonly testOnly?: true },
   spec: Spec<Path, Body, Query, { readonly key: KeyCaller }>,
 ): Route => define(method, { by: 'key', scope, ...(testOnly && { testOnly }) }, spec)
 
-export const forSessions = <Path extends string, Body = undefined, Query = undefined>(
+export const forSessions = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
   spec: Spec<Path, Body, Query, { readonly session: SessionCaller }>,
 ): Route => define(method, { by: 'session' }, spec)
 
 /** Under `/v1/merchants/:merchantId/`; whoever is no member finds no merchant there. */
-export const forMembers = <Path extends `/v1/merchants/:merchantId${string}`, Body = undefined, Query = undefined>(
+export const forMembers = <
+  Path extends `/v1/merchants/:merchantId${string}`,
+  Body extends Declared = undefined,
+  Query extends Declared = undefined,
+>(
   method: Method,
   { role, stepUp }: { readonly role: Role; readonly stepUp?: true },
   spec: Spec<Path, Body, Query, { readonly session: SessionCaller; readonly member: MemberCaller }>,
