@@ -95,25 +95,22 @@ end $$;
 
 -- Counts one attempt for all subjects, or answers how many seconds to wait and counts none. A pass
 -- stands for an attempt that has been counted already: it is used up, and nothing is counted again.
-create function take_attempt(subjects text[], allowed integer, per interval, pass text default null)
-returns integer language plpgsql as $$
-declare
-  wait integer;
+create function take_attempt(
+  subjects text[], allowed integer, per interval, pass text, out wait integer, out passed boolean
+) language plpgsql as $$
 begin
-  if pass is not null then
-    delete from attempts where ctid = (
-      select ctid from attempts where subject = pass and at > clock_timestamp() - per
-      order by at limit 1 for update skip locked);
-    if found then
-      return null;
-    end if;
+  delete from attempts where ctid = (
+    select ctid from attempts where subject = pass and at > clock_timestamp() - per
+    order by at limit 1 for update skip locked);
+  passed := found;
+  if passed then
+    return;
   end if;
   perform lock_attempts(subjects);
   select max(attempt_wait(s, allowed, per)) into wait from unnest(subjects) as s;
   if wait is null then
     perform count_attempt(subjects);
   end if;
-  return wait;
 end $$;
 
 -- False when the e-mail address has an account.

@@ -36,6 +36,7 @@ export type Prefix =
   | 'inv'
   | 'sub'
   | 'invite'
+  | 'session'
 
 /** Crockford's base32, lower case: no letter looks like a digit, and texts sort as the bytes do. */
 const base32 = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -1739,27 +1739,23 @@ begin
   return 'signed_up';
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.take_attempt(subjects text[], allowed integer, per interval, pass text DEFAULT NULL::text)
- RETURNS integer
+CREATE OR REPLACE FUNCTION public.take_attempt(subjects text[], allowed integer, per interval, pass text, OUT wait integer, OUT passed boolean)
+ RETURNS record
  LANGUAGE plpgsql
 AS $function$
-declare
-  wait integer;
 begin
-  if pass is not null then
-    delete from attempts where ctid = (
-      select ctid from attempts where subject = pass and at > clock_timestamp() - per
-      order by at limit 1 for update skip locked);
-    if found then
-      return null;
-    end if;
+  delete from attempts where ctid = (
+    select ctid from attempts where subject = pass and at > clock_timestamp() - per
+    order by at limit 1 for update skip locked);
+  passed := found;
+  if passed then
+    return;
   end if;
   perform lock_attempts(subjects);
   select max(attempt_wait(s, allowed, per)) into wait from unnest(subjects) as s;
   if wait is null then
     perform count_attempt(subjects);
   end if;
-  return wait;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)

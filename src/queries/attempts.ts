@@ -2,16 +2,19 @@ import type { Sql } from '../postgres/connect.ts'
 
 export type Limit = { readonly allowed: number; readonly seconds: number }
 
-/** Seconds to wait, or null and it is counted. A `pass` that is there is used up instead. */
+/** Null and it is counted, or how long to wait. `passed`: a pass was there and has been used up instead. */
+export type Taken = { readonly wait: number | null; readonly passed: boolean; readonly now: Date }
+
 export const takeAttempt = async (
   sql: Sql,
   subjects: readonly string[],
   { allowed, seconds }: Limit,
   pass: string | null = null,
-): Promise<number | null> => {
-  const [row] = await sql<{ wait: number | null }[]>`
-    select take_attempt(${[...subjects]}::text[], ${allowed}, make_interval(secs => ${seconds}), ${pass}) as wait`
-  return row?.wait ?? null
+): Promise<Taken> => {
+  const [taken] = await sql<[Taken]>`
+    select wait, passed, clock_timestamp() as now
+    from take_attempt(${[...subjects]}::text[], ${allowed}, make_interval(secs => ${seconds}), ${pass})`
+  return taken
 }
 
 /** Counts a failed sign-in and writes it down, alike for an account that is there and one that is not. */

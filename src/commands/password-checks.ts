@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { refuse } from '../errors.ts'
+import type { Api } from '../http/api.ts'
+import { type Limit, takeAttempt } from '../queries/attempts.ts'
+import type { From } from './sessions.ts'
+
+/** `network` is what limits count an address by. */
+export type Checked = From & { readonly network: string }
+
+/** Five checks in a sliding minute for an account, whether there is one or not, and for an address. */
+const limit: Limit = { allowed: 5, seconds: 60 }
+
+/** What a password check counts for. The log of attempts holds no e-mail address. */
+export const passwordSubjects = (email: string, { network }: Checked): readonly string[] => [
+  `password:${fingerprint(email)}`,
+  `password:${network}`,
+]
+
+/** What stands for a check that has been counted, while the code that goes with it is yet to come. */
+export const passOf = (email: string, { network }: Checked): string => `pass:${fingerprint(email)}:${network}`
+
+const fingerprint = (email: string): string => createHash('sha256').update(email).digest('base64url')
+
+/** Counts a check before it is made, or refuses it. False when a pass stood for it. */
+export const takePasswordCheck = (api: Api, email: string, from: Checked, pass?: string): Promise<boolean> =>
+  takeCounted(api, passwordSubjects(email, from), limit, pass)
+
+/** Also tells this process the database's time, which codes are good for a part of. */
+export const takeCounted = async (
+  api: Api,
+  subjects: readonly string[],
+  its: Limit,
+  pass?: string,
+): Promise<boolean> => {
+  const asked = performance.now()
+  const { wait, passed, now } = await takeAttempt(api.sql, subjects, its, pass)
+  api.clock.learn(now, performance.now() - asked)
+  if (wait !== null) refuse('rate_limited', { retryAfter: wait })
+  return !passed
+}

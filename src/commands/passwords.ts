@@ -1,0 +1,51 @@
+import { refuse } from '../errors.ts'
+import type { Api } from '../http/api.ts'
+import type { SessionCaller } from '../http/route.ts'
+import { type Account, findAccount, changePassword as updatePassword } from '../queries/accounts.ts'
+import { proveSession } from '../queries/sessions.ts'
+import { type Checked, takePasswordCheck } from './password-checks.ts'
+import { actorOf } from './sessions.ts'
+
+export const getAccount = async (api: Api, accountId: string): Promise<Account> =>
+  (await findAccount(api.sql, accountId)) ?? refuse('invalid_token')
+
+/** Every other session ends: whoever else knew the old password is out. */
+export const changePassword = async (
+  api: Api,
+  { accountId, sessionId }: SessionCaller,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  from: Checked,
+): Promise<void> => {
+  const account = await checkPassword(api, accountId, currentPassword, from)
+  const change = {
+    accountId,
+    knownHash: account.password_hash,
+    newHash: await api.passwords.hash(newPassword),
+    butOne: sessionId,
+  }
+  const changed = await updatePassword(api.sql, change, { actor: actorOf(accountId), address: from.address })
+  api.sessions.forgetAccount(accountId)
+  if (!changed) refuse('invalid_credentials')
+}
+
+/** Marks the session as proven just now. */
+export const stepUpByPassword = async (
+  api: Api,
+  session: SessionCaller,
+  password: string,
+  from: Checked,
+): Promise<void> => {
+  const { accountId, sessionId } = session
+  await checkPassword(api, accountId, password, from)
+  const proven = await proveSession(api.sql, session, { actor: actorOf(accountId), address: from.address })
+  api.sessions.forget(sessionId)
+  if (!proven) refuse('invalid_token')
+}
+
+/** A check like that of a sign-in, and counted like one. */
+const checkPassword = async (api: Api, accountId: string, password: string, from: Checked): Promise<Account> => {
+  const account = await getAccount(api, accountId)
+  await takePasswordCheck(api, account.email, from)
+  if (!(await api.passwords.verify(password, account.password_hash))) refuse('invalid_credentials')
+  return account
+}

@@ -1,0 +1,54 @@
+import { refuse } from '../errors.ts'
+import type { Api } from '../http/api.ts'
+import { findAccountByEmail } from '../queries/accounts.ts'
+import { recordFailedSignIn } from '../queries/attempts.ts'
+import { signIn as insertSession } from '../queries/sessions.ts'
+import { judgeCode } from './codes.ts'
+import { type Checked, passOf, passwordSubjects, takePasswordCheck } from './password-checks.ts'
+import { draftSession, issueTokens, type Tokens } from './sessions.ts'
+
+export type SignIn = { readonly email: string; readonly password: string; readonly code?: string }
+
+/**
+ * An account that is not there goes the same way as a wrong password: the same statements, the same
+ * hashing, the same answer.
+ */
+export const signIn = async (
+  api: Api,
+  { email, password, code }: SignIn,
+  from: Checked,
+): Promise<{ readonly accountId: string; readonly tokens: Tokens }> => {
+  const pass = passOf(email, from)
+  const counted = await takePasswordCheck(api, email, from, code === undefined ? undefined : pass)
+  const account = await findAccountByEmail(api.sql, email)
+  const right = await api.passwords.verify(password, account?.password_hash)
+  if (!account || !right) {
+    await recordFailedSignIn(api.sql, {
+      counted: counted ? [] : passwordSubjects(email, from),
+      accountId: account?.id ?? null,
+      actor: 'anonymous',
+      address: from.address,
+    })
+    return refuse('invalid_credentials')
+  }
+
+  const [session, token] = draftSession(api, account.id, from)
+  const given = code === undefined ? undefined : judgeCode(api, account, code)
+  const signed = await insertSession(
+    api.sql,
+    { accountId: account.id, knownHash: account.password_hash, code: given, pass },
+    session,
+  )
+  switch (signed?.outcome) {
+    case 'signed_in':
+      return { accountId: account.id, tokens: await issueTokens(api, account.id, token, signed.now) }
+    case 'mfa_required':
+      return refuse('mfa_required')
+    case 'wrong':
+      return refuse('invalid_mfa_code')
+    case 'wait':
+      return refuse('rate_limited', { retryAfter: signed.wait ?? 1 })
+    default:
+      return refuse('invalid_credentials')
+  }
+}

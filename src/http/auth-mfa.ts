@@ -1,0 +1,36 @@
+import { type } from 'arktype'
+import { beginMfa, confirmMfa, disableMfa } from '../commands/mfa.ts'
+import { fromOf } from './from.ts'
+import { forSessions, type Route } from './route.ts'
+import { requireStepUp } from './step-up.ts'
+
+const withCode = type({ code: 'string <= 100' })
+
+export const authMfaRoutes: readonly Route[] = [
+  forSessions('POST', {
+    path: '/v1/auth/mfa/setup',
+    handle: async (api, { session }) => {
+      // Or whoever found an access token could prove anything from then on, with codes of their own.
+      requireStepUp(api, session)
+      return { status: 200, body: await beginMfa(api, session) }
+    },
+  }),
+
+  forSessions('POST', {
+    path: '/v1/auth/mfa/confirm',
+    body: withCode,
+    handle: async (api, call) => ({
+      status: 200,
+      body: { recoveryCodes: await confirmMfa(api, call.session, call.body.code, fromOf(call)) },
+    }),
+  }),
+
+  forSessions('POST', {
+    path: '/v1/auth/mfa/disable',
+    body: withCode,
+    handle: async (api, call) => {
+      await disableMfa(api, call.session, call.body.code, fromOf(call))
+      return { status: 204 }
+    },
+  }),
+]

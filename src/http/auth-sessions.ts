@@ -1,0 +1,66 @@
+import { type } from 'arktype'
+import { clearRefreshCookie, isForeign, readRefreshCookie } from '../access/refresh-cookie.ts'
+import { endSession, findByRefreshToken, refreshSession, signOut } from '../commands/sessions.ts'
+import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { listSessions } from '../queries/sessions.ts'
+import { sessionRecord } from '../records/session.ts'
+import type { Api } from './api.ts'
+import { fromOf } from './from.ts'
+import { forAnybody, forSessions, type Route } from './route.ts'
+
+/** The refresh token, unless a browser brings it on behalf of somebody else's page. */
+const readCookie = ({ settings: { publicUrl } }: Api, headers: Headers): string => {
+  const token = readRefreshCookie(publicUrl, headers)
+  return token === undefined || isForeign(publicUrl, headers) ? refuse('invalid_token') : token
+}
+
+/** By the access token, or by the cookie where that is over already. */
+const findCaller = async (api: Api, headers: Headers) => {
+  const bearer = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  const caller =
+    bearer === undefined
+      ? await findByRefreshToken(api, readCookie(api, headers))
+      : (await api.sessions.find(bearer))?.session
+  return caller ?? refuse('invalid_token')
+}
+
+export const authSessionRoutes: readonly Route[] = [
+  forAnybody('POST', {
+    path: '/v1/auth/refresh',
+    handle: async (api, call) => {
+      const { accessToken, expiresIn, cookie } = await refreshSession(api, readCookie(api, call.headers), fromOf(call))
+      return { status: 200, body: { accessToken, expiresIn }, headers: { 'set-cookie': cookie } }
+    },
+  }),
+
+  forAnybody('POST', {
+    path: '/v1/auth/sign-out',
+    body: type({ 'everywhere?': 'boolean' }),
+    handle: async (api, call) => {
+      const caller = await findCaller(api, call.headers)
+      await signOut(api, caller, call.body.everywhere ?? false, fromOf(call))
+      return { status: 204, headers: { 'set-cookie': clearRefreshCookie(api.settings.publicUrl) } }
+    },
+  }),
+
+  forSessions('GET', {
+    path: '/v1/auth/sessions',
+    handle: async ({ sql }, { session: { accountId, sessionId } }) => {
+      const sessions = await listSessions(sql, accountId)
+      return {
+        status: 200,
+        body: { object: 'list', data: sessions.map(each => sessionRecord(each, sessionId)), has_more: false },
+      }
+    },
+  }),
+
+  forSessions('DELETE', {
+    path: '/v1/auth/sessions/:id',
+    handle: async (api, call) => {
+      const id = decodeId('session', call.params.id) ?? refuse('resource_not_found')
+      await endSession(api, call.session.accountId, id, fromOf(call))
+      return { status: 204 }
+    },
+  }),
+]

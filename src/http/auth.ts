@@ -1,0 +1,88 @@
+import { type } from 'arktype'
+import { email } from '../access/email.ts'
+import { stepUpByCode } from '../commands/mfa.ts'
+import { changePassword, getAccount, stepUpByPassword } from '../commands/passwords.ts'
+import type { Tokens } from '../commands/sessions.ts'
+import { signIn } from '../commands/sign-in.ts'
+import { signUp } from '../commands/sign-up.ts'
+import { refuse } from '../errors.ts'
+import { listMemberships } from '../queries/merchants.ts'
+import { accountRecord } from '../records/account.ts'
+import type { Api } from './api.ts'
+import { authMfaRoutes } from './auth-mfa.ts'
+import { authSessionRoutes } from './auth-sessions.ts'
+import { fromOf } from './from.ts'
+import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
+
+/** What a password may be when it is chosen. When it is shown, anything that fits is right or wrong. */
+export const newPassword = type('10 <= string <= 1000')
+const anyPassword = type('string <= 1000')
+const code = type('string <= 100')
+const name = type('string.trim').to('1 <= string <= 200')
+
+/** What signing up, signing in and accepting an invite end with. */
+export const answerSignedIn = async (
+  api: Api,
+  status: 200 | 201,
+  accountId: string,
+  { accessToken, expiresIn, cookie }: Tokens,
+): Promise<Answer> => ({
+  status,
+  body: { accessToken, expiresIn, ...(await describe(api, accountId)) },
+  headers: { 'set-cookie': cookie },
+})
+
+const describe = async (api: Api, accountId: string) => {
+  const [account, memberships] = await Promise.all([getAccount(api, accountId), listMemberships(api.sql, accountId)])
+  return accountRecord(account, memberships)
+}
+
+export const authRoutes: readonly Route[] = [
+  forAnybody('POST', {
+    path: '/v1/auth/sign-up',
+    body: type({ email, password: newPassword, merchantName: name, 'signUpCode?': code }),
+    handle: async (api, call) => {
+      const { accountId, tokens } = await signUp(api, call.body, fromOf(call))
+      return answerSignedIn(api, 201, accountId, tokens)
+    },
+  }),
+
+  forAnybody('POST', {
+    path: '/v1/auth/sign-in',
+    body: type({ email, password: anyPassword, 'code?': code }),
+    handle: async (api, call) => {
+      const { accountId, tokens } = await signIn(api, call.body, fromOf(call))
+      return answerSignedIn(api, 200, accountId, tokens)
+    },
+  }),
+
+  forSessions('GET', {
+    path: '/v1/auth/me',
+    handle: async (api, { session }) => ({ status: 200, body: await describe(api, session.accountId) }),
+  }),
+
+  forSessions('POST', {
+    path: '/v1/auth/password',
+    body: type({ currentPassword: anyPassword, newPassword }),
+    handle: async (api, call) => {
+      await changePassword(api, call.session, call.body, fromOf(call))
+      return { status: 204 }
+    },
+  }),
+
+  forSessions('POST', {
+    path: '/v1/auth/step-up',
+    body: type({ 'password?': anyPassword, 'code?': code }),
+    handle: async (api, call) => {
+      const { password, code } = call.body
+      if (password !== undefined && code !== undefined) refuse('parameter_invalid', { param: 'code' })
+      if (password !== undefined) await stepUpByPassword(api, call.session, password, fromOf(call))
+      else if (code !== undefined) await stepUpByCode(api, call.session, code, fromOf(call))
+      else refuse('parameter_missing', { param: 'password' })
+      return { status: 204 }
+    },
+  }),
+
+  ...authSessionRoutes,
+  ...authMfaRoutes,
+]

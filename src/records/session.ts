@@ -1,0 +1,13 @@
+import { encodeId } from '../ids.ts'
+import type { SessionRow } from '../queries/sessions.ts'
+
+/** A place where somebody is signed in. `current`: the one that asks. */
+export const sessionRecord = (session: SessionRow, currentId: string) => ({
+  object: 'session',
+  id: encodeId('session', session.id),
+  current: session.id === currentId,
+  address: session.address,
+  userAgent: session.user_agent,
+  createdAt: session.created_at.toISOString(),
+  lastUsedAt: session.last_used_at.toISOString(),
+})
