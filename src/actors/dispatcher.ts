@@ -1,7 +1,7 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
-import type { BundleOutcome, Command } from './command.ts'
+import { type BundleOutcome, type Command, Unavailable } from './command.ts'
 import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, nobody } from './trouble.ts'
@@ -31,6 +31,8 @@ export type DispatcherOptions = {
   readonly batchSize?: number
   /** How long a command waits for a database in trouble before it fails as Unavailable. */
   readonly patienceMs?: number
+  /** Beyond so many a command fails as Unavailable at once: who waits longer than its caller is of no use. */
+  readonly mostWaiting?: number
   /** How long an actor is remembered after it was written; the next command of a busy one comes soon. 0: not at all. */
   readonly rememberMs?: number
 }
@@ -52,7 +54,7 @@ const WORTH_A_LANE = 64
 export const openDispatcher = (
   outside: Outside,
   registry: Registry,
-  { lanes = 4, batchSize = 512, patienceMs = 10_000, rememberMs = 5_000 }: DispatcherOptions = {},
+  { lanes = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000, rememberMs = 5_000 }: DispatcherOptions = {},
 ) => {
   const means = { outside, registry, memory: openMemory(rememberMs) }
   let queue: Pending[] = []
@@ -70,6 +72,10 @@ export const openDispatcher = (
       fail(
         new TypeError('cannot dispatch a bundle of which only some have ids: sent again, the rest would be done twice'),
       )
+      return
+    }
+    if (queue.length >= mostWaiting) {
+      fail(new Unavailable(new Error(`${queue.length} commands are waiting`)))
       return
     }
     queue.push({

@@ -89,6 +89,20 @@ test('after a move to a cluster whose transaction ids are lower, new entries sti
   expect(await readFeed(house.sql, feed[0]?.cursor ?? null, 10)).toHaveLength(1)
 })
 
+test('a standby that takes over begins a new era, although its cluster has the same number', async () => {
+  await using house = await lampHouse()
+  await newLamp(house.actors)
+  const [before] = await house.sql<{ cluster: string }[]>`select cluster from eras`
+  expect(before?.cluster).toMatch(/^\d+\.[0-9A-F]{8}$/)
+  // What it copied was written on the timeline before its own, by a server started earlier.
+  await house.sql`update eras set cluster = regexp_replace(cluster, '.$', '0'), postmaster_started = '2020-01-01'`
+  await newLamp(house.actors)
+  const eras = await house.sql<{ era: number; cluster: string }[]>`select era, cluster from eras order by era`
+  expect(eras.map(({ era }) => era)).toEqual([1, 2])
+  expect(eras[1]?.cluster).toBe(before?.cluster)
+  expect((await house.sql`select era from transitions order by era`).map(({ era }) => era)).toEqual([1, 2])
+})
+
 test('a cursor that is none is refused', async () => {
   await using house = await lampHouse()
   expect(readFeed(house.sql, '1.2', 10)).rejects.toThrow('"1.2" is no cursor')

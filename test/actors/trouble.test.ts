@@ -210,3 +210,12 @@ test('commands for one actor keep their order beside a rival', async () => {
   expect(rows.map(({ cause }) => cause)).toEqual(causes)
   await rival.close()
 }, 30_000)
+
+test('more commands than can wait are turned away at once, and the others are carried out', async () => {
+  await using house = await lampHouse({ mostWaiting: 100 })
+  const outcomes = await Promise.allSettled(Array.from({ length: 130 }, () => house.actors.dispatch(makeLamp())))
+  const away = outcomes.filter(({ status }) => status === 'rejected')
+  expect(away).toHaveLength(30)
+  expect(away[0]).toMatchObject({ reason: { name: 'Unavailable' } })
+  expect(await house.sql`select from lamps`).toHaveLength(100)
+})

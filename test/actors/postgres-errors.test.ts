@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { judgeError } from '../../src/actors/postgres-errors.ts'
+import { lampHouse } from './lamps.ts'
+
+const coded = (code: unknown) => Object.assign(new Error('whatever it says'), { code })
+
+test.each([
+  ['08006', 'lost'], // connection failure
+  ['57P01', 'lost'], // terminated by an administrator
+  ['57P02', 'lost'], // crash shutdown
+  ['58030', 'lost'], // the server's disk
+  ['ECONNRESET', 'lost'],
+  ['CONNECTION_CLOSED', 'lost'],
+  ['ETIMEDOUT', 'lost'],
+  ['40001', 'aborted'],
+  ['40P01', 'aborted'],
+  ['53300', 'aborted'], // too many connections
+  ['53100', 'aborted'], // disk full
+  ['55P03', 'aborted'],
+  ['57014', 'aborted'], // canceled
+  ['25006', 'aborted'], // read-only
+  ['23505', 'final'],
+  ['23514', 'final'],
+  ['22P02', 'final'],
+  ['42883', 'final'],
+  ['PM001', 'final'],
+  [undefined, 'final'],
+  [57, 'final'],
+] as const)('an error with code %p is %s', (code, judged) => {
+  expect(judgeError(coded(code))).toBe(judged)
+})
+
+test('what Postgres itself says is judged so', async () => {
+  await using house = await lampHouse()
+  const judge = (statement: string) => house.sql.unsafe(statement).then(() => undefined, judgeError)
+  expect(await judge('set local statement_timeout = 1; select pg_sleep(1)')).toBe('aborted')
+  expect(await judge('select pg_terminate_backend(pg_backend_pid())')).toBe('lost')
+  expect(await judge('do $$ begin raise serialization_failure; end $$')).toBe('aborted')
+  expect(await judge('select 1 / 0')).toBe('final')
+})
