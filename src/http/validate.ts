@@ -2,7 +2,10 @@ import { type ArkErrors, type Type, type } from 'arktype'
 import { type Code, Refusal } from '../errors.ts'
 import { isStorable } from './body.ts'
 
-/** Fits a declared type to what a request may send: what it does not declare, at any depth, is refused. */
+/**
+ * Fits a declared type to what a request may send: what it does not declare, at any depth, is refused.
+ * A union of a record and one with further fields is no union to arktype: say that the fields are optional.
+ */
 export const strict = (declared: Type | undefined): Type => (declared ?? type({})).onDeepUndeclaredKey('reject')
 
 /** What the type makes of the body. The refusal names the field and says nothing of what was in it. */
@@ -18,21 +21,24 @@ export const validateQuery = (strictType: Type, query: Readonly<Record<string, s
 const fit = (strictType: Type, value: object): unknown => {
   const parsed: unknown = strictType(value)
   if (!(parsed instanceof type.errors)) return parsed
-  const [first] = [...parsed].map(faultOf).sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
+  const [first] = [...parsed].map(faultOf).sort(by(order))
   throw new Refusal(first?.code ?? 'parameter_invalid', first && isSayable(first.param) ? { param: first.param } : {})
 }
 
 /** A misspelled name is both unknown and missing: the first says more. */
 const order: readonly Code[] = ['parameter_unknown', 'parameter_missing', 'parameter_invalid']
+const unionOrder: readonly Code[] = ['parameter_unknown', 'parameter_invalid', 'parameter_missing']
+
+const by = (codes: readonly Code[]) => (a: Fault, b: Fault) => codes.indexOf(a.code) - codes.indexOf(b.code)
 
 type Fault = { readonly code: Code; readonly param: string }
 type ArkError = ArkErrors[number]
 
 const faultOf = (error: ArkError): Fault => {
-  // Of several ways to be right the first is explained.
+  // Of several ways to be right the one is explained that the caller seems to have taken.
   if (error.hasCode('union')) {
-    const [way] = error.errors
-    if (way) return faultOf(way)
+    const [way] = error.errors.map(faultOf).sort(by(unionOrder))
+    if (way) return way
   }
   return { code: codeOf(error), param: [...error.path].map(String).join('.') }
 }
