@@ -1,0 +1,41 @@
+import { openSession } from '../../src/commands/sessions.ts'
+import type { Api } from '../../src/http/api.ts'
+import type { Role } from '../../src/http/route.ts'
+import { encodeId, uuidv7 } from '../../src/ids.ts'
+
+/** Somebody who has signed in. Their password is never hashed, which is what takes long. */
+export type Person = {
+  readonly accountId: string
+  readonly id: string
+  readonly email: string
+  readonly bearer: string
+}
+
+export type Shop = { readonly merchantId: string; readonly path: string; readonly owner: Person }
+
+export const person = async (api: Api, email: string): Promise<Person> => {
+  const accountId = uuidv7(new Date(), api.random)
+  await api.sql`select create_account(${accountId}, ${email}, 'no hash')`
+  const { accessToken } = await openSession(api, accountId, { address: '127.0.0.1', userAgent: null })
+  return { accountId, id: encodeId('usr', accountId), email, bearer: accessToken }
+}
+
+/** A merchant and its owner. */
+export const shop = async (api: Api, name = 'Lamps'): Promise<Shop> => {
+  const owner = await person(api, `owner@${name.toLowerCase()}.example`)
+  const merchantId = uuidv7(new Date(), api.random)
+  await api.sql`select create_merchant(${merchantId}, ${name}, ${owner.accountId})`
+  return { merchantId, path: `/v1/merchants/${encodeId('mer', merchantId)}`, owner }
+}
+
+export const member = async (api: Api, { merchantId }: Shop, role: Role, email = `${role}@lamps.example`) => {
+  const joined = await person(api, email)
+  await api.sql`insert into members (merchant_id, account_id, role) values (${merchantId}, ${joined.accountId}, ${role})`
+  return joined
+}
+
+/** Their password was given longer ago than sensitive changes allow. */
+export const forgetProof = async (api: Api, { accountId }: Person): Promise<void> => {
+  await api.sql`update sessions set proven_at = now() - interval '301 seconds' where account_id = ${accountId}`
+  api.sessions.forgetAccount(accountId)
+}

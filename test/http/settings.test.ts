@@ -1,0 +1,223 @@
+import { expect, test } from 'bun:test'
+import { settingsRoutes } from '../../src/http/settings.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
+
+const house = () => apiHouse({ routes: settingsRoutes })
+const small = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+const checked = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+
+const read = (to: ApiHouse, { path, owner }: Shop, query = '') =>
+  to.call('GET', `${path}/settings${query}`, { bearer: owner.bearer })
+const change = (to: ApiHouse, { path }: Shop, by: Person, json: unknown, query = '') =>
+  to.call('PATCH', `${path}/settings${query}`, { bearer: by.bearer, json })
+
+test('a new merchant has settings in both modes', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  for (const livemode of [false, true]) {
+    const answer = await read(to, lamps, `?livemode=${livemode}`)
+    expect(answer.status).toBe(200)
+    expect(answer.json).toMatchObject({
+      object: 'settings',
+      livemode,
+      name: 'Lamps',
+      branding: { logoUrl: null, accentColor: null, supportEmail: null, supportUrl: null },
+      receivingAddress: null,
+      receivingAddresses: {},
+      confirmations: {},
+      toleranceBps: 50,
+      latePolicy: 'accept_stablecoins',
+      refundMode: 'manual',
+    })
+  }
+})
+
+test('what is sent changes, what is not stays, and null clears', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const first = await change(to, lamps, lamps.owner, {
+    name: ' Lamps & Co ',
+    branding: { logoUrl: 'https://lamps.example/logo.svg', accentColor: '#FFAA00' },
+    receivingAddress: small,
+    receivingAddresses: { 1: other, 137: small },
+    confirmations: { 1: 12, 137: 200 },
+    toleranceBps: 0,
+    latePolicy: 'needs_attention',
+    refundMode: 'signer',
+  })
+  expect(first.status).toBe(200)
+  expect(first.json).toMatchObject({
+    name: 'Lamps & Co',
+    branding: { logoUrl: 'https://lamps.example/logo.svg', accentColor: '#ffaa00', supportEmail: null },
+    receivingAddress: checked,
+    receivingAddresses: { 1: other, 137: checked },
+    confirmations: { 1: 12, 137: 200 },
+    toleranceBps: 0,
+    latePolicy: 'needs_attention',
+    refundMode: 'signer',
+  })
+  const second = await change(to, lamps, lamps.owner, {
+    branding: { logoUrl: null, supportEmail: 'help@lamps.example' },
+    receivingAddress: null,
+    receivingAddresses: { 1: null },
+    confirmations: { 137: null },
+  })
+  expect(second.json).toMatchObject({
+    name: 'Lamps & Co',
+    branding: { logoUrl: null, accentColor: '#ffaa00', supportEmail: 'help@lamps.example' },
+    receivingAddress: null,
+    receivingAddresses: { 137: checked },
+    confirmations: { 1: 12 },
+    toleranceBps: 0,
+  })
+  expect((await read(to, lamps)).json).toEqual(second.json)
+})
+
+test('modes share the name and nothing that moves money', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  await change(to, lamps, lamps.owner, { name: 'Both', receivingAddress: small, toleranceBps: 7 })
+  await change(to, lamps, lamps.owner, { livemode: true, receivingAddress: other, confirmations: { 1: 64 } })
+  await change(to, lamps, lamps.owner, { latePolicy: 'needs_attention' }, '?livemode=true')
+  const live = { livemode: true, name: 'Both', receivingAddress: other, toleranceBps: 50, confirmations: { 1: 64 } }
+  expect((await read(to, lamps, '?livemode=true')).json).toMatchObject({ ...live, latePolicy: 'needs_attention' })
+  const inTest = { livemode: false, name: 'Both', receivingAddress: checked, toleranceBps: 7, confirmations: {} }
+  expect((await read(to, lamps)).json).toMatchObject({ ...inTest, latePolicy: 'accept_stablecoins' })
+  const both = await change(to, lamps, lamps.owner, { livemode: false }, '?livemode=true')
+  expect(both.json).toMatchObject({ error: { code: 'parameter_invalid', param: 'livemode' } })
+})
+
+const refused = [
+  ['parameter_invalid', 'receivingAddress', { receivingAddress: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeD' }],
+  ['parameter_invalid', 'receivingAddress', { receivingAddress: `0x${'0'.repeat(40)}` }],
+  ['parameter_invalid', 'receivingAddress', { receivingAddress: 5 }],
+  ['parameter_invalid', 'receivingAddresses.1', { receivingAddresses: { 1: 'vitalik.eth' } }],
+  ['parameter_invalid', 'receivingAddresses', { receivingAddresses: { '01': small } }],
+  ['parameter_invalid', 'receivingAddresses', { receivingAddresses: { 9007199254740992: small } }],
+  ['parameter_invalid', 'receivingAddresses', { receivingAddresses: [] }],
+  ['parameter_invalid', 'receivingAddresses', { receivingAddresses: null }],
+  ['parameter_invalid', 'confirmations.1', { confirmations: { 1: 0 } }],
+  ['parameter_invalid', 'confirmations.1', { confirmations: { 1: 10_001 } }],
+  ['parameter_invalid', 'confirmations.1', { confirmations: { 1: 1.5 } }],
+  ['parameter_invalid', 'confirmations', { confirmations: { '-1': 5 } }],
+  ['parameter_invalid', 'confirmations', { confirmations: [] }],
+  ['parameter_invalid', 'toleranceBps', { toleranceBps: -1 }],
+  ['parameter_invalid', 'toleranceBps', { toleranceBps: 1001 }],
+  ['parameter_invalid', 'toleranceBps', { toleranceBps: '5' }],
+  ['parameter_invalid', 'toleranceBps', { toleranceBps: null }],
+  ['parameter_invalid', 'latePolicy', { latePolicy: 'accept' }],
+  ['parameter_invalid', 'refundMode', { refundMode: 'automatic' }],
+  ['parameter_invalid', 'name', { name: '' }],
+  ['parameter_invalid', 'name', { name: '   ' }],
+  ['parameter_invalid', 'name', { name: null }],
+  ['parameter_invalid', 'name', { name: 'x'.repeat(201) }],
+  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: 'javascript:alert(1)' } }],
+  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: `https://lamps.example/${'x'.repeat(2048)}` } }],
+  ['parameter_invalid', 'branding.accentColor', { branding: { accentColor: 'red' } }],
+  ['parameter_invalid', 'branding.supportEmail', { branding: { supportEmail: 'nobody' } }],
+  ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'ftp://lamps.example' } }],
+  ['parameter_unknown', 'branding.colour', { branding: { colour: '#ffffff' } }],
+  ['parameter_unknown', 'tolerance', { tolerance: 5 }],
+] as const
+
+test('a value that is not allowed is named, and nothing changes', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const before = await read(to, lamps)
+  for (const [code, param, json] of refused) {
+    const answer = await change(to, lamps, lamps.owner, { toleranceBps: 1, ...json })
+    expect([json, answer.status, answer.json]).toMatchObject([json, 400, { error: { code, param } }])
+  }
+  expect((await read(to, lamps)).json).toEqual(before.json)
+})
+
+test('a developer sets everything but receiving addresses, and a viewer nothing', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const developer = await member(to.api, lamps, 'developer')
+  const viewer = await member(to.api, lamps, 'viewer')
+  expect((await change(to, lamps, developer, { toleranceBps: 10 })).status).toBe(200)
+  for (const json of [{ receivingAddress: small }, { receivingAddress: null }, { receivingAddresses: {} }]) {
+    const answer = await change(to, lamps, developer, { toleranceBps: 20, ...json })
+    expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
+  }
+  expect((await change(to, lamps, viewer, { toleranceBps: 30 })).status).toBe(403)
+  expect((await read(to, lamps)).json).toMatchObject({ toleranceBps: 10, receivingAddress: null })
+})
+
+test('an owner names a receiving address only within five minutes of a password', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  await forgetProof(to.api, lamps.owner)
+  for (const json of [{ receivingAddress: small }, { receivingAddresses: { 1: small } }]) {
+    const answer = await change(to, lamps, lamps.owner, json)
+    expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'step_up_required' } }])
+  }
+  expect((await change(to, lamps, lamps.owner, { name: 'Still' })).status).toBe(200)
+})
+
+test('somebody whose role was taken in another process a moment ago changes nothing', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  await read(to, lamps)
+  // Nobody tells this process.
+  await to.sql`update members set role = 'developer'`
+  const answer = await change(to, lamps, lamps.owner, { receivingAddress: small })
+  expect(answer.json).toMatchObject({ error: { code: 'insufficient_role' } })
+  expect(await to.sql`select from receiving_addresses`).toHaveLength(0)
+})
+
+test('two who change different fields at once both get their way', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const chains = Array.from({ length: 20 }, (_, i) => i + 1)
+  const answers = await Promise.all(
+    chains.flatMap(chain => [
+      change(to, lamps, lamps.owner, { confirmations: { [chain]: chain } }),
+      change(to, lamps, lamps.owner, { receivingAddresses: { [chain]: small } }),
+    ]),
+  )
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect((await read(to, lamps)).json).toMatchObject({
+    confirmations: Object.fromEntries(chains.map(chain => [chain, chain])),
+    receivingAddresses: Object.fromEntries(chains.map(chain => [chain, checked])),
+  })
+  const [log] = await to.sql`select count(*)::int as entries from security_events where action = 'settings.changed'`
+  expect(log).toEqual({ entries: 40 })
+})
+
+test('a hundred chains can have values of their own, and no more', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const of = (from: number, to: number) =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, i) => [from + i, 5]))
+  expect((await change(to, lamps, lamps.owner, { confirmations: of(1, 101) })).status).toBe(200)
+  expect((await change(to, lamps, lamps.owner, { confirmations: of(101, 102) })).status).toBe(400)
+  expect((await change(to, lamps, lamps.owner, { confirmations: { 1: null, 101: 5 } })).status).toBe(200)
+})
+
+test('the log tells who changed what, from where, to what, and says nothing of what stayed', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  await change(to, lamps, lamps.owner, {
+    name: 'Lamps',
+    toleranceBps: 60,
+    receivingAddress: small,
+    latePolicy: 'accept_stablecoins',
+  })
+  await change(to, lamps, lamps.owner, { toleranceBps: 60 })
+  const rows = await to.sql`select actor, address, action, details from security_events where merchant_id is not null`
+  expect([...rows]).toEqual([
+    {
+      actor: lamps.owner.id,
+      address: '127.0.0.1',
+      action: 'settings.changed',
+      details: {
+        livemode: false,
+        changed: { toleranceBps: { from: 50, to: 60 }, receivingAddress: { from: null, to: checked } },
+      },
+    },
+  ])
+})
