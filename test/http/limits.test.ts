@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { limitFields, openBuckets } from '../../src/http/limits.ts'
+
+const LIMIT = { name: 'test', burst: 50, perSecond: 25 }
+
+/** A second hand that is moved by hand. */
+const hand = () => {
+  let at = 0
+  const move = (ms: number) => {
+    at += ms
+  }
+  return { now: () => at, move }
+}
+
+test('as many as the burst come at once, and then one for each that has come back', () => {
+  const { now, move } = hand()
+  const buckets = openBuckets(LIMIT, { now })
+  for (let i = 0; i < 50; i++) expect(buckets.take('a').allowed).toBe(true)
+  expect(buckets.take('a').allowed).toBe(false)
+  move(39)
+  expect(buckets.take('a').allowed).toBe(false)
+  move(1)
+  expect(buckets.take('a').allowed).toBe(true)
+  expect(buckets.take('a').allowed).toBe(false)
+})
+
+test('over a long time no more come than the rate and one burst', () => {
+  const { now, move } = hand()
+  const buckets = openBuckets(LIMIT, { now })
+  let allowed = 0
+  for (let ms = 0; ms < 60_000; ms += 5) {
+    if (buckets.take('a').allowed) allowed++
+    move(5)
+  }
+  expect(allowed).toBeGreaterThanOrEqual(50 + 60 * 25 - 1)
+  expect(allowed).toBeLessThanOrEqual(50 + 60 * 25)
+})
+
+test('a quiet time saves up one burst and no more', () => {
+  const { now, move } = hand()
+  const buckets = openBuckets(LIMIT, { now })
+  buckets.take('a')
+  move(3_600_000)
+  expect(buckets.look('a')).toEqual({ allowed: true, remaining: 50, resetS: 0 })
+})
+
+test('each has a bucket of its own, and looking takes nothing', () => {
+  const buckets = openBuckets({ ...LIMIT, burst: 1 }, { now: () => 0 })
+  expect(buckets.take('a').allowed).toBe(true)
+  for (let i = 0; i < 3; i++) expect(buckets.look('a').allowed).toBe(false)
+  for (let i = 0; i < 3; i++) expect(buckets.look('b').allowed).toBe(true)
+  expect(buckets.take('b').allowed).toBe(true)
+})
+
+test('no more are remembered than there is room for, those who came last', () => {
+  const buckets = openBuckets({ ...LIMIT, burst: 1 }, { now: () => 0, most: 2 })
+  for (const subject of ['a', 'b', 'c']) buckets.take(subject)
+  expect(['a', 'b', 'c'].map(subject => buckets.look(subject).allowed)).toEqual([true, false, false])
+})
+
+test('the fields say how many are left, and how long to wait', () => {
+  const { now } = hand()
+  const buckets = openBuckets(LIMIT, { now })
+  expect(limitFields(LIMIT, buckets.take('a'))).toEqual([
+    ['ratelimit-policy', '"test";q=50;w=2'],
+    ['ratelimit', '"test";r=49;t=1'],
+  ])
+  for (let i = 0; i < 49; i++) buckets.take('a')
+  expect(limitFields(LIMIT, buckets.take('a'))[1]).toEqual(['ratelimit', '"test";r=0;t=1'])
+})
