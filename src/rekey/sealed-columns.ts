@@ -1,0 +1,9 @@
+import { MFA_PURPOSE } from '../commands/codes.ts'
+
+/** A column of what the keyring has sealed, each bound to the id of its row. */
+export type SealedColumn = { readonly table: string; readonly column: string; readonly purpose: string }
+
+/** Every one that there is: whoever seals something new adds it here, or it is lost with the key. */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: 'accounts', column: 'mfa_secret', purpose: MFA_PURPOSE },
+]
