@@ -84,8 +84,11 @@ begin
     return 'member_already';
   end if;
 
-  if new_email is not null and not create_account(account, new_email, new_password_hash) then
-    return 'email_taken';
+  if new_email is not null then
+    if not create_account(account, new_email, new_password_hash) then
+      return 'email_taken';
+    end if;
+    perform record_security_event(null, account, actor, address, 'account.created');
   end if;
   insert into members (merchant_id, account_id, role) values (invited.merchant_id, account, invited.role);
   update invites set accepted_at = now(), accepted_by = account, updated_at = now() where id = invited.id;

@@ -585,8 +585,11 @@ begin
     return 'member_already';
   end if;
 
-  if new_email is not null and not create_account(account, new_email, new_password_hash) then
-    return 'email_taken';
+  if new_email is not null then
+    if not create_account(account, new_email, new_password_hash) then
+      return 'email_taken';
+    end if;
+    perform record_security_event(null, account, actor, address, 'account.created');
   end if;
   insert into members (merchant_id, account_id, role) values (invited.merchant_id, account, invited.role);
   update invites set accepted_at = now(), accepted_by = account, updated_at = now() where id = invited.id;
@@ -606,7 +609,7 @@ begin
   select at into oldest from attempts
   where subject = its_subject and at > clock_timestamp() - per and at <= clock_timestamp()
   order by at desc offset allowed - 1 limit 1;
-  return greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp())));
+  return case when oldest is not null then greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp()))) end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.cancel_timers(entries canceled_entry[], skip integer[])

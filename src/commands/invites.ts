@@ -13,6 +13,8 @@ import {
   revokeInvite,
 } from '../queries/invites.ts'
 import type { Doer } from '../queries/security-events.ts'
+import { type Checked, takeCounted } from './password-checks.ts'
+import { actorOf, openSession, type Tokens } from './sessions.ts'
 
 export type NewInvite = { readonly merchantId: string; readonly role: Role; readonly email: string | null }
 
@@ -47,21 +49,23 @@ export const accept = async (
   by: Doer,
 ): Promise<void> => {
   judge(await acceptInvite(sql, hashOf(token), by))
+  // This process may remember that it was none.
   sessions.forgetAccount(by.accountId)
 }
 
-/** Makes an account for whoever holds the link, also while sign-up is closed. Answers its id. */
+/** Makes an account for whoever holds the link, also while sign-up is closed. */
 export const acceptAsNew = async (
-  { sql, clock, random, passwords }: Pick<Api, 'sql' | 'clock' | 'random' | 'passwords'>,
-  token: string,
-  { email, password, address }: { readonly email: string; readonly password: string; readonly address: string },
-): Promise<string> => {
-  // Before the password is hashed: a token that opens nothing must cost nothing.
-  if (!(await isInviteOpen(sql, hashOf(token)))) refuse('resource_not_found')
-  const accountId = uuidv7(clock.now(), random)
-  const by = { accountId, actor: encodeId('usr', accountId), address }
-  judge(await acceptInvite(sql, hashOf(token), by, { email, passwordHash: await passwords.hash(password) }))
-  return accountId
+  api: Api,
+  { token, email, password }: { readonly token: string; readonly email: string; readonly password: string },
+  from: Checked,
+): Promise<{ accountId: string; tokens: Tokens }> => {
+  await takeCounted(api, [`sign-up:${from.network}`], { allowed: 30, seconds: 60 })
+  // Seen before the password is hashed, which costs more; the statement looks again.
+  if (!(await isInviteOpen(api.sql, hashOf(token)))) refuse('resource_not_found')
+  const accountId = uuidv7(api.clock.now(), api.random)
+  const by = { accountId, actor: actorOf(accountId), address: from.address }
+  judge(await acceptInvite(api.sql, hashOf(token), by, { email, passwordHash: await api.passwords.hash(password) }))
+  return { accountId, tokens: await openSession(api, accountId, from) }
 }
 
 const judge = (outcome: AcceptOutcome | undefined): void => {

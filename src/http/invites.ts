@@ -1,15 +1,20 @@
 import { type } from 'arktype'
 import { email } from '../access/email.ts'
-import { invite, revoke } from '../commands/invites.ts'
+import { accept, acceptAsNew, invite, revoke } from '../commands/invites.ts'
+import { getAccount } from '../commands/passwords.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findInviteSeq, listInvites } from '../queries/invites.ts'
+import { listMemberships } from '../queries/merchants.ts'
+import { accountRecord } from '../records/account.ts'
 import { inviteRecord } from '../records/invite.ts'
+import { answerSignedIn, newPassword } from './auth.ts'
 import { pageOf } from './cursor.ts'
 import { doerOf } from './doer.ts'
+import { fromOf } from './from.ts'
 import { listOf, listQuery } from './list.ts'
 import { roleName } from './members.ts'
-import { forMembers, type Route } from './route.ts'
+import { forAnybody, forMembers, type Route } from './route.ts'
 
 const path = '/v1/merchants/:merchantId/invites'
 
@@ -58,4 +63,30 @@ export const inviteRoutes: readonly Route[] = [
       },
     },
   ),
+
+  // Open to anybody who holds the link: with a session it adds a merchant to an account, without one
+  // it makes an account.
+  forAnybody('POST', {
+    path: '/v1/auth/invites/accept',
+    body: type({ token: '1 <= string <= 100', 'email?': email, 'password?': newPassword }),
+    handle: async (api, call) => {
+      const { token, email, password } = call.body
+      const authorization = call.headers.get('authorization')
+      if (authorization !== null) {
+        if (email !== undefined || password !== undefined)
+          return refuse('parameter_invalid', { param: email === undefined ? 'password' : 'email' })
+        const { session } = (await api.sessions.find(bearerOf(authorization))) ?? refuse('invalid_token')
+        const { accountId } = session
+        await accept(api, token, doerOf({ session, address: call.address }))
+        const memberships = await listMemberships(api.sql, accountId)
+        return { status: 200, body: accountRecord(await getAccount(api, accountId), memberships) }
+      }
+      if (email === undefined) return refuse('parameter_missing', { param: 'email' })
+      if (password === undefined) return refuse('parameter_missing', { param: 'password' })
+      const { accountId, tokens } = await acceptAsNew(api, { token, email, password }, fromOf(call))
+      return answerSignedIn(api, 201, accountId, tokens)
+    },
+  }),
 ]
+
+const bearerOf = (authorization: string): string => /^Bearer (.+)$/i.exec(authorization)?.[1] ?? ''
