@@ -71,7 +71,7 @@ begin
   select at into oldest from attempts
   where subject = its_subject and at > clock_timestamp() - per and at <= clock_timestamp()
   order by at desc offset allowed - 1 limit 1;
-  return greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp())));
+  return case when oldest is not null then greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp()))) end;
 end $$;
 
 -- One caller at a time per subject, in every process, until the statement's end.
