@@ -1,17 +1,22 @@
 import { type } from 'arktype'
 import { createApiKey, presets, revokeApiKey, rotateApiKey } from '../commands/api-keys.ts'
 import { refuse } from '../errors.ts'
-import { decodeId, encodeId } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { findApiKeySeq, type KeyName, listApiKeys } from '../queries/api-keys.ts'
-import type { Doer } from '../queries/security-events.ts'
 import { apiKeyRecord } from '../records/api-key.ts'
-import { listOf, listQuery, livemodeQuery, readCursor } from './list.ts'
-import { forMembers, type MemberCaller, type SessionCaller } from './route.ts'
+import { pageOf } from './cursor.ts'
+import { doerOf } from './doer.ts'
+import { listOf, listQuery, livemodeQuery } from './list.ts'
+import { forMembers, type MemberCaller, type Route } from './route.ts'
+
+const path = '/v1/merchants/:merchantId/api-keys'
 
 const scope = type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'")
 
 const newKey = type({
-  name: '1 <= string <= 200',
+  name: type('string')
+    .pipe(name => name.trim())
+    .to('1 <= string <= 200'),
   'livemode?': 'boolean',
   'access?': "'full' | 'store_plugin' | 'read_only'",
   'scopes?': scope.array().atLeastLength(1).atMostLength(5),
@@ -20,17 +25,17 @@ const newKey = type({
 
 const rotation = type({ 'overlapHours?': '0 <= number.integer <= 72' })
 
-export const apiKeyRoutes = [
+export const apiKeyRoutes: readonly Route[] = [
   forMembers(
     'GET',
     { role: 'viewer' },
     {
-      path: '/v1/merchants/:merchantId/api-keys',
+      path,
       query: listQuery.merge(livemodeQuery),
-      handle: async ({ sql }, { member: { merchantId }, query: { limit, order, startingAfter, livemode } }) => {
-        const cursor = readCursor(startingAfter, text => decodeId('key', text))
-        const after = cursor && ((await findApiKeySeq(sql, { id: cursor, merchantId, livemode })) ?? noCursor())
-        const rows = await listApiKeys(sql, { merchantId, livemode }, { after, limit, order })
+      handle: async ({ sql }, { member: { merchantId }, query }) => {
+        const { livemode, limit } = query
+        const page = await pageOf(query, keyOf, id => findApiKeySeq(sql, { id, merchantId, livemode }))
+        const rows = await listApiKeys(sql, { merchantId, livemode }, page)
         return { status: 200, body: listOf(rows, limit, row => apiKeyRecord(row)) }
       },
     },
@@ -40,12 +45,15 @@ export const apiKeyRoutes = [
     'POST',
     { role: 'developer', stepUp: true },
     {
-      path: '/v1/merchants/:merchantId/api-keys',
+      path,
       body: newKey,
       handle: async (api, call) => {
-        const { name, livemode = false, expiresAt } = call.body
-        const spec = { name, livemode, scopes: readScopes(call.body), expiresAt: readEnd(expiresAt, api.clock.now()) }
-        const { row, secret } = await createApiKey(api, { ...spec, merchantId: call.member.merchantId }, doer(call))
+        const { merchantId } = call.member
+        const { name, livemode = false } = call.body
+        const scopes = readScopes(call.body)
+        const expiresAt = readEnd(call.body.expiresAt, api.clock.now())
+        const spec = { merchantId, livemode, name, scopes, expiresAt }
+        const { row, secret } = await createApiKey(api, spec, doerOf(call))
         return { status: 201, body: apiKeyRecord(row, secret) }
       },
     },
@@ -55,11 +63,11 @@ export const apiKeyRoutes = [
     'POST',
     { role: 'developer', stepUp: true },
     {
-      path: '/v1/merchants/:merchantId/api-keys/:id/rotate',
+      path: `${path}/:id/rotate`,
       body: rotation,
       handle: async (api, call) => {
         const { overlapHours = 0 } = call.body
-        const { row, secret } = await rotateApiKey(api, { ...nameOf(call), overlapHours }, doer(call))
+        const { row, secret } = await rotateApiKey(api, { ...nameOf(call), overlapHours }, doerOf(call))
         return { status: 200, body: apiKeyRecord(row, secret) }
       },
     },
@@ -69,25 +77,21 @@ export const apiKeyRoutes = [
     'POST',
     { role: 'developer', stepUp: true },
     {
-      path: '/v1/merchants/:merchantId/api-keys/:id/revoke',
-      handle: async (api, call) => ({
-        status: 200,
-        body: apiKeyRecord(await revokeApiKey(api, nameOf(call), doer(call))),
-      }),
+      path: `${path}/:id/revoke`,
+      handle: async (api, call) => {
+        const row = await revokeApiKey(api, nameOf(call), doerOf(call))
+        return { status: 200, body: apiKeyRecord(row) }
+      },
     },
   ),
 ]
 
-type MemberCall = { readonly session: SessionCaller; readonly member: MemberCaller; readonly address: string }
+const keyOf = (id: string) => decodeId('key', id)
 
-const doer = ({ session: { accountId }, address }: MemberCall): Doer => ({
-  accountId,
-  actor: encodeId('usr', accountId),
-  address,
-})
+type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
 
-const nameOf = ({ params, member }: MemberCall & { readonly params: { readonly id: string } }): KeyName => ({
-  id: decodeId('key', params.id) ?? refuse('resource_not_found'),
+const nameOf = ({ params, member }: ItemCall): KeyName => ({
+  id: keyOf(params.id) ?? refuse('resource_not_found'),
   merchantId: member.merchantId,
 })
 
@@ -98,11 +102,11 @@ const readScopes = ({ access, scopes }: typeof newKey.infer) => {
   return scopes ? [...new Set(scopes)] : refuse('parameter_missing', { param: 'access' })
 }
 
-/** A moment to come, written as times are everywhere, and not so far off that it was meant as never. */
+/** A moment to come, written as times are everywhere. */
 const readEnd = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null
-  const end = new Date(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(expiresAt) ? expiresAt : Number.NaN)
+  const end = new Date(utc.test(expiresAt) ? expiresAt : Number.NaN)
   return end > now ? end : refuse('parameter_invalid', { param: 'expiresAt' })
 }
 
-const noCursor = () => refuse('invalid_cursor', { param: 'startingAfter' })
+const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
