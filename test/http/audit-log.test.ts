@@ -1,0 +1,142 @@
+import { expect, test } from 'bun:test'
+import { auditLogRoutes } from '../../src/http/audit-log.ts'
+import { settingsRoutes } from '../../src/http/settings.ts'
+import { encodeId } from '../../src/ids.ts'
+import { apiHouse } from '../harness/api.ts'
+import { until } from '../harness/until.ts'
+import { member, type Person, type Shop, shop } from './people.ts'
+
+const house = () => apiHouse({ routes: [...auditLogRoutes, ...settingsRoutes] })
+type House = Awaited<ReturnType<typeof house>>
+type Page = { data: { id: string; action: string; details: unknown }[]; has_more: boolean }
+
+const read = (to: House, { path }: Shop, by: Person, query = '') =>
+  to.call('GET', `${path}/audit-log${query}`, { bearer: by.bearer })
+const page = async (to: House, lamps: Shop, query = '') => (await read(to, lamps, lamps.owner, query)).json as Page
+const record = (to: Pick<House, 'sql'>, { merchantId }: Shop, action: string, n = 0) =>
+  to.sql`select record_security_event(${merchantId}, null, 'operator', null, ${action}, json_build_object('n', ${n}::int))`
+
+test('an owner reads who did what, from where and when', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  await to.call('PATCH', `${lamps.path}/settings`, {
+    bearer: lamps.owner.bearer,
+    json: { name: 'Lights' },
+    // The harness is a proxy that is trusted.
+    headers: { 'x-forwarded-for': '203.0.113.7' },
+  })
+  const answer = await read(to, lamps, lamps.owner)
+  expect(answer.status).toBe(200)
+  const at = expect.stringMatching(/^20\d\d-.*\.\d{3}Z$/)
+  expect(answer.json).toEqual({
+    object: 'list',
+    data: [
+      {
+        object: 'security_event',
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        merchantId: encodeId('mer', lamps.merchantId),
+        actor: lamps.owner.id,
+        email: lamps.owner.email,
+        address: '203.0.113.7',
+        action: 'settings.changed',
+        details: { livemode: false, changed: { name: { from: 'Lamps', to: 'Lights' } } },
+        createdAt: at,
+        updatedAt: at,
+      },
+    ],
+    has_more: false,
+  })
+})
+
+test.each(['developer', 'viewer'] as const)('a %s does not read the log', async role => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const answer = await read(to, lamps, await member(to.api, lamps, role))
+  expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
+})
+
+test('the log of a merchant holds nothing of another, nor of no merchant', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const chairs = await shop(to.api, 'Chairs')
+  await record(to, chairs, 'settings.changed')
+  expect((await page(to, lamps)).data).toEqual([])
+  const [theirs] = (await page(to, chairs)).data
+  for (const cursor of [theirs?.id, crypto.randomUUID(), 'x', lamps.owner.id]) {
+    const answer = await read(to, lamps, lamps.owner, `?startingAfter=${cursor}`)
+    expect([cursor, answer.status, answer.json]).toMatchObject([cursor, 400, { error: { code: 'invalid_cursor' } }])
+  }
+})
+
+test('pages follow one another in both orders, of one action or of all', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  for (let n = 0; n < 7; n++) await record(to, lamps, n % 2 === 0 ? 'even.number' : 'odd.number', n)
+  const walk = async (query: string) => {
+    const seen: unknown[] = []
+    for (let cursor = ''; ; ) {
+      const { data, has_more } = await page(to, lamps, `?limit=2${query}${cursor}`)
+      seen.push(...data.map(({ details }) => details))
+      if (!has_more) return seen
+      cursor = `&startingAfter=${data.at(-1)?.id}`
+    }
+  }
+  const numbers = (...ns: number[]) => ns.map(n => ({ n }))
+  expect(await walk('')).toEqual(numbers(6, 5, 4, 3, 2, 1, 0))
+  expect(await walk('&order=asc')).toEqual(numbers(0, 1, 2, 3, 4, 5, 6))
+  expect(await walk('&action=odd.number')).toEqual(numbers(5, 3, 1))
+  expect(await walk('&action=even.number&order=asc')).toEqual(numbers(0, 2, 4, 6))
+  expect(await walk('&action=no.number')).toEqual([])
+})
+
+test('a walk forwards skips none, also while many write at once', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const count = 300
+  let writing = true
+  const write = Promise.all(Array.from({ length: count }, (_, n) => record(to, lamps, 'some.thing', n))).then(() => {
+    writing = false
+  })
+  const seen: string[] = []
+  const step = async () => {
+    const ended = !writing
+    const cursor = seen.length > 0 ? `&startingAfter=${seen.at(-1)}` : ''
+    const { data } = await page(to, lamps, `?order=asc&limit=100${cursor}`)
+    seen.push(...data.map(({ id }) => id))
+    return ended && data.length === 0
+  }
+  await until(step)
+  await write
+  expect(seen).toHaveLength(count)
+  expect(new Set(seen).size).toBe(count)
+})
+
+test('what is recorded later is seen later: it waits for what was recorded before and is not committed', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const slow = await to.sql.reserve()
+  await slow`begin`
+  await record({ sql: slow }, lamps, 'some.thing', 1)
+  const second = record(to, lamps, 'some.thing', 2).then(() => 'written')
+  await until(async () => (await to.sql`select from pg_locks where locktype = 'advisory' and not granted`).length === 1)
+  expect((await page(to, lamps)).data).toEqual([])
+  await slow`commit`
+  await second
+  expect((await page(to, lamps, '?order=asc')).data).toMatchObject([{ details: { n: 1 } }, { details: { n: 2 } }])
+  slow.release()
+})
+
+test('what cannot be asked for is refused', async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  for (const [query, code, param] of [
+    ['?limit=0', 'parameter_invalid', 'limit'],
+    ['?limit=101', 'parameter_invalid', 'limit'],
+    ['?order=up', 'parameter_invalid', 'order'],
+    ['?actor=operator', 'parameter_unknown', 'actor'],
+    [`?action=${'x'.repeat(101)}`, 'parameter_invalid', 'action'],
+  ]) {
+    const answer = await read(to, lamps, lamps.owner, query)
+    expect([answer.status, answer.json]).toMatchObject([400, { error: { code, param } }])
+  }
+})
