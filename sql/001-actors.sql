@@ -149,6 +149,9 @@ declare
   same_key text;
   key text;
   sorted text;
+  -- A table that is listed has a place in the order of commits, as the feeds have: the columns era, xid
+  -- and seq, which no entry brings.
+  is_listed boolean := exists (select from pg_attribute where attrelid = row_table::regclass and attname = 'era');
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
     string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
@@ -157,7 +160,9 @@ begin
       format(case when attname in ('created_at', 'updated_at') then 'coalesce(r.%I, now_at)' else 'r.%I' end, attname),
       ', ' order by attnum)
   into columns, types, given
-  from pg_attribute where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
+  from pg_attribute
+  where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = ''
+    and attname not in ('era', 'xid');
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
     string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
@@ -179,14 +184,15 @@ begin
     create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
     returns json language plpgsql as $b$
     declare
+      this_era integer := %11$s;
       wanted integer;
       made integer;
       absent %7$s_entry;
       violated text;
       refused json[];
     begin
-      insert into %1$I (%2$s)
-      select %5$s from unnest(entries) r
+      insert into %1$I (%2$s%9$s)
+      select %5$s%10$s from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by %4$s
       on conflict do nothing;
@@ -205,7 +211,7 @@ begin
           select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
-          insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
+          insert into %1$I (%2$s%9$s) select %5$s%10$s from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -216,7 +222,9 @@ begin
       end if;
       return array_to_json(refused);
     end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
-    (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c));
+    (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c),
+    case when is_listed then ', era' else '' end, case when is_listed then ', this_era' else '' end,
+    case when is_listed then 'current_era()' else 'null' end);
   return writer;
 end $$;
 
@@ -229,7 +237,7 @@ declare
   assignments text := (
     select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
     where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
-      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until')
+      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'era', 'xid', 'seq')
   );
 begin
   -- Locks the rows in id order, so that two commits wait for each other in one direction only, and

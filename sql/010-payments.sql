@@ -13,6 +13,10 @@ create table payments (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Its place in lists, which walk in the order of commits.
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint generated always as identity (cache 1000),
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -114,5 +118,8 @@ create table payments (
 
 -- An address pays one payment, however it is spelled.
 create unique index payments_address_once on payments (lower(address)) where address is not null;
+
+-- A merchant's list pages by exactly this.
+create index payments_list on payments (merchant_id, livemode, era, xid, seq);
 
 select define_actor_table('payments');

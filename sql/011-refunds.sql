@@ -8,6 +8,10 @@ create table refunds (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Its place in lists, which walk in the order of commits.
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint generated always as identity (cache 1000),
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -58,5 +62,8 @@ create table refunds (
 
 -- A transaction pays one refund. One that failed may be offered again, and will fail again.
 create unique index refunds_transaction_once on refunds (chain_id, tx_hash) where state in ('processing', 'processed');
+
+-- A merchant's list pages by exactly this.
+create index refunds_list on refunds (merchant_id, livemode, era, xid, seq);
 
 select define_actor_table('refunds');

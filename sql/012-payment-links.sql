@@ -8,6 +8,10 @@ create table payment_links (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Its place in lists, which walk in the order of commits.
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint generated always as identity (cache 1000),
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -53,5 +57,8 @@ create table payment_links (
 -- A shop that asks twice for the same order gets told about the first link, also when it is closed.
 create unique index payment_links_reference_once on payment_links (merchant_id, livemode, reference)
 where reference is not null;
+
+-- A merchant's list pages by exactly this.
+create index payment_links_list on payment_links (merchant_id, livemode, era, xid, seq);
 
 select define_actor_table('payment_links');

@@ -8,6 +8,10 @@ create table disputes (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Its place in lists, which walk in the order of commits.
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint generated always as identity (cache 1000),
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -42,5 +46,8 @@ create table disputes (
 
 -- One dispute of a payment is open at a time.
 create unique index disputes_open_once on disputes (payment_id) where state in ('needs_response', 'under_review');
+
+-- A merchant's list pages by exactly this.
+create index disputes_list on disputes (merchant_id, livemode, era, xid, seq);
 
 select define_actor_table('disputes');

@@ -115,6 +115,9 @@ create table disputes (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
@@ -254,6 +257,9 @@ create table payment_links (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   amount_minor bigint not null,
@@ -298,6 +304,9 @@ create table payments (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
@@ -396,6 +405,9 @@ create table refunds (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
@@ -515,6 +527,7 @@ CREATE INDEX attempts_subject ON public.attempts USING btree (subject, at);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
 
+CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
 CREATE INDEX events_feed ON public.events USING btree (merchant_id, livemode, era, xid, seq);
@@ -523,10 +536,13 @@ CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) W
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
+CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
+CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
 
+CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 
 CREATE INDEX security_events_account ON public.security_events USING btree (account_id, seq);
@@ -933,7 +949,7 @@ declare
   assignments text := (
     select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
     where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
-      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until')
+      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'era', 'xid', 'seq')
   );
 begin
   -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
@@ -998,6 +1014,9 @@ declare
   same_key text;
   key text;
   sorted text;
+  -- A table that is listed has a place in the order of commits, as the feeds have: the columns era, xid
+  -- and seq, which no entry brings.
+  is_listed boolean := exists (select from pg_attribute where attrelid = row_table::regclass and attname = 'era');
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
     string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
@@ -1006,7 +1025,9 @@ begin
       format(case when attname in ('created_at', 'updated_at') then 'coalesce(r.%I, now_at)' else 'r.%I' end, attname),
       ', ' order by attnum)
   into columns, types, given
-  from pg_attribute where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
+  from pg_attribute
+  where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = ''
+    and attname not in ('era', 'xid');
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
     string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
@@ -1028,14 +1049,15 @@ begin
     create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
     returns json language plpgsql as $b$
     declare
+      this_era integer := %11$s;
       wanted integer;
       made integer;
       absent %7$s_entry;
       violated text;
       refused json[];
     begin
-      insert into %1$I (%2$s)
-      select %5$s from unnest(entries) r
+      insert into %1$I (%2$s%9$s)
+      select %5$s%10$s from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by %4$s
       on conflict do nothing;
@@ -1054,7 +1076,7 @@ begin
           select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
-          insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
+          insert into %1$I (%2$s%9$s) select %5$s%10$s from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -1065,7 +1087,9 @@ begin
       end if;
       return array_to_json(refused);
     end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
-    (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c));
+    (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c),
+    case when is_listed then ', era' else '' end, case when is_listed then ', this_era' else '' end,
+    case when is_listed then 'current_era()' else 'null' end);
   return writer;
 end $function$;
 
@@ -1127,6 +1151,7 @@ CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_ent
  LANGUAGE plpgsql
 AS $function$
     declare
+      this_era integer := null;
       wanted integer;
       made integer;
       absent deliveries_v1_entry;
@@ -1170,14 +1195,15 @@ CREATE OR REPLACE FUNCTION public.insert_disputes_v1(entries disputes_v1_entry[]
  LANGUAGE plpgsql
 AS $function$
     declare
+      this_era integer := current_era();
       wanted integer;
       made integer;
       absent disputes_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(entries) r
+      insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by, era)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by, this_era from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.payment_id, r.id
       on conflict do nothing;
@@ -1196,7 +1222,7 @@ AS $function$
           select from disputes t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
-          insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(array[absent]) r;
+          insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by, this_era from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -1213,14 +1239,15 @@ CREATE OR REPLACE FUNCTION public.insert_payment_links_v1(entries payment_links_
  LANGUAGE plpgsql
 AS $function$
     declare
+      this_era integer := current_era();
       wanted integer;
       made integer;
       absent payment_links_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(entries) r
+      insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at, era)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at, this_era from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.merchant_id, r.livemode, r.reference, r.id
       on conflict do nothing;
@@ -1239,7 +1266,7 @@ AS $function$
           select from payment_links t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
-          insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(array[absent]) r;
+          insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at, this_era from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -1256,14 +1283,15 @@ CREATE OR REPLACE FUNCTION public.insert_payments_v1(entries payments_v1_entry[]
  LANGUAGE plpgsql
 AS $function$
     declare
+      this_era integer := current_era();
       wanted integer;
       made integer;
       absent payments_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(entries) r
+      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.id
       on conflict do nothing;
@@ -1282,7 +1310,7 @@ AS $function$
           select from payments t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
-          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(array[absent]) r;
+          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -1299,14 +1327,15 @@ CREATE OR REPLACE FUNCTION public.insert_refunds_v1(entries refunds_v1_entry[], 
  LANGUAGE plpgsql
 AS $function$
     declare
+      this_era integer := current_era();
       wanted integer;
       made integer;
       absent refunds_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(entries) r
+      insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash, era)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash, this_era from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.chain_id, r.tx_hash, r.id
       on conflict do nothing;
@@ -1325,7 +1354,7 @@ AS $function$
           select from refunds t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
-          insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(array[absent]) r;
+          insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash, this_era from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);

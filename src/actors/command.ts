@@ -12,8 +12,11 @@ export type Command = {
   readonly id?: string
   /** Who or what asks, for the history. */
   readonly cause?: string
-  /** Rows that are committed with this command; one that is already there refuses it. */
-  readonly rows?: readonly Row[]
+  /**
+   * Rows that are committed with this command; one that is already there refuses it. As a function, they
+   * are made of the actors that the commands up to this one leave, such as an answer to be kept.
+   */
+  readonly rows?: readonly Row[] | ((actors: readonly Actor[]) => readonly Row[])
 } & (
   | { readonly create: Readonly<Context> }
   | { readonly event: { readonly type: string } & Readonly<Record<string, unknown>> }

@@ -128,7 +128,7 @@ const gatherEffects = <U extends Unit>(
           armed.delete(key)
         }
       }
-      for (const { table, row } of command.rows ?? []) {
+      for (const { table, row } of step.rows) {
         const writer = registry.writerOf(table)
         add(inserts, writer.name, [g, 0, ...writer.columns.map(column => row[column])])
       }

@@ -1,6 +1,6 @@
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
-import { type Command, CommandFault, type Done, type Refusal, type Refused } from './command.ts'
+import { type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
 import { headKey, type Read } from './read.ts'
 import type { Registry } from './registry.ts'
@@ -18,6 +18,7 @@ export type Step = {
   /** Due at null: canceled. */
   readonly timers: readonly { readonly name: string; readonly dueAt: Date | null }[]
   readonly jobs: readonly { readonly effect: string; readonly job: Job }[]
+  readonly rows: readonly Row[]
 }
 
 /** An actor on its way through a batch. Never changed: a bundle that fails half-way drops its heads. */
@@ -32,6 +33,11 @@ export type Head = {
   /** Commands taken in this batch, latest first, for twins within it. */
   readonly taken: Taken | undefined
 }
+
+const NO_ROWS: readonly Row[] = []
+
+const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[]): readonly Row[] =>
+  typeof rows === 'function' ? rows(done.map(({ actor }) => actor)) : rows
 
 type Taken = { readonly command: string; readonly done: Done; readonly before: Taken | undefined }
 
@@ -84,8 +90,8 @@ export const decider = (registry: Registry, { reads, recalled }: Known, at: Date
             refused: { ok: false, refusal, index, possible, ...(head && { actor: head.actor }) },
           }
         }
-        if (answer.step) steps.push(answer.step)
         done.push(answer.done)
+        if (answer.step) steps.push({ ...answer.step, rows: rowsOf(command, done) })
       } catch (error) {
         return { verdict: 'fault', error: new CommandFault(command, error) }
       }
@@ -94,7 +100,7 @@ export const decider = (registry: Registry, { reads, recalled }: Known, at: Date
     return { verdict: 'decided', done, steps }
   }
 
-  type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Step }
+  type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Omit<Step, 'rows'> }
 
   const decideOne = (command: Command & { id: string }, keyed: boolean, tentative: Map<string, Head>): Answer => {
     const key = headKey(command)
@@ -153,7 +159,7 @@ export const decider = (registry: Registry, { reads, recalled }: Known, at: Date
     }
     const { published, timers, jobs } = interpret(kind, command, after, asked)
     const from = before?.actor.state ?? null
-    const step: Step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs }
+    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs }
     const done: Done = { ok: true, actor: after, replayed: false }
     tentative.set(headKey(command), {
       kind,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { CommandFault } from '../../src/actors/command.ts'
-import { doneOf, lampHouse, makeLamp, newId, newLamp, tell } from './lamps.ts'
+import { type Command, CommandFault } from '../../src/actors/command.ts'
+import { doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
 
 test('a command commits the state, its history, the event, the timer and the job together', async () => {
   await using house = await lampHouse()
@@ -172,4 +172,29 @@ test('text that Postgres cannot store fails its own command alone', async () => 
     [makeLamp({ room: 'a\u0000b' }), makeLamp({ room: 'c' })].map(house.actors.dispatch),
   )
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
+test('rows may be made of what the commands leave, and are committed with it', async () => {
+  await using house = await lampHouse()
+  await house.sql`create table notes (id uuid primary key, note json not null)`
+  await house.sql`select define_commit_rows('notes')`
+  const far = await openHouse(house.url)
+  const [one, two] = [await newLamp(far.actors), await newLamp(far.actors)]
+  const id = newId()
+  const note = (command: Command): Command => ({
+    ...command,
+    rows: actors => [{ table: 'notes', row: { id, note: actors.map(({ rev, state }) => ({ rev, state })) } }],
+  })
+  const bundle = () => far.actors.dispatchBundle([tell(one, 'count', { by: 1 }), note(tell(two, 'switch_on'))])
+  expect(await bundle()).toMatchObject({ ok: true })
+  const [kept] = await house.sql`select note from notes`
+  expect(kept?.note).toEqual([
+    { rev: 2, state: 'off' },
+    { rev: 2, state: 'on' },
+  ])
+  // The second time the row is there, and nothing of the bundle is done.
+  doneOf(await far.actors.dispatch(tell(two, 'switch_off')))
+  expect(await bundle()).toMatchObject({ ok: false, constraint: 'notes_pkey' })
+  expect((await house.sql`select switched from lamps where id = ${one}`)[0]?.switched).toBe(1)
+  await far.close()
 })

@@ -33,7 +33,7 @@ for (const { kind, subject } of subjects) {
       const actors = everyActor(kind, subject).map((actor, index) => ({ ...actor, rev: index + 1 }))
       // The same columns and checks, without the unique keys: all of them are the same record.
       const table = sql(`${kind.table}_of_all`)
-      await sql`create table ${table} (like ${sql(kind.table)} including constraints)`
+      await sql`create table ${table} (like ${sql(kind.table)} including constraints including defaults including identity)`
       await sql`insert into ${table} ${sql(actors.map(actor => rowOf(sql, kind, actor)))}`
       const rows = await sql<ActorRow[]>`select * from ${table} order by rev`
       expect(rows.map(row => registry.get(kind.name).decode(row))).toEqual(actors)
