@@ -1,0 +1,208 @@
+import { expect, test } from 'bun:test'
+import { authRoutes } from '../../src/http/auth.ts'
+import { type ApiHouseOptions, apiHouse } from '../harness/api.ts'
+import { hasId, password, signedUp, visitor } from './visitor.ts'
+
+const open = (options: Partial<ApiHouseOptions> = {}) =>
+  apiHouse({ routes: authRoutes, ...options, env: { SIGN_UP: 'open', ...options.env } })
+const untilFirst = (options: Partial<ApiHouseOptions> = {}) => apiHouse({ routes: authRoutes, ...options })
+
+const anna = { email: 'anna@lamps.example', password, merchantName: 'Lamps' }
+
+test('signing up makes an account, its merchant and a session', async () => {
+  await using house = await untilFirst()
+  const browser = visitor(house)
+  const { status, body, headers } = await browser.post('sign-up', { ...anna, email: ' Anna@Lamps.example ' })
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    accessToken: expect.any(String),
+    expiresIn: 900,
+    user: { id: expect.any(String), email: 'anna@lamps.example', mfaEnabled: false },
+    merchants: [{ id: expect.any(String), name: 'Lamps', role: 'owner' }],
+  } as never)
+  expect(hasId('usr', body.user?.id)).toBe(true)
+  expect(hasId('mer', body.merchants?.[0]?.id)).toBe(true)
+  expect(headers.get('set-cookie')).toMatch(
+    /^paymachine_refresh=[\w-]{64}; Path=\/v1\/auth; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+  )
+  const me = await browser.get('me')
+  expect(me.body).toEqual({ user: body.user, merchants: body.merchants } as never)
+})
+
+test('unless told otherwise, the house is open until the first account exists', async () => {
+  await using house = await untilFirst()
+  await signedUp(house)
+  const late = await visitor(house).post('sign-up', { ...anna, email: 'ben@lamps.example' })
+  expect([late.status, late.code]).toEqual([403, 'sign_up_closed'])
+  // And nobody learns who has an account.
+  expect((await visitor(house).post('sign-up', anna)).code).toBe('sign_up_closed')
+})
+
+test('of ten first sign-ups at once, one is the first', async () => {
+  await using house = await untilFirst()
+  const tries = Array.from({ length: 10 }, (_, i) =>
+    visitor(house).post('sign-up', { ...anna, email: `anna${i}@lamps.example` }),
+  )
+  const codes = (await Promise.all(tries)).map(({ code }) => code ?? 'signed up').sort()
+  expect(codes).toEqual(['sign_up_closed', 'signed up'].flatMap((code, i) => Array(i ? 1 : 9).fill(code)))
+  expect(await house.sql`select from accounts`).toHaveLength(1)
+  expect(await house.sql`select from merchants`).toHaveLength(1)
+})
+
+test('a house that is closed lets nobody in, not even the first', async () => {
+  await using house = await untilFirst({ env: { SIGN_UP: 'closed' } })
+  expect((await visitor(house).post('sign-up', anna)).code).toBe('sign_up_closed')
+})
+
+test('the code that the start prints is asked of the first account, and of no other', async () => {
+  await using house = await open({ signUpCode: 'k3v9-right' })
+  const stranger = visitor(house)
+  for (const wrong of [{}, { signUpCode: '' }, { signUpCode: 'k3v9-wrong' }])
+    expect((await stranger.post('sign-up', { ...anna, ...wrong })).code).toBe('sign_up_closed')
+  expect((await stranger.post('sign-up', { ...anna, signUpCode: 'k3v9-right' })).status).toBe(201)
+  expect((await visitor(house).post('sign-up', { ...anna, email: 'ben@lamps.example' })).status).toBe(201)
+})
+
+test('one e-mail address, however it is spelled, is one account, also when two take it at once', async () => {
+  await using house = await open()
+  const spellings = ['anna@lamps.example', 'ANNA@lamps.example ', 'Anna@LAMPS.example']
+  const answers = await Promise.all(spellings.map(email => visitor(house).post('sign-up', { ...anna, email })))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  expect(answers.find(({ status }) => status === 409)?.code).toBe('email_taken')
+  expect(await house.sql`select from merchants`).toHaveLength(1)
+})
+
+test('what is asked of an e-mail address, a password and a name', async () => {
+  await using house = await open()
+  const browser = visitor(house)
+  const refused = [
+    { email: 'anna' },
+    { email: 'anna@' },
+    { email: 'an na@lamps.example' },
+    { email: 'a@b@c' },
+    { email: `${'a'.repeat(250)}@b.cd` },
+    { email: 'anna\u0000@lamps.example' },
+    { email: 'anna\u200b\u0007@lamps.example' },
+    { email: 7 },
+    { password: 'nine char' },
+    { password: 'x'.repeat(1_001) },
+    { password: 1234567890 },
+    { merchantName: '   ' },
+    { merchantName: 'x'.repeat(201) },
+  ]
+  for (const wrong of refused) {
+    const { status, body } = await browser.post('sign-up', { ...anna, ...wrong })
+    expect([status, body.error?.code, body.error?.param]).toEqual([400, 'parameter_invalid', ...Object.keys(wrong)])
+  }
+  expect((await browser.post('sign-up', { ...anna, admin: true })).code).toBe('parameter_unknown')
+  expect((await browser.post('sign-up', { email: anna.email })).code).toBe('parameter_missing')
+})
+
+test('signing up is limited to thirty a minute for an address', async () => {
+  await using house = await open()
+  await signedUp(house)
+  const curious = visitor(house)
+  await house.sql`insert into attempts select ${`sign-up:${curious.address}`}, now() from generate_series(1, 29)`
+  expect((await curious.post('sign-up', anna)).code).toBe('email_taken')
+  const { status, code, headers } = await curious.post('sign-up', anna)
+  expect([status, code]).toEqual([429, 'rate_limited'])
+  expect(Number(headers.get('retry-after'))).toBeWithin(1, 61)
+  expect((await visitor(house).post('sign-up', anna)).code).toBe('email_taken')
+})
+
+test('five sign-ins a minute for an account from anywhere, right ones included', async () => {
+  await using house = await open()
+  await signedUp(house)
+  const { email } = anna
+  for (let i = 0; i < 5; i++)
+    expect((await visitor(house).post('sign-in', { email, password: i % 2 ? password : 'a wrong one' })).status).toBe(
+      i % 2 ? 200 : 401,
+    )
+  const { status, code, headers } = await visitor(house).post('sign-in', { email: ' ANNA@lamps.example', password })
+  expect([status, code]).toEqual([429, 'rate_limited'])
+  expect(Number(headers.get('retry-after'))).toBeWithin(1, 61)
+})
+
+test('five sign-ins a minute for an address, a whole /64 of IPv6 being one, to whatever account', async () => {
+  await using house = await open()
+  for (let i = 0; i < 5; i++) {
+    const guess = { email: `nobody${i}@lamps.example`, password: 'a wrong one' }
+    expect((await visitor(house, `2001:db8:1:2::${i}`).post('sign-in', guess)).code).toBe('invalid_credentials')
+  }
+  const guess = { email: 'nobody@lamps.example', password: 'a wrong one' }
+  expect((await visitor(house, '2001:db8:1:2:ffff::1').post('sign-in', guess)).code).toBe('rate_limited')
+  expect((await visitor(house, '2001:db8:1:3::1').post('sign-in', guess)).code).toBe('invalid_credentials')
+})
+
+test('an account that is not there answers as a wrong password does, and is limited as it is', async () => {
+  await using house = await open()
+  await signedUp(house)
+  const answersFor = async (email: string) => {
+    const answers = []
+    for (let i = 0; i < 6; i++) {
+      const { status, text, headers } = await visitor(house).post('sign-in', { email, password: 'a wrong one' })
+      const named = [...headers].map(([name]) => name).sort()
+      answers.push([status, text.replace(/"requestId":"[^"]*"/, ''), named])
+    }
+    return answers
+  }
+  expect(await answersFor('nobody@lamps.example')).toEqual(await answersFor(anna.email))
+})
+
+test('a new password ends every other session, and the old one is worth nothing', async () => {
+  await using house = await open()
+  const here = await signedUp(house)
+  const there = visitor(house)
+  await there.post('sign-in', anna.email ? { email: anna.email, password } : {})
+  const change = { currentPassword: password, newPassword: 'another horse battery' }
+  expect((await here.post('password', { ...change, currentPassword: 'a wrong one' })).code).toBe('invalid_credentials')
+  expect((await here.post('password', { ...change, newPassword: 'short' })).code).toBe('parameter_invalid')
+  expect((await here.post('password', change)).status).toBe(204)
+  expect((await here.get('me')).status).toBe(200)
+  expect((await here.post('refresh')).status).toBe(200)
+  expect((await there.get('me')).code).toBe('invalid_token')
+  expect((await there.post('refresh')).code).toBe('invalid_token')
+  await house.sql`delete from attempts`
+  const again = visitor(house)
+  expect((await again.post('sign-in', { email: anna.email, password })).code).toBe('invalid_credentials')
+  expect((await again.post('sign-in', { email: anna.email, password: change.newPassword })).status).toBe(200)
+})
+
+test('of two new passwords at once one is it', async () => {
+  await using house = await open()
+  const here = await signedUp(house)
+  const change = (newPassword: string) => here.post('password', { currentPassword: password, newPassword })
+  const answers = await Promise.all([change('another horse battery'), change('yet another battery')])
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, 401])
+})
+
+test('password checks of any kind are counted together', async () => {
+  await using house = await open()
+  const here = await signedUp(house)
+  const wrong = 'a wrong one'
+  await visitor(house).post('sign-in', { email: anna.email, password: wrong })
+  await visitor(house).post('sign-in', { email: anna.email, password: wrong })
+  expect((await here.post('step-up', { password: wrong })).code).toBe('invalid_credentials')
+  expect((await here.post('step-up', { password })).status).toBe(204)
+  expect((await here.post('password', { currentPassword: wrong, newPassword: password })).code).toBe(
+    'invalid_credentials',
+  )
+  expect((await here.post('step-up', { password })).code).toBe('rate_limited')
+  expect((await here.post('password', { currentPassword: password, newPassword: password })).code).toBe('rate_limited')
+  expect((await visitor(house).post('sign-in', { email: anna.email, password })).code).toBe('rate_limited')
+})
+
+test('a step-up proves the session for now, and takes one proof', async () => {
+  await using house = await open()
+  const here = await signedUp(house)
+  await house.sql`update sessions set proven_at = now() - interval '6 minutes'`
+  house.api.sessions.forgetAccount('')
+  expect((await here.post('mfa/setup')).code).toBe('step_up_required')
+  expect((await here.post('refresh')).status).toBe(200)
+  expect((await here.post('mfa/setup')).code).toBe('step_up_required')
+  expect((await here.post('step-up', {})).code).toBe('parameter_missing')
+  expect((await here.post('step-up', { password, code: '123456' })).code).toBe('parameter_invalid')
+  expect((await here.post('step-up', { code: '123456' })).code).toBe('invalid_mfa_code')
+  expect((await here.post('step-up', { password })).status).toBe(204)
+  expect((await here.post('mfa/setup')).status).toBe(200)
+})
