@@ -1,15 +1,20 @@
-import { Elysia } from 'elysia'
 import { databaseClock } from './clock.ts'
 import type { Env } from './env.ts'
-import { health } from './http/health.ts'
+import { isLoopback } from './http/address.ts'
+import { openApi } from './http/api.ts'
+import { app } from './http/app.ts'
+import { healthRoutes } from './http/health.ts'
+import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
+import { type Keyring, openKeyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
 import { connect, type Sql } from './postgres/connect.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
-import { getSecretKey } from './secret-key.ts'
+import { hasAccounts } from './queries/accounts.ts'
+import { findPreviousSecretKey, getSecretKey } from './secret-key.ts'
 import type { Outside } from './world.ts'
 
 export type HouseOptions = {
@@ -29,7 +34,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const migrations = await readMigrations()
   await migrate(databaseUrl, migrations)
   stop.throwIfAborted()
-  getSecretKey(env)
+  const keyring = openKeyring(getSecretKey(env), findPreviousSecretKey(env))
 
   const sql = starting.adopt(connect(databaseUrl), pool => pool.end({ timeout: 5 }))
   // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
@@ -43,16 +48,29 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
 
   const machinery = starting.adopt(await startMachinery(outside, env, databaseUrl), m => m.stop())
 
-  const app = new Elysia().use(
-    health({
-      database: async () => void (await sql`select 1`),
-      migrations: async () => ((await areApplied(sql, migrations)) ? undefined : 'missing'),
-      worker: async () => machinery.trouble(),
-    }),
-  )
-  starting.adopt(await serve(app, env), server => server.stop())
+  const checks = {
+    database: async () => void (await sql`select 1`),
+    migrations: async () => ((await areApplied(sql, migrations)) ? undefined : 'missing'),
+    worker: async () => machinery.trouble(),
+  }
+  const signUpCode = await firstSignUpCode(sql, keyring, env)
+  const world = { ...outside, actors: machinery.actors }
+  const api = starting.adopt(openApi(world, { env, keyring, signUpCode }), a => a.close())
+  const served = [...healthRoutes(checks), ...(env.role === 'worker' ? [] : routes)]
+  starting.adopt(await serve(app(served, api), env), server => server.stop())
   say(`Ready at ${env.publicUrl}`)
+  if (signUpCode !== null) say(`The first sign-up needs the code ${signUpCode}`)
   return starting.move()
+}
+
+/**
+ * Whoever finds the port first would own the house: beyond this machine the first account is for who has
+ * read the code. It is made from the secret key, so that any process of several takes it.
+ */
+const firstSignUpCode = async (sql: Sql, keyring: Keyring, { role, host, signUp }: Env): Promise<string | null> => {
+  const outOfReach = role === 'worker' || signUp === 'closed' || host === 'localhost' || isLoopback(host)
+  if (outOfReach || (await hasAccounts(sql))) return null
+  return Buffer.from(keyring.signing('first sign-up').current.key).toString('hex').slice(0, 20)
 }
 
 const areApplied = async (sql: Sql, migrations: readonly { name: string }[]): Promise<boolean> => {

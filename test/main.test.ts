@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findPostmaster } from '../src/postgres/server.ts'
+import { database } from './harness/database.ts'
 import { dataFolder, usedFolder } from './harness/house.ts'
 import { spawnMain, startMain } from './harness/main.ts'
 import { postgresServer } from './harness/server.ts'
@@ -20,6 +21,39 @@ test('with nothing set it makes a database, says where it is, and answers', asyn
     checks: { database: 'ok', migrations: 'ok', worker: 'ok' },
   })
   expect(statSync(join(folder.path, 'secret-key')).mode & 0o777).toBe(0o600)
+})
+
+test('beyond loopback it prints the code of the first sign-up, the same in every process, until there is an account', async () => {
+  await using db = await database()
+  const env = { DATABASE_URL: db.url, SECRET_KEY, HOST: '0.0.0.0' }
+  await using first = await startMain(env)
+  await using second = await startMain(env)
+  const codesOf = ({ lines }: { lines: readonly string[] }) =>
+    lines.flatMap(line => /^The first sign-up needs the code ([0-9a-f]{20})$/.exec(line)?.[1] ?? [])
+  const [code = ''] = codesOf(first)
+  expect(codesOf(second)).toEqual([code])
+
+  const signUp = (extra: object) =>
+    fetch(`${second.url}/v1/auth/sign-up`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse', merchantName: 'Lamps', ...extra }),
+    })
+  expect((await signUp({})).status).toBe(403)
+  expect((await signUp({ signUpCode: 'f'.repeat(20) })).status).toBe(403)
+  expect((await signUp({ signUpCode: code })).status).toBe(201)
+
+  await using third = await startMain(env)
+  expect(third.lines).toEqual([`Ready at ${third.url.replace('127.0.0.1', 'localhost')}`])
+  expect((await signUp({ email: 'eve@example.com', signUpCode: code })).status).toBe(403)
+})
+
+test('a worker answers how it is and nothing else', async () => {
+  await using db = await database()
+  await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'worker', HOST: '0.0.0.0' })
+  expect(main.lines).toHaveLength(1)
+  expect((await main.get('/healthz'))?.status).toBe(200)
+  expect((await main.get('/v1/auth/me'))?.status).toBe(404)
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)

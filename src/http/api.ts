@@ -2,8 +2,7 @@ import { type KeyBook, openKeyBook } from '../access/key-book.ts'
 import { openPasswords, type Passwords } from '../access/passwords.ts'
 import { openSessionBook, type SessionBook } from '../access/session-book.ts'
 import type { Env } from '../env.ts'
-import { type Keyring, openKeyring } from '../keyring.ts'
-import { getSecretKey } from '../secret-key.ts'
+import type { Keyring } from '../keyring.ts'
 import type { World } from '../world.ts'
 
 /** What routes are given: the world, and what guards it at the door. */
@@ -21,8 +20,9 @@ export type Api = World & {
 /** Closing writes down what the books remember. */
 export type OpenApi = Api & { close(): Promise<void> }
 
-export const openApi = (world: World, env: Env, signUpCode: string | null): OpenApi => {
-  const keyring = openKeyring(getSecretKey(env), env.previousSecretKey)
+export type ApiOptions = { readonly env: Env; readonly keyring: Keyring; readonly signUpCode: string | null }
+
+export const openApi = (world: World, { env, keyring, signUpCode }: ApiOptions): OpenApi => {
   const sessions = openSessionBook(world, keyring)
   const keys = openKeyBook(world)
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit } = env
@@ -34,7 +34,8 @@ export const openApi = (world: World, env: Env, signUpCode: string | null): Open
     sessions,
     keys,
     close: async () => {
-      await Promise.all([sessions.stop(), keys.stop()])
+      sessions.stop()
+      await keys.stop()
     },
   }
 }

@@ -85,7 +85,7 @@ const answerWith = (guard: Guard, route: Route, api: Api) => {
     const caller = await guard(route.access, { headers, params, address, answerHeaders })
     const sent = route.method === 'GET' ? undefined : await readBody(request)
     const query = validateQuery(queryType, readQuery(request.url))
-    const body = route.method === 'GET' ? undefined : validateBody(bodyType, sent ?? {})
+    const body = route.method === 'GET' ? undefined : validateBody(bodyType, sent === undefined ? {} : sent)
     const call = { params, query, body, headers, address, requestId, ...caller }
     // What a handler is told was parsed by the types that it was declared with.
     return route.handle(api, call as never)

@@ -59,7 +59,7 @@ const parse = (bytes: Uint8Array): unknown => {
 
 /**
  * What JSON can say and nothing below can bear: values nested so deep that a recursion ends, numbers
- * beyond all numbers, keys that would be prototypes, and text that Postgres does not store.
+ * that are read as others, keys that would be prototypes, and text that Postgres does not store.
  */
 const inspect = (body: unknown): void => {
   const waiting: { value: unknown; path: readonly string[] }[] = [{ value: body, path: [] }]
@@ -67,7 +67,7 @@ const inspect = (body: unknown): void => {
     const { value, path } = next
     const param = path.join('.')
     if (path.length > MOST_LEVELS) refuse('invalid_json', { message: 'The body is nested too deep.' })
-    if (typeof value === 'number' && !Number.isFinite(value)) refuse('parameter_invalid', { param })
+    if (typeof value === 'number' && !isExact(value)) refuse('parameter_invalid', { param })
     if (typeof value === 'string' && !isStorable(value)) refuse('parameter_invalid', { param })
     if (typeof value !== 'object' || value === null) continue
     for (const [key, inner] of Object.entries(value)) {
@@ -76,6 +76,9 @@ const inspect = (body: unknown): void => {
     }
   }
 }
+
+/** From 2^53 on the number that arrives is not the one that was sent, and 1e309 is no number. */
+const isExact = (value: number): boolean => Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER
 
 /** Postgres takes no NUL in a text, and no half of a surrogate pair in JSON. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

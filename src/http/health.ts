@@ -1,19 +1,23 @@
-import { Elysia } from 'elysia'
+import { forAnybody, type Route } from './route.ts'
 
 /** What is wrong with a part of the service, in a few words; undefined when nothing is. */
 export type Check = () => Promise<string | undefined>
 
 /** `/healthz` says that the process lives, `/readyz` that it can do its work. */
-export const health = (checks: Readonly<Record<string, Check>>) =>
-  new Elysia()
-    .get('/healthz', () => ({ status: 'ok' }))
-    .get('/readyz', async ({ status }) => {
+export const healthRoutes = (checks: Readonly<Record<string, Check>>): readonly Route[] => [
+  forAnybody('GET', { path: '/healthz', handle: () => ({ status: 200, body: { status: 'ok' } }) }),
+  forAnybody('GET', {
+    path: '/readyz',
+    handle: async () => {
       const answers = await Promise.all(
         Object.entries(checks).map(async ([name, check]) => [name, (await inTime(check)) ?? 'ok'] as const),
       )
       const ready = answers.every(([, answer]) => answer === 'ok')
-      return status(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks: Object.fromEntries(answers) })
-    })
+      const body = { status: ready ? 'ready' : 'not ready', checks: Object.fromEntries(answers) }
+      return Response.json(body, { status: ready ? 200 : 503 })
+    },
+  }),
+]
 
 /** Whoever asks has given up long before a broken connection does. A fault's own words may hold secrets. */
 const inTime = (check: Check): Promise<string | undefined> => {

@@ -5,6 +5,7 @@ import { type Api, openApi } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
 import type { Route } from '../../src/http/route.ts'
 import { serve } from '../../src/http/serve.ts'
+import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import type { Outside } from '../../src/world.ts'
@@ -52,9 +53,13 @@ export const apiHouse = async ({ routes, env = {}, signUpCode, outside = {} }: A
     ...outside,
   }
   const settings = parseEnv({ DATABASE_URL, SECRET_KEY, TRUSTED_PROXIES: '127.0.0.0/8', ...env })
+  const keyring = openKeyring(settings.secretKey ?? SECRET_KEY, settings.previousSecretKey)
   const actors = await openActors(given, kinds)
   starting.defer(() => actors.idle())
-  const api = starting.adopt(openApi({ ...given, actors }, settings, signUpCode ?? null), a => a.close())
+  const api = starting.adopt(
+    openApi({ ...given, actors }, { env: settings, keyring, signUpCode: signUpCode ?? null }),
+    a => a.close(),
+  )
   const server = app(routes, api)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
   const url = `http://127.0.0.1:${server.server?.port}`

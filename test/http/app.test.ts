@@ -1,22 +1,301 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect as dial } from 'node:net'
 import { type } from 'arktype'
-import { forAnybody } from '../../src/http/route.ts'
-import { apiHouse } from '../harness/api.ts'
+import { refuse } from '../../src/errors.ts'
+import { forAnybody, type Route } from '../../src/http/route.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { readableLog } from '../harness/lines.ts'
+import { until } from '../harness/until.ts'
 
-const routes = [
-  forAnybody('GET', { path: '/v1/lamps', handle: () => ({ status: 200, body: { object: 'list' } }) }),
+const nowhere = connect('postgres://nobody@127.0.0.1:1/nowhere')
+
+const fails = (name: string, fail: () => unknown): Route =>
+  forAnybody('POST', {
+    path: `/v1/fails/${name}`,
+    body: type({ 'note?': 'string' }),
+    handle: async () => fail() as never,
+  })
+
+const routes: readonly Route[] = [
+  forAnybody('GET', {
+    path: '/v1/lamps',
+    query: type({ 'room?': 'string' }),
+    handle: (_, { query, address }) => ({ status: 200, body: { object: 'list', ...query, address } }),
+  }),
   forAnybody('POST', {
     path: '/v1/lamps',
-    body: type({ room: 'string', 'watts?': 'number.integer', 'shade?': { 'colour?': 'string' } }),
+    body: type({ room: 'string <= 9', 'watts?': 'number.integer', 'shade?': { 'colour?': 'string' } }),
     handle: (_, { body }) => ({ status: 201, body }),
   }),
+  forAnybody('GET', { path: '/v1/lamps/:id', handle: (_, { params }) => ({ status: 200, body: params }) }),
+  forAnybody('POST', { path: '/v1/lamps/:id/on', handle: () => ({ status: 204, headers: { 'x-lamp': 'on' } }) }),
+  forAnybody('GET', {
+    path: '/v1/text',
+    handle: () => new Response('hello', { status: 202, headers: { 'x-a': 'b' } }),
+  }),
+  fails('plainly', () => {
+    throw new Error('the lamp fell', { cause: new TypeError('the shelf broke') })
+  }),
+  fails('reading', () => JSON.parse('hunter2 is no JSON')),
+  fails('casting', () => house.sql`select ${'hunter2'}::text::integer`),
+  fails(
+    'inserting',
+    () => house.sql`insert into members (merchant_id, account_id, role) values (${nil}, ${nil}, 'hunter2')`,
+  ),
+  fails('connecting', () => nowhere`select 1`),
+  fails('limited', () => refuse('rate_limited', { retryAfter: 7.2 })),
+]
+const nil = '00000000-0000-0000-0000-000000000000'
+
+const { log, lines, text } = readableLog()
+let house: ApiHouse
+
+beforeAll(async () => {
+  house = await apiHouse({ routes, outside: { log } })
+})
+afterAll(async () => {
+  await house[Symbol.asyncDispose]()
+  await nowhere.end()
+})
+
+/** Says what no client says; the answer's first line and body. */
+const say = async (head: string) => {
+  const socket = dial(Number(new URL(house.url).port), '127.0.0.1')
+  let answer = ''
+  socket.on('data', bytes => {
+    answer += bytes
+  })
+  socket.write(`${head}\r\n\r\n`)
+  await until(() => answer.includes('\r\n\r\n'))
+  socket.destroy()
+  const [status = ''] = answer.split('\r\n')
+  return `${status.split(' ')[1]} ${answer.slice(answer.indexOf('\r\n\r\n') + 4)}`
+}
+
+const refusal = (status: number, type: string, code: string, message: string, param?: string) => ({
+  status,
+  json: {
+    error: { type, code, message, ...(param && { param }), requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+  },
+})
+
+test('what is sent is parsed and handed to the route', async () => {
+  const answer = await house.call('POST', '/v1/lamps', { json: { room: 'attic', shade: { colour: 'red' } } })
+  expect(answer).toMatchObject({ status: 201, json: { room: 'attic', shade: { colour: 'red' } } })
+  expect(await house.call('GET', '/v1/lamps?room=a%20b')).toMatchObject({ status: 200, json: { room: 'a b' } })
+})
+
+test('every answer has a request id of its own, is kept by nobody and read as what it says it is', async () => {
+  const asked = [
+    ['GET', '/v1/lamps', 200],
+    ['POST', '/v1/lamps/1/on', 204],
+    ['GET', '/v1/text', 202],
+    ['HEAD', '/v1/lamps', 200],
+    ['POST', '/v1/lamps', 400],
+    ['GET', '/nowhere', 404],
+    ['OPTIONS', '/nowhere', 404],
+    ['OPTIONS', '/v1/lamps', 405],
+    ['POST', '/v1/fails/plainly', 500],
+    ['POST', '/v1/fails/connecting', 503],
+  ] as const
+  const ids = new Set<string>()
+  for (const [method, path, status] of asked) {
+    const headers = { origin: 'https://evil.example', 'request-id': 'mine', 'x-request-id': 'mine' }
+    const answer = await house.call(method, path, { headers })
+    const said = Object.fromEntries(answer.headers)
+    expect([method, path, answer.status]).toEqual([method, path, status])
+    expect(said).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    expect(Object.keys(said).filter(name => name.startsWith('access-control'))).toEqual([])
+    const id = answer.headers.get('request-id') ?? ''
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    if (answer.json) expect(answer.text.includes('"error"') ? answer.text : id).toContain(id)
+    ids.add(id)
+  }
+  expect(ids.size).toBe(asked.length)
+})
+
+test('what a route answers by itself keeps its headers and its body', async () => {
+  const answer = await house.call('GET', '/v1/text')
+  expect(answer).toMatchObject({ status: 202, text: 'hello' })
+  expect(answer.headers.get('x-a')).toBe('b')
+  expect((await house.call('POST', '/v1/lamps/1/on')).headers.get('x-lamp')).toBe('on')
+})
+
+test('HEAD answers as GET does, without the body', async () => {
+  const get = await house.call('GET', '/v1/lamps')
+  const head = await house.call('HEAD', '/v1/lamps')
+  expect(head).toMatchObject({ status: 200, text: '' })
+  expect(head.headers.get('content-length')).toBe(String(get.text.length))
+  expect((await house.call('HEAD', '/v1/lamps?x=1')).status).toBe(400)
+  expect((await house.call('HEAD', '/v1/lamps/1')).status).toBe(200)
+  expect((await house.call('HEAD', '/v1/lamps/1/on')).status).toBe(405)
+})
+
+test('a method that a path does not take is answered with those that it takes', async () => {
+  for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+    const answer = await house.call(method, '/v1/lamps', { body: '{' })
+    expect(answer).toMatchObject(
+      refusal(405, 'invalid_request_error', 'method_not_allowed', 'This path does not take that method.'),
+    )
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
+  }
+  expect((await house.call('GET', '/v1/lamps/1/on')).headers.get('allow')).toBe('POST')
+  expect(await say('TRACE /v1/lamps HTTP/1.1\r\nHost: localhost')).toStartWith('405 ')
+})
+
+const paths: readonly [path: string, answer: number | object][] = [
+  ['/v1/lamps/1', { id: '1' }],
+  ['/v1/lamps/a%2Fb', { id: 'a/b' }],
+  ['/v1/lamps/%41', { id: 'A' }],
+  // What names nothing is an id that there is not.
+  ['/v1/lamps/%00', { id: '' }],
+  ['/v1/lamps/a%00b', { id: '' }],
+  ['/v1/lamps/%ZZ', { id: '' }],
+  ['/v1/lamps/%', { id: '' }],
+  ['/v1/lamps/%ff', { id: '' }],
+  ['/v1/lamps/%ed%a0%80', { id: '' }],
+  ['/v1/lamps/', 404],
+  ['//v1/lamps', 404],
+  ['/v1//lamps', 404],
+  ['/v1/lamps//on', 404],
+  ['/v1%2Flamps', 404],
+  ['/V1/lamps', 404],
+  ['/v1/lamps;x', 404],
+  ['/v1/lamps#x', 404],
+  ['/v1/lamps/1/on/off', 404],
+  ['/', 404],
+  ['/__proto__', 404],
+  ['/constructor', 404],
 ]
 
-test('a route answers JSON with a request id, and nothing keeps it', async () => {
-  await using house = await apiHouse({ routes })
-  const answer = await house.call('POST', '/v1/lamps', { json: { room: 'attic' } })
-  expect(answer.status).toBe(201)
-  expect(answer.json).toEqual({ room: 'attic' })
-  expect(answer.headers.get('request-id')).toMatch(/^[0-9a-f-]{36}$/)
-  expect(answer.headers.get('cache-control')).toBe('no-store')
+test.each(paths)('the path %s', async (path, answer) => {
+  const said = await say(`GET ${path} HTTP/1.1\r\nHost: localhost`)
+  if (typeof answer === 'number') expect(said).toMatch(new RegExp(`^${answer} .*"route_not_found"`))
+  else expect(said).toBe(`200 ${JSON.stringify(answer)}`)
+})
+
+test('a path is found whatever the host is called', async () => {
+  for (const host of ['a', 'ab', 'localhost:3000', 'a.very.long.name.example.com', '[::1]:3000', '[::'])
+    expect(await say(`GET /v1/lamps/1 HTTP/1.1\r\nHost: ${host}`)).toBe('200 {"id":"1"}')
+})
+
+test('a host that is no host is refused, and is no fault', async () => {
+  for (const head of ['HTTP/1.1\r\nHost: a/b?c', 'HTTP/1.1\r\nHost: a#b', 'HTTP/1.0'])
+    expect(await say(`GET /v1/lamps ${head}`)).toMatch(/^400 .*"parameter_invalid".*"param":"Host"/)
+})
+
+const wrong: readonly [json: unknown, code: string, param: string | undefined][] = [
+  [undefined, 'parameter_missing', 'room'],
+  [{}, 'parameter_missing', 'room'],
+  [{ rooom: 'hunter2' }, 'parameter_unknown', 'rooom'],
+  [{ room: 'attic', shade: { color: 'hunter2' } }, 'parameter_unknown', 'shade.color'],
+  [{ room: 'attic', 'hunter2 <b>': 1 }, 'parameter_unknown', undefined],
+  [{ room: 'hunter2 hunter2' }, 'parameter_invalid', 'room'],
+  [{ room: null }, 'parameter_invalid', 'room'],
+  [{ room: 'attic', watts: '1' }, 'parameter_invalid', 'watts'],
+  [{ room: 'attic', watts: 1.5 }, 'parameter_invalid', 'watts'],
+  [{ room: 'attic', watts: 2 ** 53 }, 'parameter_invalid', 'watts'],
+  [{ room: 'attic', constructor: 1 }, 'parameter_unknown', 'constructor'],
+  [[], 'parameter_invalid', undefined],
+  [null, 'parameter_invalid', undefined],
+  ['hunter2', 'parameter_invalid', undefined],
+]
+
+test.each(wrong.map(([json, ...rest]) => [JSON.stringify(json) ?? 'nothing', json, ...rest] as const))(
+  'the body %s is refused by the name of what is wrong, and not repeated',
+  async (_, json, code, param) => {
+    const answer = await house.call('POST', '/v1/lamps', json === undefined ? {} : { json })
+    expect(answer.json).toMatchObject({ error: { code } })
+    expect((answer.json as { error: { param?: string } }).error.param).toBe(param as string)
+    expect([answer.status, answer.text.includes('hunter2')]).toEqual([400, false])
+  },
+)
+
+const queries: readonly [query: string, code: string, param: string | undefined][] = [
+  ['?color=hunter2', 'parameter_unknown', 'color'],
+  ['?room=a&room=b', 'parameter_invalid', 'room'],
+  ['?room=%00', 'parameter_invalid', 'room'],
+  ['?__proto__=1', 'parameter_unknown', '__proto__'],
+  ['?constructor=1', 'parameter_unknown', 'constructor'],
+  ['?%00=1', 'parameter_unknown', undefined],
+  ['?=1', 'parameter_unknown', undefined],
+  ['?room[]=1', 'parameter_unknown', undefined],
+]
+
+test.each(queries)('the query %s is refused', async (query, code, param) => {
+  const answer = await house.call('GET', `/v1/lamps${query}`)
+  expect(answer).toMatchObject({ status: 400, json: { error: { code } } })
+  expect((answer.json as { error: { param?: string } }).error.param).toBe(param as string)
+})
+
+test('a route that declares no body takes none, or an empty one', async () => {
+  const on = (options: object) => house.call('POST', '/v1/lamps/1/on', options)
+  expect((await on({})).status).toBe(204)
+  expect((await on({ json: {} })).status).toBe(204)
+  expect(await on({ json: { watts: 1 } })).toMatchObject({
+    status: 400,
+    json: { error: { code: 'parameter_unknown' } },
+  })
+  expect(await on({ body: 'on' })).toMatchObject({ status: 415 })
+  expect(await on({ json: 'a'.repeat(70_000) })).toMatchObject({ status: 413 })
+})
+
+test('a fault is answered with a request id, and told to the log with its causes', async () => {
+  const answer = await house.call('POST', '/v1/fails/plainly', { json: { note: 'hunter2' } })
+  expect(answer).toMatchObject({ status: 500, json: { error: { type: 'api_error', code: 'internal_error' } } })
+  expect(answer.text).not.toContain('lamp')
+  const requestId = answer.headers.get('request-id')
+  const line = lines().find(one => one.requestId === requestId && one.level === 50)
+  expect(line?.fault).toMatchObject({
+    name: 'Error',
+    message: 'the lamp fell',
+    stack: expect.stringContaining('app.test.ts'),
+    cause: { name: 'TypeError', message: 'the shelf broke' },
+  })
+})
+
+test('no fault carries what was sent into the log', async () => {
+  for (const name of ['reading', 'casting', 'inserting'])
+    expect((await house.call('POST', `/v1/fails/${name}`)).status).toBe(500)
+  expect(lines().filter(({ msg }) => msg === 'a request failed').length).toBeGreaterThanOrEqual(3)
+  expect(text()).toContain('members')
+  expect(text()).not.toContain('hunter2')
+})
+
+test('a database that is away is answered 503, to be asked again', async () => {
+  const answer = await house.call('POST', '/v1/fails/connecting')
+  expect(answer).toMatchObject({ status: 503, json: { error: { type: 'api_error', code: 'service_unavailable' } } })
+  expect(answer.headers.get('retry-after')).toBe('1')
+})
+
+test('a refusal with a wait says it in whole seconds, rounded up', async () => {
+  const answer = await house.call('POST', '/v1/fails/limited')
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '8'])
+})
+
+test('the log has a line for each request, by its pattern, without what was sent', async () => {
+  const query = await house.call('GET', '/v1/lamps?room=hunter2', { headers: { cookie: 'hunter2' }, bearer: 'hunter2' })
+  const path = await house.call('GET', '/v1/lamps/hunter2')
+  const none = await house.call('GET', '/hunter2')
+  const lineOf = (id: string | null) => lines().find(line => line.requestId === id && line.msg === 'answered')
+  expect(lineOf(query.headers.get('request-id'))).toMatchObject({
+    level: 20,
+    method: 'GET',
+    route: '/v1/lamps',
+    status: 200,
+  })
+  expect(lineOf(path.headers.get('request-id'))).toMatchObject({ route: '/v1/lamps/:id' })
+  expect(lineOf(none.headers.get('request-id'))).toMatchObject({ status: 404 })
+  expect(text()).not.toContain('hunter2')
+})
+
+test('the address is that of the connection, or what a trusted proxy says', async () => {
+  const address = async (headers: Record<string, string>) => (await house.call('GET', '/v1/lamps', { headers })).json
+  expect(await address({})).toMatchObject({ address: '127.0.0.1' })
+  expect(await address({ 'x-forwarded-for': '1.1.1.1, 198.51.100.1' })).toMatchObject({ address: '198.51.100.1' })
+  expect(await address({ forwarded: 'for=1.1.1.1', 'x-real-ip': '1.1.1.1' })).toMatchObject({ address: '127.0.0.1' })
+  await using untrusting = await apiHouse({ routes, env: { TRUSTED_PROXIES: '' } })
+  const answer = await untrusting.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': '198.51.100.1' } })
+  expect(answer.json).toMatchObject({ address: '127.0.0.1' })
 })

@@ -1,0 +1,17 @@
+import { apiKeyRoutes } from './api-keys.ts'
+import { auditLogRoutes } from './audit-log.ts'
+import { authRoutes } from './auth.ts'
+import { inviteRoutes } from './invites.ts'
+import { memberRoutes } from './members.ts'
+import type { Route } from './route.ts'
+import { settingsRoutes } from './settings.ts'
+
+/** Every route there is, but for the ones that say how the process is. */
+export const routes: readonly Route[] = [
+  ...authRoutes,
+  ...settingsRoutes,
+  ...memberRoutes,
+  ...inviteRoutes,
+  ...auditLogRoutes,
+  ...apiKeyRoutes,
+]
