@@ -189,6 +189,11 @@ begin
   end if;
 end $$;
 
+create function record_wrong_code(account uuid, actor text, from_address text, action text) returns void
+language sql as $$
+  select record_security_event(null, account, actor, from_address, action, '{"reason": "code"}'::json)
+$$;
+
 -- Opens a session for whoever knew `known_hash`: `signed_in`, `mfa_required`, `wait`, or `wrong` (the
 -- code) or `changed` (the password, since it was checked). Who has yet to give a right code gets a
 -- pass, so that the same password is not counted again with it.
@@ -214,7 +219,7 @@ begin
     select * into outcome, wait from use_code(account, step, recovery);
     if outcome = 'wrong' then
       perform count_attempt(array[pass]);
-      perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
+      perform record_wrong_code(account, actor, from_address, 'sign_in.failed');
     end if;
     if outcome <> 'right' then
       return;

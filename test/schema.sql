@@ -1618,6 +1618,13 @@ begin
   values (merchant, account, actor, address, action, details);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.record_wrong_code(account uuid, actor text, from_address text, action text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select record_security_event(null, account, actor, from_address, action, '{"reason": "code"}'::json)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller uuid, actor text, address text, details json)
  RETURNS text
  LANGUAGE plpgsql
@@ -1738,7 +1745,7 @@ begin
     select * into outcome, wait from use_code(account, step, recovery);
     if outcome = 'wrong' then
       perform count_attempt(array[pass]);
-      perform record_security_event(null, account, actor, from_address, 'sign_in.failed', '{"reason": "code"}'::json);
+      perform record_wrong_code(account, actor, from_address, 'sign_in.failed');
     end if;
     if outcome <> 'right' then
       return;

@@ -2,6 +2,7 @@ import { refuse } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import type { SessionCaller } from '../http/route.ts'
 import { type Account, findAccount, changePassword as updatePassword } from '../queries/accounts.ts'
+import { recordWrongPassword } from '../queries/attempts.ts'
 import { proveSession } from '../queries/sessions.ts'
 import { type Checked, takePasswordCheck } from './password-checks.ts'
 import { actorOf } from './sessions.ts'
@@ -46,6 +47,13 @@ export const stepUpByPassword = async (
 const checkPassword = async (api: Api, accountId: string, password: string, from: Checked): Promise<Account> => {
   const account = await getAccount(api, accountId)
   await takePasswordCheck(api, account.email, from)
-  if (!(await api.passwords.verify(password, account.password_hash))) refuse('invalid_credentials')
-  return account
+  if (await api.passwords.verify(password, account.password_hash)) return account
+  await recordWrongPassword(api.sql, {
+    counted: [],
+    accountId,
+    actor: actorOf(accountId),
+    address: from.address,
+    action: 'step_up.failed',
+  })
+  return refuse('invalid_credentials')
 }

@@ -1,7 +1,7 @@
 import { refuse } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import { findAccountByEmail } from '../queries/accounts.ts'
-import { recordFailedSignIn } from '../queries/attempts.ts'
+import { recordWrongPassword } from '../queries/attempts.ts'
 import { signIn as insertSession } from '../queries/sessions.ts'
 import { judgeCode } from './codes.ts'
 import { type Checked, passOf, passwordSubjects, takePasswordCheck } from './password-checks.ts'
@@ -23,11 +23,12 @@ export const signIn = async (
   const account = await findAccountByEmail(api.sql, email)
   const right = await api.passwords.verify(password, account?.password_hash)
   if (!account || !right) {
-    await recordFailedSignIn(api.sql, {
+    await recordWrongPassword(api.sql, {
       counted: counted ? [] : passwordSubjects(email, from),
       accountId: account?.id ?? null,
       actor: 'anonymous',
       address: from.address,
+      action: 'sign_in.failed',
     })
     return refuse('invalid_credentials')
   }

@@ -17,20 +17,21 @@ export const takeAttempt = async (
   return taken
 }
 
-/** Counts a failed sign-in and writes it down, alike for an account that is there and one that is not. */
-export const recordFailedSignIn = async (
+/** Writes down a wrong password, alike for an account that is there and one that is not. */
+export const recordWrongPassword = async (
   sql: Sql,
-  { counted, accountId, actor, address }: FailedSignIn,
+  { counted, accountId, actor, address, action }: WrongPassword,
 ): Promise<void> => {
   await sql`
     select count_attempt(${[...counted]}::text[]),
-      record_security_event(null, ${accountId}, ${actor}, ${address}, 'sign_in.failed', '{"reason": "password"}'::json)`
+      record_security_event(null, ${accountId}, ${actor}, ${address}, ${action}, '{"reason": "password"}'::json)`
 }
 
-export type FailedSignIn = {
-  /** What has not been counted yet. */
+export type WrongPassword = {
+  /** What has yet to be counted. */
   readonly counted: readonly string[]
   readonly accountId: string | null
   readonly actor: string
   readonly address: string
+  readonly action: 'sign_in.failed' | 'step_up.failed'
 }

@@ -1,0 +1,163 @@
+import { expect, test } from 'bun:test'
+import { SignJWT } from 'jose'
+import { authRoutes } from '../../src/http/auth.ts'
+import { type ApiHouse, type ApiHouseOptions, apiHouse } from '../harness/api.ts'
+import { password, signedUp, type Visitor, visitor } from './visitor.ts'
+
+const open = (options: Partial<ApiHouseOptions> = {}) => apiHouse({ routes: authRoutes, ...options })
+
+const email = 'anna@lamps.example'
+
+const signedIn = async (house: ApiHouse, headers?: Readonly<Record<string, string>>): Promise<Visitor> => {
+  const browser = visitor(house)
+  await browser.post('sign-in', { email, password }, headers)
+  return browser
+}
+
+test('a refresh goes on where the cookie is, and only there', async () => {
+  await using house = await open()
+  const browser = await signedUp(house)
+  const first = browser.cookie
+  const { status, body } = await browser.post('refresh')
+  expect(status).toBe(200)
+  expect(Object.keys(body).sort()).toEqual(['accessToken', 'expiresIn'])
+  expect(browser.cookie).not.toBe(first)
+  expect((await browser.get('me')).status).toBe(200)
+  browser.cookie = undefined
+  expect((await browser.post('refresh')).code).toBe('invalid_token')
+})
+
+test('no page of somebody else refreshes or signs out with the cookie', async () => {
+  await using house = await open({ env: { PUBLIC_URL: 'http://pay.example' } })
+  const browser = await signedUp(house)
+  browser.bearer = undefined
+  const foreign = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: 'https://pay.example.evil.example' },
+    { origin: 'http://pay.example:81' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'http://pay.example', 'sec-fetch-site': 'cross-site' },
+  ]
+  for (const headers of foreign)
+    for (const path of ['refresh', 'sign-out']) {
+      const { code, headers: answered } = await browser.post(path, undefined, headers)
+      expect(code).toBe('invalid_token')
+      expect([...answered.keys()].filter(name => name.startsWith('access-control-'))).toEqual([])
+    }
+  const own = [{}, { origin: 'http://pay.example', 'sec-fetch-site': 'same-origin' }, { origin: house.url }]
+  for (const headers of own) expect((await browser.post('refresh', undefined, headers)).status).toBe(200)
+})
+
+test('on https the cookie is Secure, and of a name that only https may write', async () => {
+  await using house = await open({ env: { PUBLIC_URL: 'https://pay.example' } })
+  const browser = visitor(house)
+  const { headers } = await browser.post('sign-up', { email, password, merchantName: 'Lamps' })
+  expect(headers.get('set-cookie')).toMatch(
+    /^__Secure-paymachine_refresh=[\w-]{64}; Path=\/v1\/auth; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
+  )
+  expect((await browser.post('refresh')).status).toBe(200)
+  browser.cookie = browser.cookie?.replace('__Secure-', '')
+  expect((await browser.post('refresh')).code).toBe('invalid_token')
+})
+
+test('a sign-out ends its session at once, and no other', async () => {
+  await using house = await open()
+  const here = await signedUp(house)
+  const there = await signedIn(house)
+  expect((await here.get('me')).status).toBe(200)
+  const { bearer, cookie } = here
+  const { status, headers } = await here.post('sign-out')
+  expect(status).toBe(204)
+  expect(headers.get('set-cookie')).toStartWith('paymachine_refresh=; Path=/v1/auth; Max-Age=0;')
+  expect((await here.get('me')).code).toBe('invalid_token')
+  here.cookie = cookie
+  expect((await here.post('refresh')).code).toBe('invalid_token')
+  expect((await here.post('sign-out')).code).toBe('invalid_token')
+  expect(here.bearer).toBe(bearer)
+  expect((await there.get('me')).status).toBe(200)
+})
+
+test('whose access token is over signs out by the cookie', async () => {
+  await using house = await open()
+  const browser = await signedUp(house)
+  const { bearer } = browser
+  browser.bearer = undefined
+  expect((await browser.post('sign-out', { everywhere: false })).status).toBe(204)
+  browser.bearer = bearer
+  expect((await browser.get('me')).code).toBe('invalid_token')
+})
+
+test('a sign-out everywhere ends all sessions of the account and none of another', async () => {
+  await using house = await open({ env: { SIGN_UP: 'open' } })
+  const ben = await signedUp(house, 'ben@lamps.example')
+  const here = await signedUp(house)
+  const there = await signedIn(house)
+  expect((await there.get('me')).status).toBe(200)
+  expect((await here.post('sign-out', { everywhere: true })).status).toBe(204)
+  for (const browser of [here, there]) {
+    expect((await browser.get('me')).code).toBe('invalid_token')
+    expect((await browser.post('refresh')).code).toBe('invalid_token')
+  }
+  expect((await ben.get('me')).status).toBe(200)
+})
+
+test('people see where they are signed in, and end any of it, their own only', async () => {
+  await using house = await open({ env: { SIGN_UP: 'open' } })
+  const ben = await signedUp(house, 'ben@lamps.example')
+  const here = await signedUp(house)
+  const there = await signedIn(house, { 'user-agent': 'x'.repeat(400) })
+  const { data = [] } = (await here.get('sessions')).body
+  expect(data.map(({ current }) => current)).toEqual([false, true])
+  expect(data[0]?.userAgent).toBe('x'.repeat(300))
+  const [id] = data.map(each => each.id)
+  expect((await ben.delete(`sessions/${id}`)).code).toBe('resource_not_found')
+  expect((await here.delete('sessions/session_0')).code).toBe('resource_not_found')
+  expect((await there.get('me')).status).toBe(200)
+  expect((await here.delete(`sessions/${id}`)).status).toBe(204)
+  expect((await there.get('me')).code).toBe('invalid_token')
+  expect((await here.delete(`sessions/${id}`)).code).toBe('resource_not_found')
+  expect((await here.get('sessions')).body.data).toHaveLength(1)
+})
+
+test('nothing but a token that this service has signed lets anybody in', async () => {
+  await using house = await open()
+  const browser = await signedUp(house)
+  const token = browser.bearer ?? ''
+  const [head = '', claims = '', signature = ''] = token.split('.')
+  const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString())
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const payload = JSON.parse(Buffer.from(claims, 'base64url').toString())
+  const signed = (key: Uint8Array, header: object, body: object = payload) =>
+    new SignJWT({ ...body }).setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid, ...header }).sign(key)
+  const { key } = house.api.keyring.signing('access').current
+  const forged = [
+    '',
+    'x',
+    'a.b.c',
+    `${part({ alg: 'none', typ: 'JWT', kid })}.${claims}.`,
+    `${part({ alg: 'none', typ: 'JWT', kid })}.${claims}.${signature}`,
+    `${head}.${part({ ...payload, exp: payload.exp + 9 })}.${signature}`,
+    `${head}.${claims}.${signature.slice(0, -2)}AA`,
+    await signed(new Uint8Array(32), {}),
+    await signed(house.api.keyring.signing('refresh').current.key, {}),
+    await signed(key, { kid: 'other' }),
+    await signed(key, { kid: undefined }),
+    await signed(key, { alg: 'HS512' }).catch(() => ''),
+    await signed(key, {}, { ...payload, aud: 'somebody else' }),
+    await signed(key, {}, { ...payload, iss: 'somebody else' }),
+    await signed(key, {}, { ...payload, exp: undefined }),
+    await signed(key, {}, { ...payload, exp: payload.iat }),
+    await signed(key, {}, { ...payload, sub: crypto.randomUUID() }),
+    await signed(key, {}, { ...payload, sid: crypto.randomUUID() }),
+    browser.cookie?.split('=')[1] ?? '',
+  ]
+  for (const bearer of forged) {
+    browser.bearer = bearer
+    const { status, code } = await browser.get('me')
+    expect([bearer, status, code]).toEqual([bearer, 401, 'invalid_token'])
+  }
+  browser.bearer = await signed(key, {})
+  expect((await browser.get('me')).status).toBe(200)
+})
