@@ -1,0 +1,73 @@
+import { connect } from '../../src/postgres/connect.ts'
+import { insertKey } from '../access/keys.ts'
+import type { AccessSizes } from './access.ts'
+import { type AccessServer, startAccessServer } from './access-servers.ts'
+import type { Bench } from './bench.ts'
+import { callFor } from './callers.ts'
+import { bestOf, median, microseconds, times } from './promises.ts'
+import { createMigrated } from './server.ts'
+
+/** What a request costs by so many callers, and what the check adds: the median of many short pairs. */
+type Round = { readonly bareUs: number; readonly checkedUs: number; readonly ratio: number }
+
+/** A handler with one select, as anybody gets it and as a key does. */
+export const promiseCheck = async ({ server, say, report }: Bench, sizes: AccessSizes): Promise<void> => {
+  await using db = await createMigrated(server)
+  const sql = connect(db.url, { max: 2 })
+  const { secret } = await insertKey(sql)
+  const strangers = await Promise.all(Array.from({ length: sizes.coldKeys }, () => insertKey(sql)))
+  await sql.end({ timeout: 1 })
+  await using checking = await startAccessServer(db.url)
+  await measureRound(checking, secret, 32, { ...sizes, pairs: 2 })
+
+  for (const callers of [1, 32]) {
+    const rounds: Round[] = []
+    for (let n = 1; n <= sizes.rounds; n++) {
+      const round = await measureRound(checking, secret, callers, sizes)
+      say(`round ${n} of ${sizes.rounds}, callers ${callers}: ${tell(round)}, ${times(round.ratio)}`)
+      rounds.push(round)
+    }
+    const best = bestOf(rounds, round => round.ratio, 'lower')
+    report.atMost(`a checked key against a bare handler with one select, callers ${callers}`, best.ratio, 1.15, {
+      as: times,
+      from: tell(best),
+    })
+  }
+  say(`for information, keys that are seen for the first time: ${await measureCold(checking, strangers)}`)
+}
+
+const tell = ({ bareUs, checkedUs }: Round) => `${microseconds(checkedUs)} against ${microseconds(bareUs)}`
+
+/**
+ * Both in turns of a moment each, since a machine's moods last longer than that; each pair begins with
+ * what the one before ended with.
+ */
+const measureRound = async (
+  checking: AccessServer,
+  secret: string,
+  callers: number,
+  { pairs, sliceMs }: Pick<AccessSizes, 'pairs' | 'sliceMs'>,
+): Promise<Round> => {
+  const cost = async (path: '/bare' | '/checked') => {
+    const ask = async () => {
+      if ((await checking.ask(path, secret)) !== 200) throw new Error('a good key was refused')
+    }
+    return 1_000_000 / (await callFor(callers, sliceMs, ask)).perSecond
+  }
+  const bare: number[] = []
+  const checked: number[] = []
+  for (let n = 0; n < pairs; n++) {
+    if (n % 2 === 0) bare.push(await cost('/bare'))
+    checked.push(await cost('/checked'))
+    if (n % 2 === 1) bare.push(await cost('/bare'))
+  }
+  const ratios = checked.map((us, n) => us / (bare[n] ?? Number.NaN))
+  return { bareUs: median(bare), checkedUs: median(checked), ratio: median(ratios) }
+}
+
+const measureCold = async (checking: AccessServer, keys: readonly { readonly secret: string }[]): Promise<string> => {
+  const began = performance.now()
+  for (const { secret } of keys)
+    if ((await checking.ask('/checked', secret)) !== 200) throw new Error('a good key was refused')
+  return `${microseconds(((performance.now() - began) * 1_000) / keys.length)} by one caller`
+}

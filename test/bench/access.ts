@@ -1,0 +1,30 @@
+import { promiseCheck } from './access-check.ts'
+import { promiseRevocation } from './access-revoke.ts'
+import type { Bench } from './bench.ts'
+
+export type AccessSizes = {
+  readonly rounds: number
+  /** Of short stretches, bare and checked in turn. */
+  readonly pairs: number
+  readonly sliceMs: number
+  readonly coldKeys: number
+  readonly revoked: number
+  readonly processes: number
+}
+
+const whole: AccessSizes = { rounds: 3, pairs: 40, sliceMs: 200, coldKeys: 2_000, revoked: 20, processes: 3 }
+
+const quick: AccessSizes = { ...whole, rounds: 1, pairs: 20, sliceMs: 100, coldKeys: 500, revoked: 5 }
+
+/** What checking who calls may cost, and how long a revoked key outlives its revocation. */
+export const access = (bench: Bench): Promise<void> => measureAccess(bench, bench.quick ? quick : whole)
+
+export const measureAccess = async (bench: Bench, sizes: AccessSizes): Promise<void> => {
+  bench.say(
+    Object.entries(sizes)
+      .map(([what, size]) => `${what} ${size}`)
+      .join(', '),
+  )
+  await promiseCheck(bench, sizes)
+  await promiseRevocation(bench, sizes)
+}
