@@ -9,6 +9,9 @@ export type Doer = {
   readonly address: string
 }
 
+/** Whoever runs the house, at a prompt. */
+export type Operator = { readonly accountId: null; readonly actor: 'operator'; readonly address: null }
+
 export type SecurityEventRow = {
   readonly id: string
   readonly merchant_id: string
@@ -36,4 +39,9 @@ export const findSecurityEventSeq = async (sql: Sql, merchantId: string, id: str
   const [row] = await sql<{ seq: string }[]>`
     select seq from security_events where merchant_id = ${merchantId} and id = ${id}`
   return row?.seq
+}
+
+/** For what changes nothing and should be known all the same. */
+export const recordSessionsRead = async (sql: Sql, accountId: string, { actor, address }: Operator): Promise<void> => {
+  await sql`select record_security_event(null, ${accountId}, ${actor}, ${address}, 'session.listed')`
 }

@@ -1,0 +1,38 @@
+import type { Passwords } from '../access/passwords.ts'
+import type { Operator } from '../queries/security-events.ts'
+import type { Outside } from '../world.ts'
+
+/** What a command is given besides its options. */
+export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {
+  readonly passwords: Passwords
+  /** One line for the operator. */
+  readonly say: (line: string) => void
+  /** All of standard input. */
+  readonly readInput: () => Promise<string>
+}
+
+/** A command by the name it is called with. */
+export type Command = {
+  readonly name: string
+  /** What it does, for the usage. */
+  readonly does: string
+  /** Options with a value, and what stands for it in the usage. */
+  readonly options: Readonly<Record<string, Option>>
+  readonly run: (desk: Desk, given: Readonly<Record<string, string>>) => Promise<void>
+}
+
+export type Option = { readonly value?: string; readonly optional?: true }
+
+/** Declares a command; those of its options that must be given are texts in `run`. */
+export const command = <const Options extends Readonly<Record<string, Option>>>(declared: {
+  readonly name: string
+  readonly does: string
+  readonly options: Options
+  readonly run: (desk: Desk, given: Given<Options>) => Promise<void>
+}): Command => ({ ...declared, run: (desk, given) => declared.run(desk, given as Given<Options>) })
+
+type Given<Options> = {
+  readonly [Name in keyof Options]: Options[Name] extends { readonly optional: true } ? string | undefined : string
+}
+
+export const operator: Operator = { accountId: null, actor: 'operator', address: null }

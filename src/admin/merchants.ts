@@ -1,0 +1,62 @@
+import { createApiKey, presets } from '../commands/api-keys.ts'
+import { decodeId, encodeId, uuidv7 } from '../ids.ts'
+import { createMerchant, hasMerchant, listMerchants } from '../queries/merchants.ts'
+import { StartError } from '../start-error.ts'
+import { getAccount } from './accounts.ts'
+import { command, operator } from './command.ts'
+
+export const merchantCommands = [
+  command({
+    name: 'merchants',
+    does: 'lists the merchants, their ids and owners',
+    options: {},
+    run: async ({ sql, say }) => {
+      const merchants = await listMerchants(sql)
+      if (merchants.length === 0) say('There are no merchants yet')
+      for (const { id, name, owners } of merchants) say(`${encodeId('mer', id)} ${name} (${owners.join(', ')})`)
+    },
+  }),
+
+  command({
+    name: 'create-merchant',
+    does: 'makes a merchant that belongs to an account',
+    options: { name: { value: 'name' }, 'owner-email': { value: 'address' } },
+    run: async (desk, given) => {
+      const name = readName(given.name)
+      const owner = await getAccount(desk, given['owner-email'])
+      const id = uuidv7(desk.clock.now(), desk.random)
+      await createMerchant(desk.sql, { id, name, ownerId: owner.id }, operator)
+      desk.say(`Made ${encodeId('mer', id)} for ${owner.email}`)
+    },
+  }),
+
+  command({
+    name: 'create-key',
+    does: 'makes an API key for a merchant',
+    options: {
+      merchant: { value: 'mer_…' },
+      mode: { value: 'test|live' },
+      access: { value: Object.keys(presets).join('|') },
+      name: { value: 'name', optional: true },
+    },
+    run: async (desk, { merchant, mode, access, name = 'Made by the operator' }) => {
+      const merchantId = decodeId('mer', merchant)
+      if (mode !== 'test' && mode !== 'live') throw new StartError('--mode must be test or live')
+      if (!isPreset(access)) throw new StartError(`--access must be ${Object.keys(presets).join(', ')}`)
+      if (!merchantId || !(await hasMerchant(desk.sql, merchantId)))
+        throw new StartError('--merchant names no merchant: see `bun run admin merchants`')
+      const spec = { livemode: mode === 'live', name: readName(name), scopes: presets[access], expiresAt: null }
+      const { row, secret } = await createApiKey(desk, { ...spec, merchantId }, operator)
+      desk.say(`Made ${encodeId('key', row.id)} for ${merchant}`)
+      desk.say(`The key is ${secret} and is shown only now`)
+    },
+  }),
+]
+
+const isPreset = (text: string): text is keyof typeof presets => Object.hasOwn(presets, text)
+
+const readName = (given: string): string => {
+  const name = given.trim()
+  if (name.length < 1 || name.length > 200) throw new StartError('--name must have 1 to 200 characters')
+  return name
+}

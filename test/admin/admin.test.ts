@@ -1,0 +1,187 @@
+import { expect, test } from 'bun:test'
+import { fileURLToPath } from 'node:url'
+import { database, emptyDatabase } from '../harness/database.ts'
+import { dataFolder, usedFolder } from '../harness/house.ts'
+import { type Main, startMain } from '../harness/main.ts'
+import { until } from '../harness/until.ts'
+
+const SECRET_KEY = 'a secret key for tests and for nothing else'
+type Env = Readonly<Record<string, string>>
+
+const admin = async (env: Env, args: readonly string[], input = '') => {
+  const child = Bun.spawn(
+    [process.execPath, fileURLToPath(new URL('../../src/admin/main.ts', import.meta.url)), ...args],
+    {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdin: new TextEncoder().encode(input),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
+  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const
+  const [out, err, code] = await Promise.all([...texts, child.exited])
+  return { code, out, err }
+}
+
+/** What stands for the dots in a line of the output. */
+const find = (out: string, line: RegExp): string => line.exec(out)?.[1] ?? `nothing like ${line} in ${out}`
+
+const post = async (main: Main, path: string, json: unknown, bearer?: string) => {
+  const headers = { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) }
+  const answer = await fetch(main.url + path, { method: 'POST', headers, body: JSON.stringify(json) })
+  return { status: answer.status, json: (await answer.json().catch(() => undefined)) as { accessToken: string } }
+}
+const statusOf = async (main: Main, path: string, bearer: string) =>
+  (await fetch(main.url + path, { headers: { authorization: `Bearer ${bearer}` } })).status
+
+test('beside a running house an operator makes an account, a merchant and a key, all of which work', async () => {
+  await using db = await database()
+  const env = { DATABASE_URL: db.url, SECRET_KEY }
+  await using main = await startMain(env)
+
+  const account = await admin(env, ['create-account', '--email', ' Ada@Example.com '])
+  expect(account).toMatchObject({ code: 0, err: '' })
+  const password = find(account.out, /The password is (\S{20}) and is shown only now/)
+  const merchant = await admin(env, ['create-merchant', '--name', 'Lamps', '--owner-email', 'ada@example.com'])
+  const merchantId = find(merchant.out, /^Made (mer_\w+) for ada@example.com$/m)
+  const signedIn = await post(main, '/v1/auth/sign-in', { email: 'ada@example.com', password })
+  expect(signedIn).toMatchObject({
+    status: 200,
+    json: { merchants: [{ id: merchantId, name: 'Lamps', role: 'owner' }] },
+  })
+  expect((await admin(env, ['merchants'])).out).toBe(`${merchantId} Lamps (ada@example.com)\n`)
+
+  const key = await admin(env, ['create-key', '--merchant', merchantId, '--mode', 'test', '--access', 'store_plugin'])
+  const secret = find(key.out, /^The key is (sk_test_\w+) and is shown only now$/m)
+  const [kept] = await db.sql`select scopes, livemode, encode(hash, 'hex') as hash from api_keys`
+  const hash = new Bun.CryptoHasher('sha256').update(secret).digest('hex')
+  expect(kept).toEqual({ scopes: ['payments:read', 'payment_links:write'], livemode: false, hash })
+
+  const log = await db.sql`select action, actor, address from security_events where actor = 'operator' order by seq`
+  expect(log.map(({ action }) => action)).toEqual(['account.created', 'merchant.created', 'api_key.created'])
+  const [dump] = await db.sql`select string_agg(e::text, '') as text from security_events e`
+  for (const shown of [password, secret]) expect(dump?.text).not.toContain(shown)
+})
+
+test('an operator resets a password and a second factor, and looks at sessions and ends them', async () => {
+  await using db = await database()
+  const env = { DATABASE_URL: db.url, SECRET_KEY }
+  await using main = await startMain(env)
+  const of = ['--email', 'ada@example.com']
+  expect((await admin(env, ['create-account', ...of, '--password-stdin'], 'the first password\n')).out).not.toContain(
+    'the first',
+  )
+  const signIn = (password: string) => post(main, '/v1/auth/sign-in', { email: 'ada@example.com', password })
+  expect((await admin(env, ['sessions', ...of])).out).toBe('ada@example.com is signed in nowhere\n')
+
+  const first = await signIn('the first password')
+  expect((await admin(env, ['sessions', ...of])).out).toMatch(
+    /^127\.0\.0\.1, since 20\S+Z, last seen 20\S+Z, Bun\S+\n$/,
+  )
+  expect(await statusOf(main, '/v1/auth/me', first.json.accessToken)).toBe(200)
+  expect((await admin(env, ['end-sessions', ...of])).out).toBe('Ended 1 session of ada@example.com\n')
+  await until(async () => (await statusOf(main, '/v1/auth/me', first.json.accessToken)) === 401, { timeoutMs: 1_500 })
+
+  const second = await signIn('the first password')
+  const reset = await admin(env, ['reset-password', ...of])
+  await until(async () => (await statusOf(main, '/v1/auth/me', second.json.accessToken)) === 401, { timeoutMs: 1_500 })
+  expect((await signIn('the first password')).status).toBe(401)
+  const password = find(reset.out, /The password is (\S+) and/)
+  await db.sql`update accounts set mfa_secret = 'sealed', mfa_enabled_at = now()`
+  expect(await signIn(password)).toMatchObject({ status: 401, json: { error: { code: 'mfa_required' } } })
+  expect((await admin(env, ['reset-mfa', ...of])).out).toBe('ada@example.com signs in with the password alone now\n')
+  await db.sql`truncate attempts`
+  expect((await signIn(password)).status).toBe(200)
+  expect((await admin(env, ['reset-mfa', ...of])).out).toBe('ada@example.com has no MFA\n')
+
+  const log = await db.sql`select action from security_events where actor = 'operator' order by seq`
+  expect(log.map(({ action }) => action)).toEqual([
+    'account.created',
+    'session.listed',
+    'session.listed',
+    'session.ended',
+    'password.changed',
+    'session.ended',
+    'mfa.disabled',
+  ])
+})
+
+test('it finds the database of a data folder, whether its house runs or not', async () => {
+  await using folder = await usedFolder()
+  const env = { DATA_DIR: folder.path }
+  {
+    await using main = await startMain(env)
+    expect((await admin(env, ['create-account', '--email', 'running@example.com'])).code).toBe(0)
+    main.child.kill('SIGTERM')
+    await main.exited
+  }
+  const again = await admin(env, ['create-account', '--email', 'running@example.com'])
+  expect(again).toMatchObject({ code: 1, err: 'There is an account of running@example.com already\n' })
+  expect((await admin(env, ['create-account', '--email', 'stopped@example.com'])).code).toBe(0)
+})
+
+test('what cannot be done is said in a line, and ends with 1', async () => {
+  await using db = await database()
+  await using empty = await emptyDatabase()
+  await using folder = dataFolder()
+  const env = { DATABASE_URL: db.url, SECRET_KEY }
+  const email = ['--email', 'ada@example.com']
+  expect((await admin(env, ['create-account', ...email])).code).toBe(0)
+  const key = ['create-key', '--merchant', 'mer_x', '--mode']
+  for (const [args, says, input] of [
+    [['reset-password', '--email', 'nobody@example.com'], /^There is no account of nobody@example.com$/],
+    [['create-account', '--email', 'nobody'], /^--email is no e-mail address$/],
+    [['create-account', ...email], /^There is an account of ada@example.com already$/],
+    [
+      ['create-account', '--email', 'b@example.com', '--password-stdin'],
+      /^A password has 10 to 1000 characters$/,
+      'short',
+    ],
+    [['create-merchant', '--name', ' ', '--owner-email', 'ada@example.com'], /^--name must have 1 to 200 characters$/],
+    [
+      ['create-merchant', '--name', 'Lamps', '--owner-email', 'b@example.com'],
+      /^There is no account of b@example.com$/,
+    ],
+    [[...key, 'live', '--access', 'full'], /^--merchant names no merchant/],
+    [[...key, 'both', '--access', 'full'], /^--mode must be test or live$/],
+    [[...key, 'live', '--access', 'constructor'], /^--access must be full, store_plugin, read_only$/],
+    [['create-key'], /^--merchant is missing\nUsage: bun run admin create-key --merchant <mer_…> /],
+    [['sessions', ...email, '--all'], /^Unknown option '--all'/],
+    [['drop'], /^There is no command drop\nUsage: bun run admin <command>\n/],
+  ] as const) {
+    const { code, out, err } = await admin(env, args, input)
+    expect([args, code, out]).toEqual([args, 1, ''])
+    expect(err.trim()).toMatch(says)
+  }
+  const before = await admin({ ...env, DATABASE_URL: empty.url }, ['merchants'])
+  expect(before).toMatchObject({ code: 1, err: expect.stringMatching(/^The database is not of this version yet/) })
+  expect((await admin({ DATA_DIR: folder.path }, ['merchants'])).err).toMatch(/holds no house yet/)
+  expect(await db.sql`select from accounts`).toHaveLength(1)
+  expect(await db.sql`select from merchants`).toHaveLength(0)
+})
+
+test('without a command it shows them all', async () => {
+  const { code, out } = await admin({}, [])
+  expect(code).toBe(0)
+  for (const name of [
+    'create-merchant',
+    'create-account',
+    'create-key',
+    'reset-password',
+    'reset-mfa',
+    'sessions',
+    'end-sessions',
+  ])
+    expect(out).toContain(`  ${name} --`)
+})
+
+test('what a browser called itself cannot write on the operator’s terminal', async () => {
+  await using db = await database()
+  const env = { DATABASE_URL: db.url, SECRET_KEY }
+  await admin(env, ['create-account', '--email', 'ada@example.com'])
+  await db.sql`
+    select open_session(gen_random_uuid(), id, '\\x${db.sql.unsafe('00'.repeat(32))}', 'usr', '127.0.0.1', e'a\u001b[2J\nb')
+    from accounts`
+  const { out } = await admin(env, ['sessions', '--email', 'ada@example.com'])
+  expect(out).toEndWith(', a?[2J?b\n')
+})
