@@ -5,6 +5,7 @@ import type { Api } from './api.ts'
 import { isStorable, readBody } from './body.ts'
 import { exchange } from './exchange.ts'
 import { type Guard, openGuard } from './guard.ts'
+import type { Now } from './limits.ts'
 import type { Answer, Method, Route } from './route.ts'
 import { readQuery, strict, validateBody, validateQuery } from './validate.ts'
 
@@ -12,8 +13,8 @@ import { readQuery, strict, validateBody, validateQuery } from './validate.ts'
  * The table of routes as a server. Elysia finds the route and does nothing else: it parses no body,
  * no query and no cookie, since it would do so before anybody has asked who is calling.
  */
-export const app = (routes: readonly Route[], api: Api) => {
-  const guard = openGuard(api)
+export const app = (routes: readonly Route[], api: Api, now?: Now) => {
+  const guard = openGuard(api, now)
   const elysia = new Elysia({
     strictPath: true,
     // The runtime's own router answers some paths without asking us, and decodes others its own way.

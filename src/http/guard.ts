@@ -2,8 +2,9 @@ import { Refusal, refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { isLoopback, limitGroup } from './address.ts'
 import type { Api } from './api.ts'
-import { type Left, type Limit, limitFields, openBuckets } from './limits.ts'
+import { type Left, type Limit, limitFields, type Now, openBuckets } from './limits.ts'
 import type { Access, KeyCaller, MemberCaller, Role, SessionCaller } from './route.ts'
+import { requireStepUp } from './step-up.ts'
 
 export type Visit = {
   readonly headers: Headers
@@ -25,11 +26,11 @@ const WRONG_HERE: Limit = { ...WRONG, burst: 600, perSecond: 10 }
 const VERSIONS: readonly string[] = ['2026-11-20']
 
 /** Decides who may come in, by the order of checks of the interface: all of it before anything of the body is read. */
-export const openGuard = (api: Api): Guard => {
-  const wrong = openBuckets(WRONG)
-  const wrongHere = openBuckets(WRONG_HERE)
+export const openGuard = (api: Api, now?: Now): Guard => {
+  const wrong = openBuckets(WRONG, now)
+  const wrongHere = openBuckets(WRONG_HERE, now)
   const { live, test } = api.settings.apiRateLimit
-  const rates = { live: openRate('live', live), test: openRate('test', test) }
+  const rates = { live: openRate('live', live, now), test: openRate('test', test, now) }
 
   const authenticate = async <T>(visit: Visit, find: () => Promise<T>): Promise<T> => {
     const [limit, buckets] = isLoopback(visit.address) ? [WRONG_HERE, wrongHere] : [WRONG, wrong]
@@ -60,19 +61,18 @@ export const openGuard = (api: Api): Guard => {
     if (access.by === 'session') return { session }
     const member = await findMember(api, session, visit.params.merchantId ?? '')
     if (ranks.indexOf(member.role) < ranks.indexOf(access.role)) refuse('insufficient_role')
-    if (access.stepUp && api.clock.now().getTime() - session.provenAt.getTime() > PROVEN_MS) refuse('step_up_required')
+    if (access.stepUp) requireStepUp(api, session)
     return { session, member }
   }
 }
 
 const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
-const PROVEN_MS = 5 * 60_000
 
 /** Counts a request against its caller's limit; the fields are on every answer to a caller who is known. */
-const openRate = (name: string, perSecond: number) => {
+const openRate = (name: string, perSecond: number, now: Now | undefined) => {
   if (perSecond === 0) return undefined
   const limit: Limit = { name, burst: 2 * perSecond, perSecond }
-  const buckets = openBuckets(limit)
+  const buckets = openBuckets(limit, now)
   return {
     show: (id: string, visit: Visit) => setFields(visit, limit, buckets.look(id)),
     count: (id: string, visit: Visit) => admit(limit, buckets.take(id), visit),

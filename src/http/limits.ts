@@ -11,17 +11,17 @@ export type Buckets = {
   look(subject: string): Left
 }
 
-export type BucketOptions = {
-  /** Milliseconds that only go forward. */
-  readonly now?: () => number
-  /** Subjects remembered; beyond that the one not seen for longest is forgotten. */
-  readonly most?: number
-}
+/** Milliseconds that only go forward. */
+export type Now = () => number
+
+const monotonic: Now = () => performance.now()
 
 /** Token buckets, one for each subject, of this process alone. */
 export const openBuckets = (
   { burst, perSecond }: Limit,
-  { now = () => performance.now(), most = 50_000 }: BucketOptions = {},
+  now = monotonic,
+  /** Subjects remembered; beyond that the one not seen for longest is forgotten. */
+  most = 50_000,
 ): Buckets => {
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
   const tokensOf = (subject: string, at: number): number => {

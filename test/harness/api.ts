@@ -38,11 +38,19 @@ export type ApiHouseOptions = {
   readonly routes: readonly Route[]
   readonly env?: Readonly<Record<string, string>>
   readonly signUpCode?: string
+  /** What limits of this process go by. */
+  readonly now?: () => number
   /** Instead of what is there, for tests that look at it. */
   readonly outside?: Partial<Outside>
 }
 
-export const apiHouse = async ({ routes, env = {}, signUpCode, outside = {} }: ApiHouseOptions): Promise<ApiHouse> => {
+export const apiHouse = async ({
+  routes,
+  env = {},
+  signUpCode,
+  now,
+  outside = {},
+}: ApiHouseOptions): Promise<ApiHouse> => {
   await using starting = new AsyncDisposableStack()
   const { sql, url: DATABASE_URL } = starting.use(await database())
   const given: Outside = {
@@ -60,7 +68,7 @@ export const apiHouse = async ({ routes, env = {}, signUpCode, outside = {} }: A
     openApi({ ...given, actors }, { env: settings, keyring, signUpCode: signUpCode ?? null }),
     a => a.close(),
   )
-  const server = app(routes, api)
+  const server = app(routes, api, now)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
   const url = `http://127.0.0.1:${server.server?.port}`
   const rest = starting.move()

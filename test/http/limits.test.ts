@@ -14,7 +14,7 @@ const hand = () => {
 
 test('as many as the burst come at once, and then one for each that has come back', () => {
   const { now, move } = hand()
-  const buckets = openBuckets(LIMIT, { now })
+  const buckets = openBuckets(LIMIT, now)
   for (let i = 0; i < 50; i++) expect(buckets.take('a').allowed).toBe(true)
   expect(buckets.take('a').allowed).toBe(false)
   move(39)
@@ -26,7 +26,7 @@ test('as many as the burst come at once, and then one for each that has come bac
 
 test('over a long time no more come than the rate and one burst', () => {
   const { now, move } = hand()
-  const buckets = openBuckets(LIMIT, { now })
+  const buckets = openBuckets(LIMIT, now)
   let allowed = 0
   for (let ms = 0; ms < 60_000; ms += 5) {
     if (buckets.take('a').allowed) allowed++
@@ -38,14 +38,14 @@ test('over a long time no more come than the rate and one burst', () => {
 
 test('a quiet time saves up one burst and no more', () => {
   const { now, move } = hand()
-  const buckets = openBuckets(LIMIT, { now })
+  const buckets = openBuckets(LIMIT, now)
   buckets.take('a')
   move(3_600_000)
   expect(buckets.look('a')).toEqual({ allowed: true, remaining: 50, resetS: 0 })
 })
 
 test('each has a bucket of its own, and looking takes nothing', () => {
-  const buckets = openBuckets({ ...LIMIT, burst: 1 }, { now: () => 0 })
+  const buckets = openBuckets({ ...LIMIT, burst: 1 }, () => 0)
   expect(buckets.take('a').allowed).toBe(true)
   for (let i = 0; i < 3; i++) expect(buckets.look('a').allowed).toBe(false)
   for (let i = 0; i < 3; i++) expect(buckets.look('b').allowed).toBe(true)
@@ -53,14 +53,14 @@ test('each has a bucket of its own, and looking takes nothing', () => {
 })
 
 test('no more are remembered than there is room for, those who came last', () => {
-  const buckets = openBuckets({ ...LIMIT, burst: 1 }, { now: () => 0, most: 2 })
+  const buckets = openBuckets({ ...LIMIT, burst: 1 }, () => 0, 2)
   for (const subject of ['a', 'b', 'c']) buckets.take(subject)
   expect(['a', 'b', 'c'].map(subject => buckets.look(subject).allowed)).toEqual([true, false, false])
 })
 
 test('the fields say how many are left, and how long to wait', () => {
   const { now } = hand()
-  const buckets = openBuckets(LIMIT, { now })
+  const buckets = openBuckets(LIMIT, now)
   expect(limitFields(LIMIT, buckets.take('a'))).toEqual([
     ['ratelimit-policy', '"test";q=50;w=2'],
     ['ratelimit', '"test";r=49;t=1'],

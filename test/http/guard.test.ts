@@ -1,0 +1,227 @@
+import { expect, test } from 'bun:test'
+import { type } from 'arktype'
+import { forAnybody, forKeys, forMembers, type Route } from '../../src/http/route.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse, type CallOptions } from '../harness/api.ts'
+import { shop } from './people.ts'
+
+const routes: readonly Route[] = [
+  forAnybody('GET', { path: '/v1/door', handle: () => ({ status: 200, body: {} }) }),
+  forKeys(
+    'GET',
+    { scope: 'payments:read' },
+    { path: '/v1/lamps', handle: (_, { key }) => ({ status: 200, body: key }) },
+  ),
+  forKeys(
+    'POST',
+    { scope: 'refunds:write', testOnly: true },
+    {
+      path: '/v1/lamps',
+      body: type({ room: 'string' }),
+      query: type({ 'q?': 'string' }),
+      handle: () => ({ status: 201, body: {} }),
+    },
+  ),
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    { path: '/v1/merchants/:merchantId/lamps', handle: () => ({ status: 200, body: {} }) },
+  ),
+]
+
+const codeOf = ({ json }: { readonly json: unknown }) => (json as { error?: { code?: string } }).error?.code
+
+/** A house whose limits know no time but what they are told, and how it answers a request that is fine but for what is said here. */
+const start = async (env: Readonly<Record<string, string>> = {}) => {
+  let second = 0
+  const house = await apiHouse({ routes, env, now: () => second * 1000 })
+  const wait = (seconds: number) => {
+    second += seconds
+  }
+  const post = (bearer: string, options: CallOptions = {}) =>
+    house.call('POST', '/v1/lamps', { json: { room: 'attic' }, bearer, ...options })
+  return { house, post, wait, sql: house.sql, [Symbol.asyncDispose]: () => house[Symbol.asyncDispose]() }
+}
+
+test('each check comes before the ones that the interface names after it', async () => {
+  await using at = await start({ API_RATE_LIMIT_TEST: '1' })
+  const { secret } = await insertKey(at.sql)
+  const read = await insertKey(at.sql, { scopes: ['payments:read'] })
+  const live = await insertKey(at.sql, { livemode: true })
+  const spent = await insertKey(at.sql)
+  for (const _ of [1, 2]) await at.post(spent.secret)
+
+  // What is wrong is taken away one by one, in the order of checks.
+  const wrong = {
+    headers: { 'service-version': '1999-01-01', 'content-type': 'text/plain' },
+    body: 'x'.repeat(70_000),
+    json: undefined,
+  }
+  const known = { ...wrong, headers: { 'content-type': 'text/plain' } }
+  const json = { 'content-type': 'application/json' }
+  const answers = [
+    await at.house.call('PUT', '/v1/lamps', wrong),
+    await at.house.call('POST', '/v1/lamps', wrong),
+    await at.post('sk_test_wrong', wrong),
+    await at.post(spent.secret, wrong),
+    await at.post(spent.secret, known),
+    await at.post(read.secret, known),
+    await at.post(live.secret, known),
+  ]
+  expect(answers.map(answer => [answer.status, codeOf(answer)])).toEqual([
+    [405, 'method_not_allowed'],
+    [401, 'missing_api_key'],
+    [401, 'invalid_api_key'],
+    [400, 'invalid_api_version'],
+    [429, 'rate_limited'],
+    [403, 'insufficient_scope'],
+    [403, 'sandbox_only'],
+  ])
+
+  await using calm = await start({ API_RATE_LIMIT_TEST: '0' })
+  const full = await insertKey(calm.sql)
+  const rest = [
+    await calm.post(full.secret, known),
+    await calm.post(full.secret, { ...known, body: 'x' }),
+    await calm.post(full.secret, { headers: json, body: '{"room":', json: undefined }),
+    await calm.post(full.secret, { headers: json, body: '{"rooom":1}', json: undefined }),
+    await calm.post(full.secret),
+  ]
+  expect(rest.map(answer => [answer.status, codeOf(answer)])).toEqual([
+    [413, 'body_too_large'],
+    [415, 'unsupported_media_type'],
+    [400, 'invalid_json'],
+    [400, 'parameter_unknown'],
+    [201, undefined],
+  ])
+  expect(secret).toStartWith('sk_test_')
+})
+
+test('a header that does not begin as one with a key is no key; one that does is judged', async () => {
+  await using at = await start()
+  const { secret } = await insertKey(at.sql)
+  const ask = async (authorization: string) =>
+    codeOf(await at.house.call('GET', '/v1/lamps', { headers: { authorization } }))
+  for (const none of [
+    '',
+    'Bearer',
+    'Bearer  ',
+    `Basic ${btoa(`${secret}:`)}`,
+    secret,
+    `bearer ${secret}`,
+    `Bearer  ${secret}`,
+    'Bearer pk_test_1',
+  ])
+    expect([none, await ask(none)]).toEqual([none, 'missing_api_key'])
+  for (const bad of [
+    'Bearer sk_',
+    'Bearer sk_test_',
+    `Bearer ${secret}x`,
+    `Bearer ${secret} x`,
+    `Bearer ${secret}, Bearer ${secret}`,
+    `Bearer ${secret.toUpperCase().replace('SK_TEST', 'sk_test')}`,
+  ])
+    expect([bad, await ask(bad)]).toEqual([bad, 'invalid_api_key'])
+  expect(await ask(`Bearer ${secret}`)).toBeUndefined()
+})
+
+test('a key is asked for its version, told it, and may ask for a known one', async () => {
+  await using at = await start()
+  const { secret } = await insertKey(at.sql)
+  const versions = async (headers: Record<string, string>) => {
+    const answer = await at.house.call('GET', '/v1/lamps', { bearer: secret, headers })
+    return [answer.status, answer.headers.get('service-version'), (answer.json as { apiVersion?: string }).apiVersion]
+  }
+  expect(await versions({})).toEqual([200, '2026-11-20', '2026-11-20'])
+  expect(await versions({ 'service-version': '2026-11-20' })).toEqual([200, '2026-11-20', '2026-11-20'])
+  for (const unknown of ['2026-11-21', '', 'latest', '2026-11-20, 2026-11-20'])
+    expect(await versions({ 'service-version': unknown })).toEqual([400, null, undefined])
+  const refused = await at.post(secret, { json: {} })
+  expect([refused.status, refused.headers.get('service-version')]).toEqual([400, '2026-11-20'])
+})
+
+test('a key that asks faster than its limit waits, and every answer to it says what is left', async () => {
+  await using at = await start({ API_RATE_LIMIT_TEST: '1', API_RATE_LIMIT_LIVE: '50' })
+  const test = await insertKey(at.sql)
+  const other = await insertKey(at.sql)
+  const live = await insertKey(at.sql, { livemode: true })
+  const ask = async ({ secret }: { secret: string }, options: CallOptions = {}) => {
+    const { status, headers } = await at.house.call('GET', '/v1/lamps', { bearer: secret, ...options })
+    return [status, headers.get('ratelimit'), headers.get('ratelimit-policy'), headers.get('retry-after')]
+  }
+  expect(await ask(test)).toEqual([200, '"test";r=1;t=1', '"test";q=2;w=2', null])
+  // Refusals count too, but for those that come before.
+  expect(await ask(test, { headers: { 'service-version': '1' } })).toEqual([
+    400,
+    '"test";r=1;t=1',
+    '"test";q=2;w=2',
+    null,
+  ])
+  const refused = await at.post(test.secret, { json: {} })
+  expect([refused.status, refused.headers.get('ratelimit')]).toEqual([400, '"test";r=0;t=1'])
+  expect(await ask(test)).toEqual([429, '"test";r=0;t=1', '"test";q=2;w=2', '1'])
+  expect((await ask(other))[0]).toBe(200)
+  at.wait(1)
+  expect(await ask(test)).toEqual([200, '"test";r=0;t=1', '"test";q=2;w=2', null])
+  expect((await ask(test))[0]).toBe(429)
+  expect(await ask(live)).toEqual([200, '"live";r=99;t=1', '"live";q=100;w=2', null])
+})
+
+test('a limit of 0 is none', async () => {
+  await using at = await start({ API_RATE_LIMIT_TEST: '0' })
+  const { secret } = await insertKey(at.sql)
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, () => at.house.call('GET', '/v1/lamps', { bearer: secret })),
+  )
+  expect(new Set(answers.map(({ status, headers }) => [status, headers.get('ratelimit')].join()))).toEqual(
+    new Set(['200,']),
+  )
+})
+
+const askFrom = (house: ApiHouse, address: string, bearer: string, path = '/v1/lamps') =>
+  house.call('GET', path, { bearer, headers: { 'x-forwarded-for': address } })
+
+const knock = async (house: ApiHouse, address: string, times: number, path?: string) => {
+  const statuses: number[] = []
+  for (let i = 0; i < times; i++) statuses.push((await askFrom(house, address, 'sk_test_wrong', path)).status)
+  return statuses
+}
+
+test('an address that shows thirty wrong keys is not listened to for a while, whatever it shows then', async () => {
+  await using at = await start()
+  const { secret } = await insertKey(at.sql)
+  expect(await knock(at.house, '198.51.100.1', 31)).toEqual([...Array.from({ length: 30 }, () => 401), 429])
+  const answer = await askFrom(at.house, '198.51.100.1', secret)
+  expect([answer.status, codeOf(answer), answer.headers.get('retry-after')]).toEqual([429, 'rate_limited', '2'])
+  expect(answer.headers.get('ratelimit')).toBe('"unauthenticated";r=0;t=2')
+  expect((await askFrom(at.house, '198.51.100.2', secret)).status).toBe(200)
+  at.wait(2)
+  expect((await askFrom(at.house, '198.51.100.1', secret)).status).toBe(200)
+  expect(await knock(at.house, '198.51.100.1', 2)).toEqual([401, 429])
+  // Whoever needs no key is not concerned.
+  expect((await askFrom(at.house, '198.51.100.1', '', '/v1/door')).status).toBe(200)
+})
+
+test('wrong session tokens count together with wrong keys', async () => {
+  await using at = await start()
+  const { path } = await shop(at.house.api)
+  await knock(at.house, '198.51.100.1', 15)
+  expect(await knock(at.house, '198.51.100.1', 16, `${path}/lamps`)).toEqual([
+    ...Array.from({ length: 15 }, () => 401),
+    429,
+  ])
+})
+
+test('an IPv6 subscriber is one address, and right keys count for nothing', async () => {
+  await using at = await start({ API_RATE_LIMIT_TEST: '0' })
+  const { secret } = await insertKey(at.sql)
+  for (let i = 0; i < 40; i++) expect((await askFrom(at.house, '2001:db8:0:2::1', secret)).status).toBe(200)
+  for (let i = 0; i < 30; i++) await knock(at.house, `2001:db8:0:1::${i}`, 1)
+  expect((await askFrom(at.house, '2001:db8:0:1:ffff::', secret)).status).toBe(429)
+  expect((await askFrom(at.house, '2001:db8:0:2::', secret)).status).toBe(200)
+})
+
+test('callers behind a proxy on this machine that nobody named do not lock each other out so soon', async () => {
+  await using at = await start({ TRUSTED_PROXIES: '' })
+  expect(new Set(await knock(at.house, '198.51.100.1', 200))).toEqual(new Set([401]))
+})
