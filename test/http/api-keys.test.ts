@@ -260,6 +260,22 @@ test('a walk through the list sees every key that is made meanwhile', async () =
   expect(newest).toMatchObject({ has_more: true, data: [{ id: seen.at(-1) }, { id: seen.at(-2) }] })
 })
 
+test("a key takes its place in the list under the merchant's lock, so that none appears before an earlier one", async () => {
+  await using to = await house()
+  const lamps = await shop(to.api)
+  const other = await to.sql.reserve()
+  await other`begin`
+  await other`select from merchants where id = ${lamps.merchantId} for no key update`
+  const making = make(to, lamps)
+  await until(async () => (await to.sql`select from pg_locks where not granted`).length > 0)
+  const [place] =
+    await to.sql`select pg_sequence_last_value(pg_get_serial_sequence('api_keys', 'seq')::regclass) as last`
+  expect(place?.last).toBeNull()
+  await other`commit`
+  other.release()
+  expect((await making).id).toStartWith('key_')
+})
+
 test('every change is in the log with who did it and no secret', async () => {
   await using to = await house()
   const lamps = await shop(to.api)
