@@ -1,0 +1,109 @@
+import { SignJWT } from 'jose'
+import { signAccessToken } from '../../src/access/access-token.ts'
+import { signOut } from '../../src/commands/sessions.ts'
+import { encodeId } from '../../src/ids.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { insertKey } from '../access/keys.ts'
+import type { ApiHouse } from '../harness/api.ts'
+import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
+
+/** Everybody who may knock, and what they show: for tests that try all doors. */
+export type Cast = {
+  readonly shop: Shop
+  readonly otherShop: Shop
+  readonly developer: Person
+  readonly viewer: Person
+  /** An owner whose password was given too long ago. */
+  readonly staleOwner: Person
+  readonly removed: Person
+  /** Access tokens that are none, by what is wrong with them. */
+  readonly badTokens: Readonly<Record<string, string>>
+  /** API keys that are none any more, or never were. */
+  readonly badKeys: Readonly<Record<string, string>>
+  readonly keys: { readonly full: string; readonly readOnly: string; readonly writeOnly: string; readonly live: string }
+}
+
+export const castOf = async (house: ApiHouse): Promise<Cast> => {
+  const { api } = house
+  const here = await shop(api, 'Lamps')
+  const removed = await member(api, here, 'owner', 'removed@lamps.example')
+  await api.sql`delete from members where account_id = ${removed.accountId}`
+  const staleOwner = await member(api, here, 'owner', 'stale@lamps.example')
+  await forgetProof(api, staleOwner)
+  return {
+    shop: here,
+    otherShop: await shop(api, 'Chairs'),
+    developer: await member(api, here, 'developer'),
+    viewer: await member(api, here, 'viewer'),
+    staleOwner,
+    removed,
+    badTokens: await badTokensOf(house, here.owner),
+    badKeys: await badKeysOf(house, here.merchantId),
+    keys: {
+      full: (await insertKey(api.sql, { merchantId: here.merchantId })).secret,
+      readOnly: (await insertKey(api.sql, { merchantId: here.merchantId, scopes: ['payments:read'] })).secret,
+      writeOnly: (await insertKey(api.sql, { merchantId: here.merchantId, scopes: ['payment_links:write'] })).secret,
+      live: (await insertKey(api.sql, { merchantId: here.merchantId, livemode: true })).secret,
+    },
+  }
+}
+
+const badTokensOf = async ({ api }: ApiHouse, { accountId, bearer }: Person): Promise<Record<string, string>> => {
+  const [head = '', payload = '', signature = ''] = bearer.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sid: string; exp: number }
+  const { current } = api.keyring.signing('access')
+  const other = openKeyring('another secret key, for tests as well')
+  const signed = (key: Uint8Array, changes: object = {}) =>
+    new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: current.id }).sign(key)
+  const gone = await person(api, 'gone@lamps.example')
+  const [session] = await api.sql<{ id: string }[]>`select id from sessions where account_id = ${gone.accountId}`
+  await signOut(api, { accountId: gone.accountId, sessionId: session?.id ?? '' }, false, {
+    address: '',
+    userAgent: null,
+  })
+  return {
+    'of a session that was signed out': gone.bearer,
+    'that is over': await signAccessToken(
+      api.keyring,
+      { accountId, sessionId: claims.sid },
+      new Date(Date.now() - 901_000),
+    ),
+    'of another house': await signAccessToken(other, { accountId, sessionId: claims.sid }, new Date()),
+    'signed with another key under our id': await signed(other.signing('access').current.key),
+    'signed for another purpose': await signed(api.keyring.signing('refresh').current.key),
+    'of another session': await signed(current.key, { sid: crypto.randomUUID() }),
+    'of another account': await signed(current.key, { sub: crypto.randomUUID() }),
+    'for another audience': await signed(current.key, { aud: 'somebody else' }),
+    'with no algorithm': `${encoded({ alg: 'none', typ: 'JWT', kid: current.id })}.${payload}.`,
+    'with no signature': `${head}.${payload}.`,
+    'with another algorithm': `${encoded({ alg: 'HS512', typ: 'JWT', kid: current.id })}.${payload}.${signature}`,
+    'with claims of its own': `${head}.${encoded({ ...claims, exp: claims.exp + 1 })}.${signature}`,
+    'that is cut off': bearer.slice(0, -1),
+    'that is none': 'x',
+    'that is a NUL': '%00',
+  }
+}
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const badKeysOf = async ({ sql }: ApiHouse, merchantId: string): Promise<Record<string, string>> => {
+  const { secret } = await insertKey(sql, { merchantId })
+  const revoked = await insertKey(sql, { merchantId })
+  await sql`update api_keys set revoked_at = now() where id = ${revoked.id}`
+  const deleted = await insertKey(sql, { merchantId })
+  await sql`delete from api_keys where id = ${deleted.id}`
+  const last = secret.at(-1) === '0' ? '1' : '0'
+  return {
+    'that was revoked': revoked.secret,
+    'that is over': (await insertKey(sql, { merchantId, expiresInMs: -1 })).secret,
+    'that does not exist': deleted.secret,
+    'with a typo': secret.slice(0, -1) + last,
+    'of the other mode': secret.replace('sk_test_', 'sk_live_'),
+    'that is cut off': secret.slice(0, -1),
+    'that is none': 'sk_test_x',
+  }
+}
+
+export const missing = {
+  merchant: encodeId('mer', '01900000-0000-7000-8000-000000000000'),
+}

@@ -1,0 +1,64 @@
+import { createApiKey } from '../../src/commands/api-keys.ts'
+import { invite } from '../../src/commands/invites.ts'
+import type { Api } from '../../src/http/api.ts'
+import { encodeId, type Prefix } from '../../src/ids.ts'
+import { insertKey } from '../access/keys.ts'
+import { member, person, type Shop } from './people.ts'
+
+/** How a route that takes the id of a record is tried: what its record is called, how one is made, and a body that it takes. */
+export type Fixture = {
+  readonly prefix: Prefix
+  readonly make: (api: Api, of: Shop, livemode: boolean) => Promise<string>
+  readonly body?: object
+}
+
+const by = (shop: Shop) => ({ accountId: shop.owner.accountId, actor: shop.owner.id, address: '127.0.0.1' })
+
+const key: Fixture = {
+  prefix: 'key',
+  make: async (api, shop, livemode) => {
+    const spec = { merchantId: shop.merchantId, livemode, name: 'A key', scopes: ['*'] as const, expiresAt: null }
+    return encodeId('key', (await createApiKey(api, { ...spec, scopes: [...spec.scopes] }, by(shop))).row.id)
+  },
+}
+
+const someone: Fixture = {
+  prefix: 'usr',
+  make: async (api, shop) => (await member(api, shop, 'viewer', `${crypto.randomUUID()}@lamps.example`)).id,
+}
+
+const invitation: Fixture = {
+  prefix: 'invite',
+  make: async (api, shop) => {
+    const made = await invite(api, { merchantId: shop.merchantId, role: 'viewer', email: null }, by(shop))
+    return encodeId('invite', made.invite.id)
+  },
+}
+
+const session: Fixture = {
+  prefix: 'session',
+  make: async (api, shop) => {
+    await person(api, `${crypto.randomUUID()}@lamps.example`)
+    const [row] = await api.sql<{ id: string }[]>`
+      update sessions set account_id = ${shop.owner.accountId}
+      where id = (select id from sessions order by created_at desc limit 1) returning id`
+    return encodeId('session', row?.id ?? '')
+  },
+}
+
+const lamp: Fixture = {
+  prefix: 'key',
+  make: async (api, { merchantId }, livemode) =>
+    encodeId('key', (await insertKey(api.sql, { merchantId, livemode })).id),
+}
+
+/** By method and path: every route that takes an id stands here. */
+export const fixtures: Readonly<Record<string, Fixture>> = {
+  'POST /v1/merchants/:merchantId/api-keys/:id/rotate': key,
+  'POST /v1/merchants/:merchantId/api-keys/:id/revoke': key,
+  'PATCH /v1/merchants/:merchantId/members/:id': { ...someone, body: { role: 'developer' } },
+  'DELETE /v1/merchants/:merchantId/members/:id': someone,
+  'DELETE /v1/merchants/:merchantId/invites/:id': invitation,
+  'DELETE /v1/auth/sessions/:id': session,
+  'GET /v1/lamps/:id': lamp,
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type } from 'arktype'
+import { refuse } from '../../src/errors.ts'
+import { forKeys, type Route } from '../../src/http/route.ts'
+import { routes } from '../../src/http/routes.ts'
+import { decodeId, encodeId } from '../../src/ids.ts'
+import { type ApiHouse, apiHouse, type Called } from '../harness/api.ts'
+import { type Cast, castOf, missing } from './cast.ts'
+import { fixtures } from './records.ts'
+
+/** For what merchants' servers may do, as long as the table has none of these: the records are keys that play lamps. */
+const lamps: readonly Route[] = [
+  forKeys(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/v1/lamps/:id',
+      handle: async ({ sql }, { params, key }) => {
+        const id = decodeId('key', params.id) ?? refuse('resource_not_found')
+        const [row] = await sql`
+        select from api_keys where id = ${id} and merchant_id = ${key.merchantId} and livemode = ${key.livemode}`
+        return row ? { status: 200, body: {} } : refuse('resource_not_found')
+      },
+    },
+  ),
+  forKeys(
+    'POST',
+    { scope: 'refunds:write', testOnly: true },
+    {
+      path: '/v1/lamps',
+      body: type({ room: 'string' }),
+      handle: () => ({ status: 201, body: {} }),
+    },
+  ),
+]
+
+const all = [...routes, ...lamps]
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+const open = all.filter(({ access }) => access.by === 'anybody')
+const guarded = all.filter(({ access }) => access.by !== 'anybody')
+const withId = all.filter(({ path }) => path.replace(':merchantId', '').includes(':'))
+
+let house: ApiHouse
+let cast: Cast
+let before: unknown
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: all, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
+  cast = await castOf(house)
+  before = await contents()
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+/** A sum of each table. */
+const contents = async () => {
+  const tables = await house.sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`
+  const sums: Record<string, unknown> = {}
+  for (const { name } of tables) {
+    const [row] = await house.sql.unsafe(
+      `select count(*)::int, md5(string_agg(t::text, '' order by t::text)) from "${name}" t`,
+    )
+    sums[name] = row
+  }
+  return sums
+}
+
+type WrongCaller = { name: string; authorization?: string; merchant?: string; status: number; code: string }
+
+const pathOf = ({ path }: Route, merchant: string, id = 'x') =>
+  path.replace(':merchantId', merchant).replace(/:\w+/, id)
+
+/** Who must not come in there, and how they are told. */
+const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
+  const token = (name: string, bearer: string, status: number, code: string) => ({
+    name,
+    authorization: `Bearer ${bearer}`,
+    status,
+    code,
+  })
+  const { badKeys, badTokens, keys, shop, otherShop } = cast
+  const none = access.by === 'key' ? 'missing_api_key' : 'invalid_token'
+  const nobody: WrongCaller[] = [
+    { name: 'nobody', status: 401, code: none },
+    ...['', 'Bearer', 'Bearer ', 'Basic c2s6', keys.full, shop.owner.bearer, `Token ${keys.full}`].map(
+      authorization => ({
+        name: `who sends ${JSON.stringify(authorization)}`,
+        authorization,
+        status: 401,
+        code: none,
+      }),
+    ),
+  ]
+  if (access.by === 'key')
+    return [
+      ...nobody,
+      ...Object.entries(badKeys).map(([name, key]) => token(`a key ${name}`, key, 401, 'invalid_api_key')),
+      ...Object.entries(badTokens).map(([name, text]) => token(`a token ${name}`, text, 401, 'missing_api_key')),
+      token('an owner who has signed in', shop.owner.bearer, 401, 'missing_api_key'),
+      token(
+        'a key without the scope',
+        access.scope === 'payments:read' ? keys.writeOnly : keys.readOnly,
+        403,
+        'insufficient_scope',
+      ),
+      ...(access.testOnly ? [token('a live key', keys.live, 403, 'sandbox_only')] : []),
+    ]
+  const strangers: WrongCaller[] = [
+    ...nobody,
+    ...Object.entries(badTokens).map(([name, text]) => token(`a token ${name}`, text, 401, 'invalid_token')),
+    ...Object.entries({ ...badKeys, 'that is good': keys.full }).map(([name, key]) =>
+      token(`a key ${name}`, key, 401, 'invalid_token'),
+    ),
+  ]
+  if (access.by !== 'member') return strangers
+  const low = [...(access.role === 'viewer' ? [] : [cast.viewer]), ...(access.role === 'owner' ? [cast.developer] : [])]
+  return [
+    ...strangers,
+    token('an owner of another merchant', otherShop.owner.bearer, 404, 'resource_not_found'),
+    token('who was a member', cast.removed.bearer, 404, 'resource_not_found'),
+    ...low.map(person => token(person.email, person.bearer, 403, 'insufficient_role')),
+    ...(access.stepUp
+      ? [token('an owner without a recent proof', cast.staleOwner.bearer, 403, 'step_up_required')]
+      : []),
+  ]
+}
+
+const asText = ({ text, headers }: Called) => {
+  const id = headers.get('request-id') ?? ''
+  const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'request-id')
+  return `${JSON.stringify(kept)}\n${text.replaceAll(id, 'ID')}`
+}
+
+const merchantId = () => cast.shop.path.split('/').at(-1) ?? ''
+
+test('nothing is open to anybody but what signing in takes', () => {
+  expect(open.map(nameOf).sort()).toEqual([
+    'POST /v1/auth/invites/accept',
+    'POST /v1/auth/refresh',
+    'POST /v1/auth/sign-in',
+    'POST /v1/auth/sign-out',
+    'POST /v1/auth/sign-up',
+  ])
+})
+
+test.each(guarded.map((route, index) => [nameOf(route), route, index] as const))(
+  '%s tells every wrong caller so, before it looks at what is sent',
+  async (_, route, index) => {
+    const answers = []
+    const wanted = []
+    for (const { name, authorization, status, code } of wrongCallers(route)) {
+      const answer = await house.call(route.method, `${pathOf(route, merchantId())}?undeclared=1`, {
+        ...(route.method !== 'GET' && { body: '{"broken":' }),
+        headers: {
+          'content-type': 'application/json',
+          // Who tries as many doors as this test has nobody's patience from one address.
+          'x-forwarded-for': `10.0.${index}.${name.length}`,
+          ...(authorization !== undefined && { authorization }),
+        },
+      })
+      answers.push(`${name}: ${answer.status} ${(answer.json as { error?: { code?: string } }).error?.code}`)
+      wanted.push(`${name}: ${status} ${code}`)
+    }
+    expect(answers).toEqual(wanted)
+  },
+)
+
+test.each(guarded.filter(({ access }) => access.by === 'member').map(route => [nameOf(route), route] as const))(
+  '%s answers a stranger as if there were no such merchant',
+  async (_, route) => {
+    const ask = async (merchant: string, bearer: string) =>
+      asText(
+        await house.call(route.method, pathOf(route, merchant), {
+          bearer,
+          ...(route.method !== 'GET' && { json: {} }),
+        }),
+      )
+    const absent = await ask(missing.merchant, cast.shop.owner.bearer)
+    expect(absent).toContain('resource_not_found')
+    for (const malformed of ['x', 'mer_', '%00', '%ZZ', 'mer_%27', merchantId().toUpperCase(), `${merchantId()}%0a`])
+      expect(await ask(malformed, cast.shop.owner.bearer)).toBe(absent)
+    expect(await ask(merchantId(), cast.otherShop.owner.bearer)).toBe(absent)
+    expect(await ask(merchantId(), cast.removed.bearer)).toBe(absent)
+  },
+)
+
+test('wrong callers have changed nothing', async () => {
+  expect(await contents()).toEqual(before as Record<string, unknown>)
+})
+
+test.each(withId.map(route => [nameOf(route), route] as const))(
+  '%s answers for the record of another, or of the other mode, as if there were none',
+  async (name, route) => {
+    const fixture = fixtures[name]
+    if (!fixture) throw new Error(`${name} takes an id and has no fixture in test/http/records.ts`)
+    const byKey = route.access.by === 'key'
+    const bearer = byKey ? cast.keys.full : cast.shop.owner.bearer
+    const ask = (id: string) => {
+      const json = route.method === 'GET' ? undefined : (fixture.body ?? {})
+      return house.call(route.method, pathOf(route, merchantId(), id), { bearer, json })
+    }
+    const make = (of = cast.shop, livemode = false) => fixture.make(house.api, of, livemode)
+
+    const foreign = [await make(cast.otherShop), ...(byKey ? [await make(cast.shop, true)] : [])]
+    const own = await make()
+    const unchanged = await contents()
+    const absent = await ask(encodeId(fixture.prefix, crypto.randomUUID()))
+    expect([absent.status, absent.text]).toEqual([404, expect.stringContaining('"resource_not_found"')])
+    const malformed = ['x', '%00', '%ZZ', '%ff', own.slice(0, -1), `${own}0`, `${own}%0a`, `x${own}`, own.toUpperCase()]
+    for (const id of [...foreign, ...malformed]) expect([id, asText(await ask(id))]).toEqual([id, asText(absent)])
+    expect(await contents()).toEqual(unchanged)
+    // Or the fixture would show nothing.
+    expect((await ask(own)).status).toBeLessThan(300)
+  },
+)
