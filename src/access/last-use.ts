@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { noteKeyUses } from '../queries/key-access.ts'
 import type { Outside } from '../world.ts'
 
@@ -52,8 +53,8 @@ export const openLastUses = (
     stop: async () => {
       stopped = true
       clearTimeout(timer)
-      await writing
-      await write()
+      // Nobody's stop waits for long for a database that has fallen silent.
+      await Promise.race([writing.then(write), sleep(2_000, undefined, { ref: false })])
     },
   }
 }

@@ -66,6 +66,16 @@ test('uses that could not be written are written the next time', async () => {
   await uses.stop()
 })
 
+test('a database that says nothing keeps nobody from stopping', async () => {
+  await using db = await database()
+  const silent = new Proxy(db.sql, { apply: () => new Promise(() => {}) })
+  const uses = openLastUses({ sql: silent, log }, { everyMs: 1 })
+  uses.note(crypto.randomUUID())
+  const began = performance.now()
+  await uses.stop()
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
 test('a key that is gone by then does not keep the others from being written', async () => {
   await using db = await database()
   const { id } = await insertKey(db.sql)

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { openActors } from '../../src/actors/actors.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { openSession } from '../../src/commands/sessions.ts'
+import { parseEnv } from '../../src/env.ts'
+import { type Api, openApi } from '../../src/http/api.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { openLog } from '../../src/log.ts'
+import { rekey } from '../../src/rekey/rekey.ts'
+import { sealedColumns } from '../../src/rekey/sealed-columns.ts'
+import { random } from '../access/keys.ts'
+import { type Database, database } from '../harness/database.ts'
+
+const oldKey = 'the secret key that was there before, long enough'
+const newKey = 'the secret key that comes after it, long enough'
+
+/** A house on the database, with these keys. */
+const house = async ({ sql, url }: Database, secretKey: string, previous?: string): Promise<Api> => {
+  const outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
+  const env = parseEnv({ DATABASE_URL: url, SECRET_KEY: secretKey })
+  const actors = await openActors(outside, [])
+  return openApi({ ...outside, actors }, { env, keyring: openKeyring(secretKey, previous), signUpCode: null })
+}
+
+/** Whoever has signed in at any of them is known at every one, and each reads what any has stored. */
+const agree = async (houses: readonly Api[], accountId: string) => {
+  for (const from of houses) {
+    const { accessToken } = await openSession(from, accountId, { address: '127.0.0.1', userAgent: null })
+    const sealed = from.keyring.seal('mfa', accountId, 'JBSWY3DPEHPK3PXP')
+    for (const to of houses) {
+      expect((await to.sessions.find(accessToken))?.session.accountId).toBe(accountId)
+      expect(to.keyring.open('mfa', accountId, sealed)).toBe('JBSWY3DPEHPK3PXP')
+    }
+  }
+}
+
+test('houses change to another key one by one, and at every step all that run agree', async () => {
+  await using db = await database()
+  const before = await house(db, oldKey)
+  const accountId = crypto.randomUUID()
+  await db.sql`select create_account(${accountId}, 'owner@lamps.example', 'no hash')`
+  await db.sql`
+    update accounts set mfa_secret = ${before.keyring.seal('mfa', accountId, 'JBSWY3DPEHPK3PXP')}, mfa_enabled_at = now()`
+  const { accessToken } = await openSession(before, accountId, { address: '127.0.0.1', userAgent: null })
+
+  const told = await house(db, oldKey, newKey)
+  await agree([before, told], accountId)
+  const changed = await house(db, newKey, oldKey)
+  await agree([told, changed], accountId)
+  for (const column of sealedColumns) await rekey(db.sql, changed.keyring, column)
+  await agree([told, changed], accountId)
+  expect((await changed.sessions.find(accessToken))?.session.accountId).toBe(accountId)
+
+  const after = await house(db, newKey)
+  await agree([changed, after], accountId)
+  const [row] = await db.sql<{ sealed: string }[]>`select mfa_secret as sealed from accounts`
+  expect(after.keyring.open('mfa', accountId, row?.sealed ?? '')).toBe('JBSWY3DPEHPK3PXP')
+  // The old key is good for nothing any more.
+  expect(await after.sessions.find(accessToken)).toBeUndefined()
+})
