@@ -21,9 +21,10 @@ const main = async (): Promise<boolean> => {
     throw new StartError(`${env.dataDir} is in use: stop its house first, which would not know the new key`)
   // What an earlier run left unfinished opens with the previous key, which a new one would push out.
   if (!(await resealAll(database.url, keyringOf(env)))) return false
+  const old = getSecretKey(env)
   renewSecretKey(env.dataDir)
   console.log(`${env.dataDir} has a new secret key`)
-  return await resealAll(database.url, keyringOf(env))
+  return await resealAll(database.url, openKeyring(getSecretKey(env), old))
 }
 
 const keyringOf = (env: Env): Keyring => openKeyring(getSecretKey(env), findPreviousSecretKey(env))
