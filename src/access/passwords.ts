@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { hash, verify } from '@node-rs/argon2'
+import type { HashTask } from './hasher.ts'
+import { openHashers } from './hashers.ts'
 import { openTurns } from './turns.ts'
 
 /** Hashes and checks passwords, a few at a time: each takes 19 MiB and a core for some 20 ms. */
@@ -7,10 +8,15 @@ export type Passwords = {
   hash(password: string): Promise<string>
   /** Without a hash to compare with, takes as long as with one and answers false. */
   verify(password: string, hash: string | undefined): Promise<boolean>
+  /**
+   * Looks at whether there may be a check at all. A few at a time, since those who try one account
+   * wait for each other in the database, and a flood of them is not to hold every connection.
+   */
+  admit<T>(look: () => Promise<T>): Promise<T>
 }
 
 /** argon2id as OWASP's cheat sheet asks for it. The hash carries them, so that they can be raised later. */
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** A hash of no password that anybody knows. */
 const nobodys = `$argon2id$v=19$m=19456,t=2,p=1$${'AAAA'.repeat(5)}AA$${'AAAA'.repeat(10)}AAA`
@@ -18,9 +24,23 @@ const nobodys = `$argon2id$v=19$m=19456,t=2,p=1$${'AAAA'.repeat(5)}AA$${'AAAA'.r
 export const openPasswords = ({ atOnce = Math.max(1, Math.floor(availableParallelism() / 2)) } = {}): Passwords => {
   // Half the cores, so that a flood of sign-ins leaves the other half to everybody else.
   const take = openTurns({ atOnce, waiting: 300, waitMs: 10_000 })
+  const admit = openTurns({ atOnce: 2, waiting: 2_000, waitMs: 10_000 })
+  const hashers = openHashers()
+  const run = async (task: HashTask) => {
+    const answer = await take(() => hashers(task))
+    if ('fault' in answer) throw new Error(`cannot hash or check a password: ${answer.fault}`)
+    return answer
+  }
   return {
-    hash: password => take(() => hash(plain(password), parameters)),
-    verify: (password, known) => take(() => verify(known ?? nobodys, plain(password))),
+    hash: async password => {
+      const answer = await run({ password: plain(password), options })
+      return 'hash' in answer ? answer.hash : ''
+    },
+    verify: async (password, known = nobodys) => {
+      const answer = await run({ password: plain(password), known })
+      return 'right' in answer && answer.right
+    },
+    admit,
   }
 }
 

@@ -32,9 +32,12 @@ export const takeCounted = async (
   its: Limit,
   pass?: string,
 ): Promise<boolean> => {
-  const asked = performance.now()
-  const { wait, passed, now } = await takeAttempt(api.sql, subjects, its, pass)
-  api.clock.learn(now, performance.now() - asked)
+  const { wait, passed } = await api.passwords.admit(async () => {
+    const asked = performance.now()
+    const taken = await takeAttempt(api.sql, subjects, its, pass)
+    api.clock.learn(taken.now, performance.now() - asked)
+    return taken
+  })
   if (wait !== null) refuse('rate_limited', { retryAfter: wait })
   return !passed
 }
