@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { openPasswords } from '../../src/access/passwords.ts'
+
+const password = 'correct horse battery'
+
+test('a password is hashed by argon2id at 19 MiB, twice over, with a salt of its own', async () => {
+  const passwords = openPasswords()
+  const [one, two] = await Promise.all([passwords.hash(password), passwords.hash(password)])
+  for (const hash of [one, two]) {
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+    expect(await passwords.verify(password, hash)).toBe(true)
+    expect(await passwords.verify(`${password} `, hash)).toBe(false)
+  }
+  expect(one).not.toBe(two)
+})
+
+test('without a hash the answer is no, whatever the password', async () => {
+  const passwords = openPasswords()
+  for (const text of ['', '\0', password]) expect(await passwords.verify(text, undefined)).toBe(false)
+})
+
+test('keyboards spell the same password in different ways', async () => {
+  const passwords = openPasswords()
+  expect(await passwords.verify('cafe\u0301 au lait', await passwords.hash('caf\u00e9 au lait'))).toBe(true)
+})
+
+test('a hash that cannot be read is a fault and no wrong password, and the next one is checked', async () => {
+  const passwords = openPasswords({ atOnce: 1 })
+  expect(passwords.verify(password, 'no hash')).rejects.toThrow('cannot hash or check a password')
+  expect(await passwords.verify(password, await passwords.hash(password))).toBe(true)
+})
+
+test('a flood finds the queue full and is told to come again', async () => {
+  const passwords = openPasswords({ atOnce: 1 })
+  const floods = await Promise.allSettled(Array.from({ length: 310 }, () => passwords.verify(password, undefined)))
+  const refused = floods.filter(one => one.status === 'rejected')
+  expect(refused).toHaveLength(9)
+  for (const { reason } of refused)
+    expect(reason).toMatchObject({ code: 'service_unavailable', because: { retryAfter: 5 } })
+})
+
+test('a process that has hashed ends when it has nothing else to do', () => {
+  const script = `
+    import { openPasswords } from ${JSON.stringify(import.meta.resolve('../../src/access/passwords.ts'))}
+    await openPasswords().hash('correct horse battery')`
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], { timeout: 8_000, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
+})
