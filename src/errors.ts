@@ -62,6 +62,8 @@ export type Because = {
   readonly details?: Readonly<Record<string, unknown>>
   /** Seconds, for 429 and 503. */
   readonly retryAfter?: number
+  /** What was asked for too often, for 429: so many in so many seconds. */
+  readonly quota?: { readonly allowed: number; readonly seconds: number }
 }
 
 /** An expected no. Thrown anywhere under a request, it becomes the answer. */

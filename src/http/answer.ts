@@ -22,9 +22,16 @@ export const draftOf = (answer: Answer): Draft => {
 }
 
 export const draftOfRefusal = (refusal: Refusal, requestId: string): Draft => {
-  const { param, details, retryAfter } = refusal.because
+  const { param, details, retryAfter, quota } = refusal.because
   const headers = new Headers()
-  if (retryAfter !== undefined) headers.set('retry-after', String(Math.max(1, Math.ceil(retryAfter))))
+  if (retryAfter !== undefined) {
+    const seconds = String(Math.max(1, Math.ceil(retryAfter)))
+    headers.set('retry-after', seconds)
+    if (quota) {
+      headers.set('ratelimit', `"attempts";r=0;t=${seconds}`)
+      headers.set('ratelimit-policy', `"attempts";q=${quota.allowed};w=${quota.seconds}`)
+    }
+  }
   const error = {
     type: refusal.type,
     code: refusal.code,

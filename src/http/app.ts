@@ -19,7 +19,6 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
     strictPath: true,
     // The runtime's own router answers some paths without asking us, and decodes others its own way.
     systemRouter: false,
-    nativeStaticResponse: false,
     // Else a host name of fewer than four letters moves the beginning of every path.
     handler: { standardHostname: false },
   })

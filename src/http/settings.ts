@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import { email } from '../access/email.ts'
 import { parseAddress } from '../chain/address.ts'
 import { changeSettings } from '../commands/settings.ts'
 import { refuse } from '../errors.ts'
@@ -14,8 +15,8 @@ const path = '/v1/merchants/:merchantId/settings'
 const name = type('string <= 200')
   .pipe(text => text.trim())
   .to('string >= 1')
-const url = type('string <= 2048').narrow(text => /^https?:\/\//i.test(text) && URL.canParse(text))
-const email = type('string <= 254').narrow(text => /^[^\s@]+@[^\s@]+$/.test(text))
+// No parser's mercy: what it would strip from an address is refused.
+const url = type('string <= 2048').narrow(text => /^https?:\/\/[^\s\p{C}]+$/iu.test(text) && URL.canParse(text))
 const color = type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
 const address = type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
 /** Chain ids are numbers, and as keys texts of numbers. */

@@ -44,7 +44,7 @@ const routes: readonly Route[] = [
     () => house.sql`insert into members (merchant_id, account_id, role) values (${nil}, ${nil}, 'hunter2')`,
   ),
   fails('connecting', () => nowhere`select 1`),
-  fails('limited', () => refuse('rate_limited', { retryAfter: 7.2 })),
+  fails('limited', () => refuse('rate_limited', { retryAfter: 7.2, quota: { allowed: 5, seconds: 60 } })),
 ]
 const nil = '00000000-0000-0000-0000-000000000000'
 
@@ -229,6 +229,11 @@ test.each(queries)('the query %s is refused', async (query, code, param) => {
   expect((answer.json as { error: { param?: string } }).error.param).toBe(param as string)
 })
 
+test('a body announced as larger than the server would take is refused in our own words', async () => {
+  const said = await say('POST /v1/lamps HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000000')
+  expect(said).toMatch(/^413 .*"body_too_large"/)
+})
+
 test('a route that declares no body takes none, or an empty one', async () => {
   const on = (options: object) => house.call('POST', '/v1/lamps/1/on', options)
   expect((await on({})).status).toBe(204)
@@ -272,6 +277,8 @@ test('a database that is away is answered 503, to be asked again', async () => {
 test('a refusal with a wait says it in whole seconds, rounded up', async () => {
   const answer = await house.call('POST', '/v1/fails/limited')
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '8'])
+  expect(answer.headers.get('ratelimit')).toBe('"attempts";r=0;t=8')
+  expect(answer.headers.get('ratelimit-policy')).toBe('"attempts";q=5;w=60')
 })
 
 test('the log has a line for each request, by its pattern, without what was sent', async () => {
