@@ -102,7 +102,6 @@ create table security_events (
 -- A merchant's log pages by exactly this, one action or all.
 create index security_events_merchant on security_events (merchant_id, seq);
 create index security_events_merchant_action on security_events (merchant_id, action, seq);
-create index security_events_account on security_events (account_id, seq);
 
 -- Called in the statement that makes the change, after it.
 -- The lock makes the events of a merchant visible in the order of seq, so that no reader with a
@@ -136,6 +135,7 @@ create function change_member(
 declare
   old_role text;
   owners integer;
+  revoked integer := 0;
 begin
   perform from merchants where id = merchant for no key update;
   if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
@@ -162,10 +162,11 @@ begin
     -- Or they would come back by a link that they have made for themselves.
     update invites set revoked_at = now(), updated_at = now()
     where merchant_id = merchant and created_by = member and accepted_at is null and revoked_at is null;
+    get diagnostics revoked = row_count;
   end if;
   perform record_security_event(merchant, caller, actor, address,
     case when new_role is null then 'member.removed' else 'member.role_changed' end,
-    (details || jsonb_build_object('from', old_role, 'to', new_role))::json);
+    (details || jsonb_build_object('from', old_role, 'to', new_role, 'invitesRevoked', revoked))::json);
   return 'changed';
 end $$;
 

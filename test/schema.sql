@@ -545,7 +545,6 @@ CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 
-CREATE INDEX security_events_account ON public.security_events USING btree (account_id, seq);
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
 CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);
 
@@ -648,6 +647,7 @@ AS $function$
 declare
   old_role text;
   owners integer;
+  revoked integer := 0;
 begin
   perform from merchants where id = merchant for no key update;
   if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
@@ -674,10 +674,11 @@ begin
     -- Or they would come back by a link that they have made for themselves.
     update invites set revoked_at = now(), updated_at = now()
     where merchant_id = merchant and created_by = member and accepted_at is null and revoked_at is null;
+    get diagnostics revoked = row_count;
   end if;
   perform record_security_event(merchant, caller, actor, address,
     case when new_role is null then 'member.removed' else 'member.role_changed' end,
-    (details || jsonb_build_object('from', old_role, 'to', new_role))::json);
+    (details || jsonb_build_object('from', old_role, 'to', new_role, 'invitesRevoked', revoked))::json);
   return 'changed';
 end $function$;
 

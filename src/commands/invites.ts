@@ -49,7 +49,7 @@ export const accept = async (
   by: Doer,
 ): Promise<void> => {
   judge(await acceptInvite(sql, hashOf(token), by))
-  // This process may remember that it was none.
+  // A read that is under way may still say that it is none.
   sessions.forgetAccount(by.accountId)
 }
 

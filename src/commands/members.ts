@@ -16,14 +16,12 @@ export const changeRole = async (api: Books, member: Member, role: Role, by: Doe
 export const removeMember = (api: Books, member: Member, by: Doer): Promise<void> => change(api, member, null, by)
 
 const change = async ({ sql, sessions }: Books, { merchantId, accountId }: Member, role: Role | null, by: Doer) => {
-  const outcome = await changeMember(
-    sql,
-    { merchantId, accountId, role, details: { memberId: encodeId('usr', accountId) } },
-    by,
-  )
-  // What this process remembers of either may be older than the answer.
-  sessions.forgetAccount(accountId)
-  sessions.forgetAccount(by.accountId)
+  const details = { memberId: encodeId('usr', accountId) }
+  const outcome = await changeMember(sql, { merchantId, accountId, role, details }, by).finally(() => {
+    // Of either, what this process remembers may be older. Also if the answer was lost: the change may have been made.
+    sessions.forgetAccount(accountId)
+    sessions.forgetAccount(by.accountId)
+  })
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'not_owner') refuse('insufficient_role')
   if (outcome === 'last_owner') refuse('state_conflict', { message: 'A merchant keeps at least one owner.' })

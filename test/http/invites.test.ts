@@ -146,6 +146,8 @@ test('invites of an owner end with their ownership', async () => {
   await to.call('DELETE', `${lamps.path}/members/${second.id}`, { bearer: lamps.owner.bearer })
   expect((await accept(to, { token: back.token }, second)).status).toBe(404)
   expect((await accept(to, { token: kept.token }, second)).status).toBe(200)
+  const [entry] = await to.sql`select details from security_events where action = 'member.removed'`
+  expect(entry).toMatchObject({ details: { memberId: second.id, invitesRevoked: 1 } })
 })
 
 test('of an acceptance and a revocation at once, one happens', async () => {

@@ -88,7 +88,7 @@ test('a role that is changed counts at once, and is in the log', async () => {
     account_id: lamps.owner.accountId,
     actor: lamps.owner.id,
     address: '127.0.0.1',
-    details: { memberId: viewer.id, from: 'viewer', to: 'developer' },
+    details: { memberId: viewer.id, from: 'viewer', to: 'developer', invitesRevoked: 0 },
   })
 })
 
@@ -107,7 +107,7 @@ test('somebody who is removed finds no merchant: here at once, elsewhere within 
   expect(performance.now() - removed).toBeLessThan(1_500)
   expect((await remove(to, lamps, lamps.owner, viewer.id)).status).toBe(404)
   const entries = await to.sql`select details from security_events where action = 'member.removed'`
-  expect([...entries]).toEqual([{ details: { memberId: viewer.id, from: 'viewer', to: null } }])
+  expect([...entries]).toEqual([{ details: { memberId: viewer.id, from: 'viewer', to: null, invitesRevoked: 0 } }])
 })
 
 test('the last owner neither leaves nor is demoted', async () => {

@@ -13,6 +13,9 @@ const read = (to: ApiHouse, { path, owner }: Shop, query = '') =>
 const change = (to: ApiHouse, { path }: Shop, by: Person, json: unknown, query = '') =>
   to.call('PATCH', `${path}/settings${query}`, { bearer: by.bearer, json })
 
+type Change = { from: unknown; to: unknown }
+type Entry = { changed: { confirmations?: Change; receivingAddresses?: Change } }
+
 test('a new merchant has settings in both modes', async () => {
   await using to = await house()
   const lamps = await shop(to.api)
@@ -115,6 +118,8 @@ const refused = [
   ['parameter_invalid', 'name', { name: 'x'.repeat(201) }],
   ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: 'javascript:alert(1)' } }],
   ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: `https://lamps.example/${'x'.repeat(2048)}` } }],
+  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: 'https://lamps.example/\n' } }],
+  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: 'https://' } }],
   ['parameter_invalid', 'branding.accentColor', { branding: { accentColor: 'red' } }],
   ['parameter_invalid', 'branding.supportEmail', { branding: { supportEmail: 'nobody' } }],
   ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'ftp://lamps.example' } }],
@@ -144,6 +149,10 @@ test('a developer sets everything but receiving addresses, and a viewer nothing'
     expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
   }
   expect((await change(to, lamps, viewer, { toleranceBps: 30 })).status).toBe(403)
+  // Not sent away to prove something that would not help them.
+  await forgetProof(to.api, developer)
+  const unproven = await change(to, lamps, developer, { receivingAddress: small })
+  expect(unproven.json).toMatchObject({ error: { code: 'insufficient_role' } })
   expect((await read(to, lamps)).json).toMatchObject({ toleranceBps: 10, receivingAddress: null })
 })
 
@@ -184,8 +193,16 @@ test('two who change different fields at once both get their way', async () => {
     confirmations: Object.fromEntries(chains.map(chain => [chain, chain])),
     receivingAddresses: Object.fromEntries(chains.map(chain => [chain, checked])),
   })
-  const [log] = await to.sql`select count(*)::int as entries from security_events where action = 'settings.changed'`
-  expect(log).toEqual({ entries: 40 })
+
+  // The log is one story: each change begins with what the one before has left.
+  const log = await to.sql<
+    { details: Entry }[]
+  >`select details from security_events where merchant_id is not null order by seq`
+  expect(log).toHaveLength(40)
+  for (const field of ['confirmations', 'receivingAddresses'] as const) {
+    const steps = log.flatMap(({ details }) => details.changed[field] ?? [])
+    expect(steps.map(({ from }) => from)).toEqual([{}, ...steps.slice(0, -1).map(({ to }) => to)])
+  }
 })
 
 test('a hundred chains can have values of their own, and no more', async () => {
