@@ -57,7 +57,7 @@ test('a second counts from when the read began, so a slow one is not believed fo
   await using house = await start()
   const { api, book, sql, bearer } = house
   const lock = elsewhere(sql, 'lock')
-  const blocking = lock.sql.unsafe('begin; lock table sessions; select pg_sleep(0.9); commit').simple().execute()
+  const blocking = lock.sql`do 'begin lock table sessions; perform pg_sleep(0.9); end'`.execute()
   await until(async () => (await sql`select from pg_locks where mode = 'AccessExclusiveLock'`).length > 0)
   const began = performance.now()
   expect(await book.find(bearer)).toBeDefined()
