@@ -25,7 +25,7 @@ test('a thousand uses of a key are one write, made when the process stops', asyn
   const before = await lastUse(db.sql, id)
   expect(before?.at).toBeNull()
   await book.stop()
-  expect((await lastUse(db.sql, id))?.ago_ms).toBeLessThan(1_000)
+  expect((await lastUse(db.sql, id))?.ago_ms).toBeLessThan(10_000)
 })
 
 test('uses are written while the process runs, and not again without another use', async () => {
