@@ -4,10 +4,11 @@ import { inviteRoutes } from '../../src/http/invites.ts'
 import { memberRoutes } from '../../src/http/members.ts'
 import { encodeId } from '../../src/ids.ts'
 import { apiHouse } from '../harness/api.ts'
+import { readableLog } from '../harness/lines.ts'
 import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
 
-const house = (env: Record<string, string> = {}) =>
-  apiHouse({ routes: [...inviteRoutes, ...memberRoutes, ...authRoutes], env })
+const routes = [...inviteRoutes, ...memberRoutes, ...authRoutes]
+const house = (env: Record<string, string> = {}) => apiHouse({ routes, env })
 type House = Awaited<ReturnType<typeof house>>
 type Invite = { id: string; token: string; url: string }
 
@@ -253,4 +254,28 @@ test('whoever guesses addresses with a link they hold is stopped', async () => {
   await to.sql`insert into attempts select 'sign-up:127.0.0.1', clock_timestamp() from generate_series(1, 30)`
   const answer = await accept(to, { token, ...fresh })
   expect([answer.status, answer.json]).toMatchObject([429, { error: { code: 'rate_limited' } }])
+})
+
+test('neither a token nor a password is in the log, in the database or in an answer after the first', async () => {
+  const { log, text } = readableLog()
+  await using to = await apiHouse({ routes, outside: { log } })
+  const lamps = await shop(to.api)
+  const { token } = await invite(to, lamps)
+  const wrong = 'a token that nobody has ever made'
+  const answers = [
+    await accept(to, { token: wrong, ...fresh }),
+    await accept(to, { token, ...fresh, email: lamps.owner.email }),
+    await accept(to, { token, password: fresh.password, email: fresh.password }),
+    await open(to, lamps),
+    await accept(to, { token, ...fresh }),
+    await accept(to, { token, ...fresh }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([404, 409, 400, 200, 201, 404])
+  const dump = await to.sql`
+    select table_name as name, query_to_xml(format('select * from %I.%I', table_schema, table_name), true, false, '')::text as rows
+    from information_schema.tables where table_schema = 'public'`
+  expect(dump.find(({ name }) => name === 'invites')?.rows).toContain('<token_hash>')
+  const everything = text() + JSON.stringify(dump) + answers.map(answer => answer.text).join('')
+  expect(text()).toContain('/v1/auth/invites/accept')
+  for (const secret of [token, wrong, fresh.password]) expect(everything).not.toContain(secret)
 })
