@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
 import { makeRefreshToken, parseRefreshToken } from '../../src/access/refresh-token.ts'
 import { openSession, refreshSession } from '../../src/commands/sessions.ts'
 import type { Api } from '../../src/http/api.ts'
@@ -134,6 +135,27 @@ test('a process that does not know the new secret key yet asks to come again, an
   const second = await refresh(after, house.token)
   expect(await code(refresh(house.api, house.token))).toBe('service_unavailable')
   expect(await code(refresh(house.api, second))).toBe('fine')
+})
+
+test('a process killed between the rotation and its answer leaves the token that it was shown good', async () => {
+  await using house = await start()
+  await using other = elsewhere(house.sql)
+  const module = (path: string) => JSON.stringify(import.meta.resolve(path))
+  const script = `
+    import { parseRefreshToken, successorsOf } from ${module('../../src/access/refresh-token.ts')}
+    import { openKeyring } from ${module('../../src/keyring.ts')}
+    import { connect } from ${module('../../src/postgres/connect.ts')}
+    import { rotateSession } from ${module('../../src/queries/sessions.ts')}
+    const shown = parseRefreshToken(${JSON.stringify(house.token)})
+    const [successor] = successorsOf(openKeyring(${JSON.stringify(SECRET_KEY)}), shown)
+    const { sessionId, hash } = shown
+    await rotateSession(connect(${JSON.stringify(other.url)}), { sessionId, shown: hash, successor: successor.hash, address: '' })
+    process.kill(process.pid, 'SIGKILL')`
+  expect(spawnSync(process.execPath, ['-e', script]).signal).toBe('SIGKILL')
+  const [{ token_hash } = {}] = await house.sql`select token_hash from sessions where id = ${house.sessionId}`
+  const successor = await refresh(house.api, house.token)
+  expect(parseRefreshToken(successor)?.hash).toEqual(token_hash)
+  expect(await code(refresh(house.api, successor))).toBe('fine')
 })
 
 test('a connection that is cut while sessions are rotated leaves each with a token that goes on', async () => {

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { changePassword } from '../../src/commands/passwords.ts'
+import { signIn } from '../../src/commands/sign-in.ts'
+import type { Api } from '../../src/http/api.ts'
+import { setUpMfa } from '../../src/queries/mfa.ts'
+import { apiHouse } from '../harness/api.ts'
+
+const email = 'anna@lamps.example'
+const password = 'correct horse battery'
+const from = { address: '192.0.2.1', network: '192.0.2.1', userAgent: null }
+
+const start = async () => {
+  const house = await apiHouse({ routes: [] })
+  const accountId = crypto.randomUUID()
+  await house.sql`select create_account(${accountId}, ${email}, ${await house.api.passwords.hash(password)})`
+  return { ...house, accountId }
+}
+
+/** The same house, in which something else happens once the password has been found right. */
+const afterCheck = (api: Api, happens: () => Promise<unknown>): Api => ({
+  ...api,
+  passwords: {
+    ...api.passwords,
+    verify: async (text, hash) => {
+      const right = await api.passwords.verify(text, hash)
+      await happens()
+      return right
+    },
+  },
+})
+
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'fine',
+    error => error.code,
+  )
+
+test('a sign-in whose password is changed while it is checked opens no session', async () => {
+  await using house = await start()
+  const { api, accountId } = house
+  const { tokens } = await signIn(api, { email, password }, from)
+  const found = await api.sessions.find(tokens.accessToken)
+  const session = found?.session ?? expect.unreachable()
+  const change = () =>
+    changePassword(api, session, { currentPassword: password, newPassword: 'another horse battery' }, from)
+  expect(await code(signIn(afterCheck(api, change), { email, password }, from))).toBe('invalid_credentials')
+  const live = await house.sql`select id from sessions where account_id = ${accountId} and ended_at is null`
+  expect([...live]).toEqual([{ id: session.sessionId }])
+})
+
+test('a sign-in whose account gets MFA while its password is checked needs a code', async () => {
+  await using house = await start()
+  const { api, sql, accountId } = house
+  const enable = async () => {
+    await setUpMfa(sql, accountId, api.keyring.seal('mfa', accountId, 'A'.repeat(32)))
+    await sql`update accounts set mfa_enabled_at = now() where id = ${accountId}`
+  }
+  expect(await code(signIn(afterCheck(api, enable), { email, password }, from))).toBe('mfa_required')
+})
+
+test('what happened to an account is written down: who, from where, and nothing secret', async () => {
+  await using house = await start()
+  const { api, sql, accountId } = house
+  await signIn(api, { email, password: 'a wrong one' }, from).catch(() => {})
+  await signIn(api, { email: 'nobody@lamps.example', password }, from).catch(() => {})
+  await signIn(api, { email, password }, from)
+  const events = await sql`select account_id, address, action, details from security_events order by seq`
+  const { address } = from
+  expect([...events]).toEqual([
+    { account_id: accountId, address, action: 'sign_in.failed', details: { reason: 'password' } },
+    { account_id: null, address, action: 'sign_in.failed', details: { reason: 'password' } },
+    { account_id: accountId, address, action: 'session.signed_in', details: {} },
+  ])
+})
