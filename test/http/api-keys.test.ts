@@ -1,66 +1,9 @@
 import { expect, test } from 'bun:test'
-import { type } from 'arktype'
 import { openKeyBook } from '../../src/access/key-book.ts'
-import { apiKeyRoutes } from '../../src/http/api-keys.ts'
-import { forKeys } from '../../src/http/route.ts'
 import { openLog } from '../../src/log.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
-import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
-
-/** Says who calls, for any key that may read. */
-const whoami = forKeys(
-  'GET',
-  { scope: 'payments:read' },
-  { path: '/whoami', handle: (_, { key }) => ({ status: 200, body: key }) },
-)
-
-const house = () => apiHouse({ routes: [...apiKeyRoutes, whoami], env: { API_RATE_LIMIT_TEST: '0' } })
-
-const apiKey = type({
-  '+': 'reject',
-  object: "'api_key'",
-  id: 'string',
-  merchantId: 'string',
-  name: 'string',
-  scopes: 'string[]',
-  tag: 'string',
-  last4: 'string',
-  'secret?': 'string',
-  livemode: 'boolean',
-  lastUsedAt: 'string | null',
-  expiresAt: 'string | null',
-  revokedAt: 'string | null',
-  createdAt: 'string',
-  updatedAt: 'string',
-})
-
-const post = async (to: ApiHouse, { path }: Shop, by: Person, json: unknown = {}, item = '') => {
-  const answer = await to.call('POST', `${path}/api-keys${item}`, { bearer: by.bearer, json })
-  return {
-    status: answer.status,
-    error: errorOf(answer.json),
-    key: answer.status < 300 ? apiKey.assert(answer.json) : undefined,
-  }
-}
-
-const errorOf = (json: unknown) => (json as { error?: { code: string; param?: string } }).error
-
-const make = async (to: ApiHouse, at: Shop, json: object = {}) => {
-  const { key } = await post(to, at, at.owner, { name: 'Shop', access: 'full', ...json })
-  if (!key?.secret) throw new Error('no key was made')
-  return { ...key, secret: key.secret }
-}
-
-const use = async (to: ApiHouse, secret: string) => (await to.call('GET', '/whoami', { bearer: secret })).status
-
-const list = async (to: ApiHouse, { path, owner }: Shop, query = '') => {
-  const answer = await to.call('GET', `${path}/api-keys${query}`, { bearer: owner.bearer })
-  return answer.json as { data: (typeof apiKey.infer)[]; has_more: boolean; error?: { code: string } }
-}
-
-const events = (to: ApiHouse, { merchantId }: Shop) => to.sql<{ action: string; actor: string; details: object }[]>`
-  select action, actor, details from security_events where merchant_id = ${merchantId} order by seq`
+import { house, list, make, post, use } from './key-calls.ts'
+import { forgetProof, member, shop } from './people.ts'
 
 test('a key is shown with its secret once, works, and is listed without it', async () => {
   await using to = await house()
@@ -122,82 +65,6 @@ test.each<[string, object, string, string]>([
   expect((await list(to, lamps)).data).toEqual([])
 })
 
-test('rotating gives another secret to the same key, and the one before is dead at once', async () => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const { secret: first, ...made } = await make(to, lamps, { access: 'read_only' })
-  expect(await use(to, first)).toBe(200)
-  const { status, key } = await post(to, lamps, lamps.owner, {}, `/${made.id}/rotate`)
-  expect(status).toBe(200)
-  expect(key).toMatchObject({ id: made.id, scopes: made.scopes, name: made.name, createdAt: made.createdAt })
-  expect(key?.last4).toBe(key?.secret?.slice(-4) ?? '')
-  expect([await use(to, first), await use(to, key?.secret ?? '')]).toEqual([401, 200])
-})
-
-test('rotating with an overlap leaves the one before alive for that long, and ends the one before that', async () => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const { secret: first, id } = await make(to, lamps)
-  const second = (await post(to, lamps, lamps.owner, { overlapHours: 72 }, `/${id}/rotate`)).key?.secret ?? ''
-  expect([await use(to, first), await use(to, second)]).toEqual([200, 200])
-  const [row] = await to.sql<{ hours: number }[]>`
-    select extract(epoch from previous_until - updated_at)::int / 3600 as hours from api_keys`
-  expect(row?.hours).toBe(72)
-  const third = (await post(to, lamps, lamps.owner, { overlapHours: 1 }, `/${id}/rotate`)).key?.secret ?? ''
-  expect([await use(to, first), await use(to, second), await use(to, third)]).toEqual([401, 200, 200])
-  await to.sql`update api_keys set previous_until = now()`
-  to.api.keys.forget()
-  expect([await use(to, second), await use(to, third)]).toEqual([401, 200])
-})
-
-test.each([73, -1, 1.5, '1', null])('an overlap of %p is refused', async overlapHours => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const { id, secret } = await make(to, lamps)
-  const answer = await post(to, lamps, lamps.owner, { overlapHours }, `/${id}/rotate`)
-  expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_invalid', param: 'overlapHours' } })
-  expect(await use(to, secret)).toBe(200)
-})
-
-test('a revoked key is dead at once, with the secret that overlapped, and stays so', async () => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const { secret: first, id } = await make(to, lamps)
-  const second = (await post(to, lamps, lamps.owner, { overlapHours: 1 }, `/${id}/rotate`)).key?.secret ?? ''
-  expect([await use(to, first), await use(to, second)]).toEqual([200, 200])
-  const revoked = await post(to, lamps, lamps.owner, {}, `/${id}/revoke`)
-  expect([await use(to, first), await use(to, second)]).toEqual([401, 401])
-  expect(revoked.key?.revokedAt).toBeString()
-  expect(await post(to, lamps, lamps.owner, {}, `/${id}/revoke`)).toEqual(revoked)
-  expect(await post(to, lamps, lamps.owner, {}, `/${id}/rotate`)).toMatchObject({
-    ...{ status: 409, error: { code: 'state_conflict' } },
-  })
-  expect((await list(to, lamps)).data).toMatchObject([{ id, revokedAt: revoked.key?.revokedAt }])
-  expect((await events(to, lamps)).filter(({ action }) => action === 'api_key.revoked')).toHaveLength(1)
-})
-
-test('an expired key does not come back by being rotated', async () => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const { id } = await make(to, lamps, { expiresAt: '2099-01-01T00:00:00Z' })
-  await to.sql`update api_keys set expires_at = now()`
-  expect((await post(to, lamps, lamps.owner, {}, `/${id}/rotate`)).status).toBe(409)
-  expect((await post(to, lamps, lamps.owner, {}, `/${id}/revoke`)).status).toBe(200)
-})
-
-test("another merchant's key is a missing one, whatever is asked of it", async () => {
-  await using to = await house()
-  const [lamps, chairs] = [await shop(to.api), await shop(to.api, 'Chairs')]
-  const { id, secret } = await make(to, chairs)
-  for (const foreign of [id, id.replace(/.{4}$/, '0000'), 'key_1', 'pay_01m7ygh5qmfvg9bxgmmwc0qqnf'])
-    for (const verb of ['rotate', 'revoke'])
-      expect(await post(to, lamps, lamps.owner, {}, `/${foreign}/${verb}`)).toMatchObject({
-        ...{ status: 404, error: { code: 'resource_not_found' } },
-      })
-  expect((await list(to, lamps, `?startingAfter=${id}`)).error?.code).toBe('invalid_cursor')
-  expect(await use(to, secret)).toBe(200)
-})
-
 test('developers make keys, viewers look at them, and both prove themselves first', async () => {
   await using to = await house()
   const lamps = await shop(to.api)
@@ -209,40 +76,6 @@ test('developers make keys, viewers look at them, and both prove themselves firs
   expect((await list(to, { ...lamps, owner: viewer })).data).toHaveLength(1)
   await forgetProof(to.api, developer)
   expect((await post(to, lamps, developer, json)).error?.code).toBe('step_up_required')
-})
-
-test('somebody removed elsewhere makes no key in the second in which that is not known here', async () => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const developer = await member(to.api, lamps, 'developer')
-  const { id, secret } = await make(to, lamps)
-  expect((await list(to, { ...lamps, owner: developer })).data).toHaveLength(1)
-  await to.sql`delete from members where account_id = ${developer.accountId}`
-  const json = { name: 'Back door', access: 'full' }
-  const answers = await Promise.all([
-    post(to, lamps, developer, json),
-    post(to, lamps, developer, {}, `/${id}/rotate`),
-    post(to, lamps, developer, {}, `/${id}/revoke`),
-  ])
-  expect(answers.map(({ error }) => error?.code)).toEqual(Array(3).fill('insufficient_role'))
-  expect(await use(to, secret)).toBe(200)
-  expect((await list(to, lamps)).data).toHaveLength(1)
-})
-
-test('of rotations at once each gives a secret and the last one counts; a revocation among them wins', async () => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const { id } = await make(to, lamps)
-  const rotated = await Promise.all(Array.from({ length: 8 }, () => post(to, lamps, lamps.owner, {}, `/${id}/rotate`)))
-  const secrets = rotated.map(({ key }) => key?.secret ?? '')
-  expect(new Set(secrets).size).toBe(8)
-  const statuses = await Promise.all(secrets.map(secret => use(to, secret)))
-  expect(statuses.filter(status => status === 200)).toHaveLength(1)
-  const mixed = await Promise.all(
-    ['rotate', 'revoke', 'rotate', 'revoke', 'rotate'].map(verb => post(to, lamps, lamps.owner, {}, `/${id}/${verb}`)),
-  )
-  expect(mixed.filter(({ status }) => status !== 200).every(({ error }) => error?.code === 'state_conflict')).toBe(true)
-  for (const { key } of mixed) if (key?.secret) expect(await use(to, key.secret)).toBe(401)
 })
 
 test('a walk through the list sees every key that is made meanwhile', async () => {
@@ -274,22 +107,6 @@ test("a key takes its place in the list under the merchant's lock, so that none 
   await other`commit`
   other.release()
   expect((await making).id).toStartWith('key_')
-})
-
-test('every change is in the log with who did it and no secret', async () => {
-  await using to = await house()
-  const lamps = await shop(to.api)
-  const { id, secret, tag } = await make(to, lamps)
-  const next = (await post(to, lamps, lamps.owner, { overlapHours: 2 }, `/${id}/rotate`)).key
-  await post(to, lamps, lamps.owner, {}, `/${id}/revoke`)
-  const log = await events(to, lamps)
-  expect([...log]).toMatchObject([
-    { action: 'api_key.created', details: { keyId: id, tag, livemode: false, name: 'Shop', scopes: ['*'] } },
-    { action: 'api_key.rotated', details: { keyId: id, tag: next?.tag, overlapHours: 2 } },
-    { action: 'api_key.revoked', details: { keyId: id } },
-  ])
-  expect(log.every(({ actor }) => actor === lamps.owner.id)).toBe(true)
-  for (const text of [secret, next?.secret ?? '']) expect(JSON.stringify(log)).not.toContain(text.slice(14))
 })
 
 test('a key made here is good in another process at once, and its use there is seen here', async () => {

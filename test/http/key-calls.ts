@@ -1,0 +1,63 @@
+import { type } from 'arktype'
+import { apiKeyRoutes } from '../../src/http/api-keys.ts'
+import { forKeys } from '../../src/http/route.ts'
+import type { Outside } from '../../src/world.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import type { Person, Shop } from './people.ts'
+
+/** Says who calls, for any key that may read. */
+const whoami = forKeys(
+  'GET',
+  { scope: 'payments:read' },
+  { path: '/whoami', handle: (_, { key }) => ({ status: 200, body: key }) },
+)
+
+export const house = (outside: Partial<Outside> = {}) =>
+  apiHouse({ routes: [...apiKeyRoutes, whoami], env: { API_RATE_LIMIT_TEST: '0' }, outside })
+
+const apiKey = type({
+  '+': 'reject',
+  object: "'api_key'",
+  id: 'string',
+  merchantId: 'string',
+  name: 'string',
+  scopes: 'string[]',
+  tag: 'string',
+  last4: 'string',
+  'secret?': 'string',
+  livemode: 'boolean',
+  lastUsedAt: 'string | null',
+  expiresAt: 'string | null',
+  revokedAt: 'string | null',
+  createdAt: 'string',
+  updatedAt: 'string',
+})
+
+export const post = async (to: ApiHouse, { path }: Shop, by: Person, json: unknown = {}, item = '') => {
+  const answer = await to.call('POST', `${path}/api-keys${item}`, { bearer: by.bearer, json })
+  return {
+    status: answer.status,
+    error: errorOf(answer.json),
+    key: answer.status < 300 ? apiKey.assert(answer.json) : undefined,
+  }
+}
+
+const errorOf = (json: unknown) => (json as { error?: { code: string; param?: string } }).error
+
+export const make = async (to: ApiHouse, at: Shop, json: object = {}) => {
+  const { key } = await post(to, at, at.owner, { name: 'Shop', access: 'full', ...json })
+  if (!key?.secret) throw new Error('no key was made')
+  return { ...key, secret: key.secret }
+}
+
+export const use = async (to: ApiHouse, secret: string) => (await to.call('GET', '/whoami', { bearer: secret })).status
+
+export const list = async (to: ApiHouse, { path, owner }: Shop, query = '') => {
+  const answer = await to.call('GET', `${path}/api-keys${query}`, { bearer: owner.bearer })
+  return answer.json as { data: (typeof apiKey.infer)[]; has_more: boolean; error?: { code: string } }
+}
+
+export const events = (to: ApiHouse, { merchantId }: Shop) => to.sql<
+  { action: string; actor: string; details: object }[]
+>`
+  select action, actor, details from security_events where merchant_id = ${merchantId} order by seq`
