@@ -24,6 +24,7 @@ export const draftOf = (answer: Answer): Draft => {
 export const draftOfRefusal = (refusal: Refusal, requestId: string): Draft => {
   const { param, details, retryAfter, quota } = refusal.because
   const headers = new Headers()
+  if (refusal.status === 401) headers.set('www-authenticate', 'Bearer')
   if (retryAfter !== undefined) {
     const seconds = String(Math.max(1, Math.ceil(retryAfter)))
     headers.set('retry-after', seconds)

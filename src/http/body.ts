@@ -6,8 +6,9 @@ const PATIENCE_MS = 20_000
 
 /** The body as JSON; undefined when there is none. Nothing is kept of one that is too large, however it arrives. */
 export const readBody = async (request: Request, { patienceMs = PATIENCE_MS } = {}): Promise<unknown> => {
-  if (Number(request.headers.get('content-length')) > MOST_BYTES) refuse('body_too_large')
-  const bytes = await read(request, patienceMs)
+  const announced = Number(request.headers.get('content-length') ?? MOST_BYTES)
+  if (announced > MOST_BYTES) refuse('body_too_large')
+  const bytes = await read(request, announced, patienceMs)
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers)) refuse('unsupported_media_type')
   const value = parse(bytes)
@@ -15,7 +16,7 @@ export const readBody = async (request: Request, { patienceMs = PATIENCE_MS } = 
   return value
 }
 
-const read = async (request: Request, patienceMs: number): Promise<Uint8Array> => {
+const read = async (request: Request, most: number, patienceMs: number): Promise<Uint8Array> => {
   const reader = request.body?.getReader()
   if (!reader) return new Uint8Array()
   const late = Promise.withResolvers<never>()
@@ -23,13 +24,13 @@ const read = async (request: Request, patienceMs: number): Promise<Uint8Array> =
     () => late.reject(new Refusal('invalid_json', { message: 'The body took too long.' })),
     patienceMs,
   )
-  const bytes = new Uint8Array(MOST_BYTES)
+  const bytes = new Uint8Array(most)
   let length = 0
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), late.promise])
       if (done) return bytes.subarray(0, length)
-      if (length + value.length > MOST_BYTES) refuse('body_too_large')
+      if (length + value.length > most) refuse('body_too_large')
       bytes.set(value, length)
       length += value.length
     }

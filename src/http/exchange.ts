@@ -27,7 +27,7 @@ export const exchange = async (
     .then(draftOf)
     .catch(error => draftOfRefusal(refusalOf(error, log, requestId), requestId))
   const { status, headers } = draft
-  // Appended one by one, because cookies are headers that may come several times.
+  // What the route has said itself stands.
   for (const [name, value] of answerHeaders) if (!headers.has(name)) headers.set(name, value)
   // Neither query nor body nor headers: secrets travel in all three.
   const ms = Math.round((performance.now() - began) * 10) / 10
@@ -37,6 +37,8 @@ export const exchange = async (
 
 const respond = ({ method }: Request, { status, body, headers }: Draft): Response => {
   if (method !== 'HEAD') return new Response(body, { status, headers })
+  // Or a stream would go on for nobody.
+  if (body instanceof ReadableStream) void body.cancel()
   if (typeof body === 'string') headers.set('content-length', String(Buffer.byteLength(body)))
   return new Response(null, { status, headers })
 }

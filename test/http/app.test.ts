@@ -31,6 +31,10 @@ const routes: readonly Route[] = [
   forAnybody('GET', { path: '/v1/lamps/:id', handle: (_, { params }) => ({ status: 200, body: params }) }),
   forAnybody('POST', { path: '/v1/lamps/:id/on', handle: () => ({ status: 204, headers: { 'x-lamp': 'on' } }) }),
   forAnybody('GET', {
+    path: '/v1/endless',
+    handle: () => new Response(new ReadableStream({ cancel: () => ended.resolve() })),
+  }),
+  forAnybody('GET', {
     path: '/v1/text',
     handle: () => new Response('hello', { status: 202, headers: { 'x-a': 'b' } }),
   }),
@@ -48,6 +52,7 @@ const routes: readonly Route[] = [
 ]
 const nil = '00000000-0000-0000-0000-000000000000'
 
+const ended = Promise.withResolvers<void>()
 const { log, lines, text } = readableLog()
 let house: ApiHouse
 
@@ -130,6 +135,11 @@ test('HEAD answers as GET does, without the body', async () => {
   expect((await house.call('HEAD', '/v1/lamps?x=1')).status).toBe(400)
   expect((await house.call('HEAD', '/v1/lamps/1')).status).toBe(200)
   expect((await house.call('HEAD', '/v1/lamps/1/on')).status).toBe(405)
+})
+
+test('HEAD of a stream ends the stream', async () => {
+  expect((await house.call('HEAD', '/v1/endless')).status).toBe(200)
+  await ended.promise
 })
 
 test('a method that a path does not take is answered with those that it takes', async () => {

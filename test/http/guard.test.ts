@@ -125,6 +125,12 @@ test('a header that does not begin as one with a key is no key; one that does is
   expect(await ask(`Bearer ${secret}`)).toBeUndefined()
 })
 
+test('who is not known is told how to say who they are', async () => {
+  await using at = await start()
+  expect((await at.house.call('GET', '/v1/lamps')).headers.get('www-authenticate')).toBe('Bearer')
+  expect((await at.house.call('GET', '/v1/door')).headers.get('www-authenticate')).toBeNull()
+})
+
 test('a key is asked for its version, told it, and may ask for a known one', async () => {
   await using at = await start()
   const { secret } = await insertKey(at.sql)
