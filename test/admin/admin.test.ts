@@ -155,6 +155,8 @@ test('what cannot be done is said in a line, and ends with 1', async () => {
   }
   const before = await admin({ ...env, DATABASE_URL: empty.url }, ['merchants'])
   expect(before).toMatchObject({ code: 1, err: expect.stringMatching(/^The database is not of this version yet/) })
+  const away = { ...env, DATABASE_URL: 'postgres://ada:a-secret@127.0.0.1:1/none' }
+  expect((await admin(away, ['merchants'])).err).toBe('The database cannot be reached (ECONNREFUSED)\n')
   expect((await admin({ DATA_DIR: folder.path }, ['merchants'])).err).toMatch(/holds no house yet/)
   expect(await db.sql`select from accounts`).toHaveLength(1)
   expect(await db.sql`select from merchants`).toHaveLength(0)
