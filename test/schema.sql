@@ -6,6 +6,8 @@ create type deliveries_v1_entry as (g integer, was integer, id uuid, state text,
 
 create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
+create type idempotency_keys_v1_entry as (g integer, was integer, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone);
+
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
 create type payment_links_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
@@ -164,6 +166,21 @@ create table events (
   xid xid8 not null default pg_current_xact_id(),
   seq bigint not null generated always as identity,
   constraint events_pkey PRIMARY KEY (id)
+);
+
+create table idempotency_keys (
+  merchant_id uuid not null,
+  livemode boolean not null,
+  key text not null,
+  fingerprint bytea not null,
+  status integer not null,
+  body text not null,
+  is_refund boolean not null,
+  created_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (merchant_id, livemode, key),
+  constraint idempotency_keys_fingerprint CHECK (length(fingerprint) = 32),
+  constraint idempotency_keys_key CHECK (key ~ '^[ -~]{1,255}$'::text),
+  constraint idempotency_keys_status CHECK (status >= 200 AND status <= 299)
 );
 
 create table invites (
@@ -531,6 +548,8 @@ CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
 CREATE INDEX events_feed ON public.events USING btree (merchant_id, livemode, era, xid, seq);
+
+CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (created_at) WHERE (NOT is_refund);
 
 CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 
@@ -1147,6 +1166,19 @@ begin
   return ended;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
+ RETURNS TABLE(fingerprint bytea, status integer, body text)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from idempotency_keys where ctid = any (array(
+    select ctid from idempotency_keys where not is_refund and created_at < clock_timestamp() - interval '30 days'
+    order by created_at limit 5 for update skip locked));
+  return query
+    select k.fingerprint, k.status, k.body from idempotency_keys k
+    where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -1231,6 +1263,50 @@ AS $function$
       end loop;
       if refused is null then
         raise exception 'cannot tell which rows of disputes are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_idempotency_keys_v1(entries idempotency_keys_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent idempotency_keys_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at)
+      select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at) from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.merchant_id, r.livemode, r.key
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.merchant_id, e.livemode, e.key, e.fingerprint, e.status, e.body, e.is_refund, e.created_at
+        from (select *, row_number() over (partition by merchant_id, livemode, key) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from idempotency_keys t where t.merchant_id = e.merchant_id and t.livemode = e.livemode and t.key = e.key and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at) select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of idempotency_keys are there already';
       end if;
       return array_to_json(refused);
     end $function$;

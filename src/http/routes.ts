@@ -3,6 +3,7 @@ import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
 import { inviteRoutes } from './invites.ts'
 import { memberRoutes } from './members.ts'
+import { paymentLinkRoutes } from './payment-links.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 
@@ -14,4 +15,5 @@ export const routes: readonly Route[] = [
   ...inviteRoutes,
   ...auditLogRoutes,
   ...apiKeyRoutes,
+  ...paymentLinkRoutes,
 ]

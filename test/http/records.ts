@@ -3,6 +3,7 @@ import { invite } from '../../src/commands/invites.ts'
 import type { Api } from '../../src/http/api.ts'
 import { encodeId, type Prefix } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
+import { makeLink } from './links.ts'
 import { member, person, type Shop } from './people.ts'
 
 /** How a route that takes the id of a record is tried: what its record is called, how one is made, and a body that it takes. */
@@ -46,6 +47,11 @@ const session: Fixture = {
   },
 }
 
+const paymentLink: Fixture = {
+  prefix: 'plink',
+  make: async (api, { merchantId }, livemode) => (await makeLink(api, { merchantId, livemode })).id,
+}
+
 const lamp: Fixture = {
   prefix: 'key',
   make: async (api, { merchantId }, livemode) =>
@@ -60,5 +66,9 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'DELETE /v1/merchants/:merchantId/members/:id': someone,
   'DELETE /v1/merchants/:merchantId/invites/:id': invitation,
   'DELETE /v1/auth/sessions/:id': session,
+  'GET /v1/payment-links/:id': paymentLink,
+  'POST /v1/payment-links/:id/deactivate': paymentLink,
+  'GET /v1/merchants/:merchantId/payment-links/:id': paymentLink,
+  'POST /v1/merchants/:merchantId/payment-links/:id/deactivate': paymentLink,
   'GET /v1/lamps/:id': lamp,
 }

@@ -1,0 +1,56 @@
+import type { PaymentLink, PaymentLinkOpening } from '../../machines/payment-link.ts'
+import type { Refused } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { refuse } from '../errors.ts'
+import { encodeId, uuidv7 } from '../ids.ts'
+import { paymentLinkKind } from '../kinds/payment-link.ts'
+import { ofKind } from '../queries/actors.ts'
+import { findPaymentLink, findPaymentLinkByReference, type PaymentLinkName } from '../queries/payment-links.ts'
+import type { World } from '../world.ts'
+import { type By, refuseTwin } from './by.ts'
+
+export const createPaymentLink = async (
+  world: World,
+  opening: PaymentLinkOpening,
+  { cause, keep }: By<PaymentLink>,
+): Promise<Actor<PaymentLink>> => {
+  const outcome = await world.actors.dispatch({
+    kind: 'payment_link',
+    actor: uuidv7(world.clock.now(), world.random),
+    create: { ...opening },
+    cause,
+    rows: ([link]) => keep(ofKind(paymentLinkKind, link)),
+  })
+  return outcome.ok ? ofKind(paymentLinkKind, outcome.actor) : refuseCreation(world, opening, outcome)
+}
+
+const refuseCreation = async ({ sql }: World, opening: PaymentLinkOpening, refused: Refused): Promise<never> => {
+  refuseTwin(refused)
+  if (refused.refusal !== 'duplicate_reference' || opening.reference === null) return refuse('state_conflict')
+  const first = await findPaymentLinkByReference(sql, opening, opening.reference)
+  return refuse('duplicate_reference', {
+    param: 'reference',
+    ...(first && { details: { paymentLinkId: encodeId('plink', first.id) } }),
+  })
+}
+
+/** Closes a link for good. One that was closed by hand before is answered as it is. */
+export const deactivatePaymentLink = async (
+  { sql, actors }: World,
+  name: PaymentLinkName,
+  { cause, keep }: By<PaymentLink>,
+): Promise<Actor<PaymentLink>> => {
+  // Whose a link is never changes, so it need not be looked at again in the commit.
+  if (!(await findPaymentLink(sql, name))) refuse('resource_not_found')
+  const outcome = await actors.dispatch({
+    kind: 'payment_link',
+    actor: name.id,
+    event: { type: 'deactivate' },
+    cause,
+    rows: ([link]) => keep(ofKind(paymentLinkKind, link)),
+  })
+  if (outcome.ok) return ofKind(paymentLinkKind, outcome.actor)
+  refuseTwin(outcome)
+  if (outcome.actor?.state !== 'deactivated') refuse('payment_link_not_active')
+  return ofKind(paymentLinkKind, outcome.actor)
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import type { Row } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { Refusal, refuse } from '../errors.ts'
+import {
+  findKeptAnswer,
+  type KeptAnswer,
+  type KeyedRequest,
+  keepAnswer,
+  keptAnswerRow,
+} from '../queries/idempotency-keys.ts'
+import type { Api } from './api.ts'
+import type { Answer } from './route.ts'
+
+/** What `once` must know of a request. The routes of `surfaces.ts` tell it all of this. */
+export type OnceCall = {
+  readonly headers: Headers
+  readonly pattern: string
+  readonly params: Readonly<Record<string, string>>
+  /** As it was sent: a type that changes what it parses makes one of two requests. */
+  readonly body: unknown
+  /** A member's request for a record says nothing of its mode, and then takes no key. */
+  readonly whose: { readonly merchantId: string; readonly livemode: boolean | undefined }
+}
+
+export type Once<C> = {
+  /** Refunds need a key, and it is kept for good. */
+  readonly isRefund?: boolean
+  /**
+   * Dispatches commands whose `rows` are what `keep` makes of the actor that is answered with, so that
+   * work and answer are one commit. Answers with that actor as the outcome has it. May run for nothing:
+   * all that it does must be in that commit.
+   */
+  readonly work: (keep: (actor: Actor<C>) => readonly Row[]) => Promise<Actor<C>>
+  /** Of the same actor always the same. */
+  readonly answer: (actor: Actor<C>) => { readonly status: 200 | 201; readonly body: unknown }
+}
+
+/**
+ * Does the work of a request once, however often it is sent under its Idempotency-Key, to whatever
+ * process, and answers every time with the same bytes. A refusal leaves the key free.
+ */
+export const once = async <C>(
+  { sql }: Pick<Api, 'sql'>,
+  call: OnceCall,
+  { work, answer, isRefund = false }: Once<C>,
+): Promise<Answer> => {
+  const request = readRequest(call, isRefund)
+  if (!request) return answer(await work(() => []))
+
+  const before = await findKeptAnswer(sql, request)
+  if (before) return replay(request, before)
+
+  const render = (actor: Actor<C>): KeptAnswer => {
+    const { status, body } = answer(actor)
+    return { status, body: JSON.stringify(body) }
+  }
+  let rendered: { readonly actor: Actor<C>; readonly kept: KeptAnswer } | undefined
+  const keep = (actor: Actor<C>) => {
+    rendered = { actor, kept: render(actor) }
+    return [keptAnswerRow(request, rendered.kept)]
+  }
+  try {
+    const actor = await work(keep)
+    // The very actor that was rendered is the one that was committed, with the row that was made of it.
+    if (rendered?.actor === actor) return say(rendered.kept)
+    // Otherwise nothing had to be written, or it was written before the commit's answer was lost.
+    const kept = render(actor)
+    if (await keepAnswer(sql, request, kept)) return say(kept)
+  } catch (error) {
+    // It may have been refused because its twin has done the work meanwhile.
+    const twin = error instanceof Refusal ? await findKeptAnswer(sql, request) : undefined
+    if (!twin) throw error
+    return replay(request, twin)
+  }
+  return replay(request, (await findKeptAnswer(sql, request)) ?? refuse('idempotency_key_in_use'))
+}
+
+const readRequest = (call: OnceCall, isRefund: boolean): KeyedRequest | undefined => {
+  const key = readKey(call.headers)
+  const { merchantId, livemode } = call.whose
+  if (isRefund && key === undefined) refuse('idempotency_key_required', { param: 'Idempotency-Key' })
+  if (isRefund && livemode === undefined) throw new TypeError('cannot keep the key of a refund: its mode is not known')
+  if (key === undefined || livemode === undefined) return undefined
+  return { merchantId, livemode, key, isRefund, fingerprint: fingerprintOf(call) }
+}
+
+const readKey = (headers: Headers): string | undefined => {
+  const key = headers.get('idempotency-key')
+  if (key === null) return undefined
+  return /^[ -~]{1,255}$/.test(key) ? key : refuse('idempotency_key_invalid', { param: 'Idempotency-Key' })
+}
+
+/** Only POSTs take a key. The pattern of a path and what stands in it are the path. */
+const fingerprintOf = ({ pattern, params, body }: OnceCall): Buffer =>
+  createHash('sha256')
+    .update(canonical(['POST', pattern, params, body]))
+    .digest()
+
+/** The order in which an object's fields were sent says nothing. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+
+const replay = ({ fingerprint }: KeyedRequest, kept: KeptAnswer & { readonly fingerprint: Buffer }): Response => {
+  if (!fingerprint.equals(kept.fingerprint)) refuse('idempotency_key_reused', { param: 'Idempotency-Key' })
+  return say(kept, { 'idempotent-replayed': 'true' })
+}
+
+const say = ({ status, body }: KeptAnswer, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })

@@ -1,0 +1,136 @@
+import { type } from 'arktype'
+import type { PaymentLink, PaymentLinkOpening } from '../../machines/payment-link.ts'
+import type { Actor } from '../actors/kind.ts'
+import { createPaymentLink, deactivatePaymentLink } from '../commands/payment-links.ts'
+import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
+import type { Whose } from '../queries/places.ts'
+import { paymentLinkRecord } from '../records/payment-link.ts'
+import type { Api } from './api.ts'
+import { once } from './idempotency.ts'
+import { listOf, listQuery } from './list.ts'
+import { metadata } from './metadata.ts'
+import { moment } from './moment.ts'
+import { placedPage } from './place.ts'
+import type { Route } from './route.ts'
+import { onCollection, onItem } from './surfaces.ts'
+
+// Nothing here changes what it parses: an idempotency key belongs to a body as it was sent.
+const webUrl = type('string <= 2048').narrow(text => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text))
+const asset = type({ chainId: '1 <= number.integer <= 9007199254740991', asset: '/^[A-Za-z0-9.]{1,20}$/' })
+
+const newLink = type({
+  amountMinor: '1 <= number.integer <= 9007199254740991',
+  currency: '/^[A-Z]{3}$/',
+  'title?': '1 <= string <= 200 | null',
+  'description?': '1 <= string <= 1000 | null',
+  'reference?': '1 <= string <= 200 | null',
+  'assets?': asset.array().atLeastLength(1).atMostLength(100).or('null'),
+  'maxPayments?': '1 <= number.integer <= 2147483647 | null',
+  'windowMinutes?': '5 <= number.integer <= 10080',
+  'expiresAt?': moment.or('null'),
+  'successUrl?': webUrl.or('null'),
+  'metadata?': metadata,
+})
+
+const filters = type({
+  'status?': "'active' | 'deactivated' | 'completed' | 'expired'",
+  'reference?': '1 <= string <= 200',
+})
+
+export const paymentLinkRoutes: readonly Route[] = [
+  ...onCollection(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/payment-links',
+      query: listQuery.merge(filters),
+      handle: async (api, { whose, query }) => {
+        const { status, reference, limit } = query
+        const page = await placedPage(api.sql, 'payment_links', whose, query, idOf)
+        const links = await listPaymentLinks(api.sql, whose, { status, reference }, page)
+        return { status: 200, body: listOf(links, limit, recordIn(api)) }
+      },
+    },
+  ),
+
+  ...onCollection(
+    'POST',
+    { scope: 'payment_links:write' },
+    {
+      path: '/payment-links',
+      body: newLink,
+      handle: (api, call) => {
+        const opening = openingOf(call.whose, call.body)
+        return once<PaymentLink>(api, call, {
+          work: keep => {
+            // Not before the key is looked up: sent again, it may be over.
+            if (opening.expiresAt && opening.expiresAt <= api.clock.now())
+              refuse('parameter_invalid', { param: 'expiresAt' })
+            if (!currencies.includes(opening.currency)) refuse('unsupported_currency', { param: 'currency' })
+            return createPaymentLink(api, opening, { cause: call.cause, keep })
+          },
+          answer: link => ({ status: 201, body: recordIn(api)(link) }),
+        })
+      },
+    },
+  ),
+
+  ...onItem(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/payment-links/:id',
+      handle: async (api, call) => {
+        const link = await findPaymentLink(api.sql, nameOf(call))
+        return { status: 200, body: recordIn(api)(link ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+
+  ...onItem(
+    'POST',
+    { scope: 'payment_links:write' },
+    {
+      path: '/payment-links/:id/deactivate',
+      handle: (api, call) =>
+        once<PaymentLink>(api, call, {
+          work: keep => deactivatePaymentLink(api, nameOf(call), { cause: call.cause, keep }),
+          answer: link => ({ status: 200, body: recordIn(api)(link) }),
+        }),
+    },
+  ),
+]
+
+const currencies: readonly string[] = ['USD', 'EUR']
+
+const recordIn =
+  ({ settings }: Api) =>
+  (link: Actor<PaymentLink>) =>
+    paymentLinkRecord(link, settings.publicUrl)
+
+const idOf = (id: string) => decodeId('plink', id)
+
+type ItemCall = {
+  readonly params: { readonly id: string }
+  readonly whose: { readonly merchantId: string; readonly livemode: boolean | undefined }
+}
+
+const nameOf = ({ params, whose }: ItemCall) => ({ ...whose, id: idOf(params.id) ?? refuse('resource_not_found') })
+
+const openingOf = ({ merchantId, livemode }: Whose, body: typeof newLink.infer): PaymentLinkOpening => ({
+  merchantId,
+  livemode,
+  amountMinor: body.amountMinor,
+  currency: body.currency,
+  title: body.title ?? null,
+  description: body.description ?? null,
+  reference: body.reference ?? null,
+  assets: body.assets ?? null,
+  maxPayments: body.maxPayments ?? null,
+  windowMinutes: body.windowMinutes ?? 30,
+  expiresAt: typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : null,
+  successUrl: body.successUrl ?? null,
+  metadata: body.metadata ?? {},
+})

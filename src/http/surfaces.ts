@@ -1,0 +1,102 @@
+import { type Type, type } from 'arktype'
+import { encodeId } from '../ids.ts'
+import type { Whose } from '../queries/places.ts'
+import type { Api } from './api.ts'
+import { livemodeQuery } from './list.ts'
+import type { Answer, Call, KeyCaller, MemberCaller, Method, Route, Scope, SessionCaller } from './route.ts'
+
+/**
+ * What a merchant's server and the people of the merchant do alike is one handler at two paths: `/v1/…`
+ * for keys and `/v1/merchants/:merchantId/…` for members. Who may read with a key may as a viewer,
+ * everything else takes a developer.
+ */
+export type Surface<Path extends string, Body, Query, Mode> = Call<Path, Parsed<Body>, Parsed<Query>> & {
+  /** The route's path as it is declared. */
+  readonly pattern: string
+  /** Whose records the caller may see. */
+  readonly whose: Omit<Whose, 'livemode'> & { readonly livemode: Mode }
+  /** The caller's id on the wire, for the history. */
+  readonly cause: string
+  /** One of these two. */
+  readonly key?: KeyCaller
+  readonly member?: MemberCaller
+}
+
+type Spec<Path extends string, Body, Query, Mode> = {
+  /** Below `/v1`. */
+  readonly path: Path
+  readonly body?: Body
+  readonly query?: Query
+  readonly handle: (api: Api, call: Surface<Path, Body, Query, Mode>) => Answer | Promise<Answer>
+}
+
+type Declared = Type | undefined
+type Parsed<D> = D extends { readonly infer: infer Value } ? Value : undefined
+type Needs = { readonly scope: Scope; readonly testOnly?: true }
+
+/** Lists and creations: a key has a mode, a member says `?livemode=`. */
+export const onCollection = <
+  Path extends string,
+  Body extends Declared = undefined,
+  Query extends Declared = undefined,
+>(
+  method: Method,
+  needs: Needs,
+  spec: Spec<Path, Body, Query, boolean>,
+): readonly Route[] => {
+  const query: Type = spec.query ?? type({})
+  const membersQuery = query.and(livemodeQuery)
+  return bothSurfaces(method, needs, spec, membersQuery, query => query?.livemode === true)
+}
+
+/** What is done with one record: a member finds it by its id, in either mode. */
+export const onItem = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
+  method: Method,
+  needs: Needs,
+  spec: Spec<Path, Body, Query, boolean | undefined>,
+): readonly Route[] => bothSurfaces(method, needs, spec, spec.query, () => undefined)
+
+type Caller = { readonly key: KeyCaller } | { readonly session: SessionCaller; readonly member: MemberCaller }
+type AnyCall = Call<string, never, never> & Caller
+type MembersQuery = { readonly livemode?: boolean } | undefined
+
+const bothSurfaces = <Path extends string, Body extends Declared, Query extends Declared, Mode>(
+  method: Method,
+  { scope, testOnly }: Needs,
+  { path, body, query, handle }: Spec<Path, Body, Query, Mode>,
+  membersQuery: Declared,
+  modeOf: (query: MembersQuery) => boolean | undefined,
+): readonly Route[] => {
+  const route = (prefix: string, access: Route['access'], routeQuery: Declared): Route => {
+    const pattern = `${prefix}${path}`
+    return {
+      method,
+      path: pattern,
+      access,
+      body,
+      query: routeQuery,
+      // What the handler is told was parsed by the types that it was declared with.
+      handle: (api, call: AnyCall) => handle(api, { ...call, ...callerOf(call, modeOf), pattern } as never),
+    }
+  }
+  return [
+    route('/v1', { by: 'key', scope, ...(testOnly && { testOnly }) }, query),
+    route(
+      '/v1/merchants/:merchantId',
+      { by: 'member', role: scope === 'payments:read' ? 'viewer' : 'developer' },
+      membersQuery,
+    ),
+  ]
+}
+
+const callerOf = (call: AnyCall, modeOf: (query: MembersQuery) => boolean | undefined) => {
+  if ('key' in call) {
+    const { id, merchantId, livemode } = call.key
+    return { whose: { merchantId, livemode }, cause: encodeId('key', id) }
+  }
+  const { member, session, query } = call
+  return {
+    whose: { merchantId: member.merchantId, livemode: modeOf(query) },
+    cause: encodeId('usr', session.accountId),
+  }
+}

@@ -1,0 +1,53 @@
+import type { PaymentLink } from '../../machines/payment-link.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { paymentLinkKind } from '../kinds/payment-link.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+import { listPlaced, type PlacedPage, type Whose } from './places.ts'
+
+const readLink = readerOf(paymentLinkKind)
+
+export type PaymentLinkName = {
+  readonly id: string
+  readonly merchantId: string
+  /** Undefined: either. */
+  readonly livemode: boolean | undefined
+}
+
+export const findPaymentLink = async (
+  sql: Sql,
+  { id, merchantId, livemode }: PaymentLinkName,
+): Promise<Actor<PaymentLink> | undefined> => {
+  const [row] = await sql<ActorRow[]>`
+    select * from payment_links
+    where id = ${id} and merchant_id = ${merchantId}
+      ${livemode === undefined ? sql`` : sql`and livemode = ${livemode}`}`
+  return row && readLink(row)
+}
+
+export const findPaymentLinkByReference = async (
+  sql: Sql,
+  { merchantId, livemode }: Whose,
+  reference: string,
+): Promise<Actor<PaymentLink> | undefined> => {
+  const [row] = await sql<ActorRow[]>`
+    select * from payment_links
+    where merchant_id = ${merchantId} and livemode = ${livemode} and reference = ${reference}`
+  return row && readLink(row)
+}
+
+export type PaymentLinkFilter = { readonly status: string | undefined; readonly reference: string | undefined }
+
+export const listPaymentLinks = async (
+  sql: Sql,
+  whose: Whose,
+  { status, reference }: PaymentLinkFilter,
+  page: PlacedPage,
+): Promise<Actor<PaymentLink>[]> => {
+  const filters = sql`
+    ${status === undefined ? sql`` : sql`and state = ${status}`}
+    ${reference === undefined ? sql`` : sql`and reference = ${reference}`}`
+  const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters })
+  return rows.map(readLink)
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type postgres from 'postgres'
+import type { Sql } from '../postgres/connect.ts'
+
+/** The tables whose rows have a place in the order of commits, each with an index that a merchant's list pages by. */
+export type PlacedTable = 'payments' | 'refunds' | 'payment_links' | 'disputes' | 'events'
+
+/** Whose records are listed: lists are of one mode. */
+export type Whose = { readonly merchantId: string; readonly livemode: boolean }
+
+/** Where in the order of commits a row stands, and whether everything before it is known. */
+export type Place = { readonly era: number; readonly xid: string; readonly seq: string; readonly settled: boolean }
+
+export type PlacedPage = {
+  readonly after: Place | undefined
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+}
+
+export type PlacedList = {
+  readonly table: PlacedTable
+  readonly whose: Whose
+  readonly page: PlacedPage
+  /** All of the row, unless told otherwise. */
+  readonly columns?: Fragment
+  /** Each begins with `and`. */
+  readonly filters?: Fragment
+}
+
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
+/** The place of the row that a cursor names, when it is one of the list. */
+export const findPlace = async (
+  sql: Sql,
+  table: PlacedTable,
+  { merchantId, livemode }: Whose,
+  id: string,
+): Promise<Place | undefined> => {
+  const [row] = await sql<Place[]>`
+    select era, xid, seq, (era, xid) < (${horizon(sql)}) as settled
+    from ${sql(table)}
+    where id = ${id} and merchant_id = ${merchantId} and livemode = ${livemode}`
+  return row
+}
+
+/**
+ * A page of a list, and one row more. Rows appear once no older transaction can still commit, so that
+ * whoever goes on from any of them with order=asc skips nothing. Who asks for the newest has often just
+ * made one, and waits a moment for it.
+ */
+export const listPlaced = async <Row extends object>(sql: Sql, list: PlacedList): Promise<Row[]> => {
+  const { after, order } = list.page
+  if (order === 'asc') return select<Row>(sql, list, sql`${isAfter(sql, after)} and ${isSettled(sql)}`)
+  // What comes before a settled row is settled; what an unsettled one hides begins at the horizon.
+  if (after) return select<Row>(sql, list, after.settled ? isBefore(sql, after) : isSettled(sql))
+
+  const newest = await select<Row & Pick<Place, 'xid' | 'settled'>>(sql, withPlaces(sql, list), sql`true`)
+  const [first] = newest
+  if (!first || first.settled) return newest
+  await untilSettled(sql, first.xid)
+  return select<Row>(sql, list, isSettled(sql))
+}
+
+const select = <Row extends object>(sql: Sql, list: PlacedList, condition: Fragment): Promise<Row[]> => {
+  const { table, whose, page, columns = sql`*`, filters = sql`` } = list
+  const direction = page.order === 'asc' ? sql`` : sql`desc`
+  return sql<Row[]>`
+    select ${columns}
+    from ${sql(table)}
+    where merchant_id = ${whose.merchantId} and livemode = ${whose.livemode} and ${condition} ${filters}
+    order by era ${direction}, xid ${direction}, seq ${direction}
+    limit ${page.limit + 1}`
+}
+
+const withPlaces = (sql: Sql, list: PlacedList): PlacedList => ({
+  ...list,
+  columns: sql`${list.columns ?? sql`*`}, xid, (era, xid) < (${horizon(sql)}) as settled`,
+})
+
+/**
+ * The first place that is not settled: is_settled() of sql/001-actors.sql as a pair, which an index
+ * can begin at, where the function would be asked about every row.
+ */
+const horizon = (sql: Sql) => sql`(select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot())`
+
+// One of these alone bounds each end of what is read: of two, the index may begin at the farther.
+const isSettled = (sql: Sql) => sql`(era, xid) < (${horizon(sql)})`
+const isBefore = (sql: Sql, { era, xid, seq }: Place) => sql`(era, xid, seq) < (${era}, ${xid}::text::xid8, ${seq})`
+const isAfter = (sql: Sql, after: Place | undefined) =>
+  sql`(era, xid, seq) > (${after?.era ?? 0}, ${after?.xid ?? '0'}::text::xid8, ${after?.seq ?? '0'})`
+
+const PATIENCE_MS = 100
+const LOOK_MS = 5
+
+/** A commit takes a millisecond or two. Whoever holds the horizon for longer is not waited for. */
+const untilSettled = async (sql: Sql, xid: string): Promise<void> => {
+  const deadline = performance.now() + PATIENCE_MS
+  while (performance.now() < deadline) {
+    await sleep(LOOK_MS)
+    const [look] = await sql<{ settled: boolean }[]>`
+      select ${xid}::text::xid8 < pg_snapshot_xmin(pg_current_snapshot()) as settled`
+    if (look?.settled) return
+  }
+}

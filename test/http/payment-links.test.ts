@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type } from 'arktype'
+import { audit } from '../../src/audit/audit.ts'
+import { paymentLinkRoutes } from '../../src/http/payment-links.ts'
+import { encodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { makeLink } from './links.ts'
+import { member, type Shop, shop } from './people.ts'
+
+let to: ApiHouse
+let lamps: Shop
+let chairs: Shop
+/** Of the lamps in test mode, in live mode, and of the chairs. */
+let key: string
+let liveKey: string
+let chairsKey: string
+
+beforeAll(async () => {
+  to = await apiHouse({ routes: paymentLinkRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
+  lamps = await shop(to.api)
+  chairs = await shop(to.api, 'Chairs')
+  key = (await insertKey(to.sql, lamps)).secret
+  liveKey = (await insertKey(to.sql, { ...lamps, livemode: true })).secret
+  chairsKey = (await insertKey(to.sql, chairs)).secret
+})
+afterAll(async () => {
+  expect(await audit(to.sql, kinds)).toEqual([])
+  await to[Symbol.asyncDispose]()
+})
+
+const paymentLink = type({
+  '+': 'reject',
+  object: "'payment_link'",
+  id: '/^plink_[0-9a-z]{26}$/',
+  merchantId: '/^mer_[0-9a-z]{26}$/',
+  url: 'string.url',
+  status: "'active' | 'deactivated' | 'completed' | 'expired'",
+  amountMinor: 'number.integer',
+  currency: 'string',
+  title: 'string | null',
+  description: 'string | null',
+  reference: 'string | null',
+  assets: type({ '+': 'reject', chainId: 'number.integer', asset: 'string' }).array().or('null'),
+  maxPayments: 'number.integer | null',
+  paymentsCount: 'number.integer',
+  windowMinutes: 'number.integer',
+  expiresAt: 'string | null',
+  successUrl: 'string | null',
+  metadata: { '[string]': 'string' },
+  livemode: 'boolean',
+  createdAt: 'string',
+  updatedAt: 'string',
+  deactivatedAt: 'string | null',
+})
+
+type Asked = {
+  readonly json?: object
+  readonly bearer?: string
+  readonly path?: string
+  readonly headers?: Record<string, string>
+}
+
+const ask = async (method: string, item: string, { json, bearer = key, path = '/v1', headers = {} }: Asked = {}) => {
+  const answer = await to.call(method, `${path}/payment-links${item}`, { json, bearer, headers })
+  const { error } = answer.json as { error?: { code: string; param?: string; details?: object } }
+  return { status: answer.status, error, text: answer.text, json: answer.json }
+}
+
+const ten = { amountMinor: 1000, currency: 'USD' }
+const create = (json: object = {}, asked: Asked = {}) => ask('POST', '', { ...asked, json: { ...ten, ...json } })
+const made = async (json: object = {}, asked: Asked = {}) => paymentLink.assert((await create(json, asked)).json)
+const read = (id: string, asked: Asked = {}) => ask('GET', `/${id}`, asked)
+const deactivate = (id: string, asked: Asked = {}) => ask('POST', `/${id}/deactivate`, asked)
+const list = async (query = '', asked: Asked = {}) => {
+  const { json, ...answer } = await ask('GET', query, asked)
+  return { ...answer, ...(json as { object: string; data: (typeof paymentLink.infer)[]; has_more: boolean }) }
+}
+const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+const soon = () => new Date(Date.now() + 86_400_000).toISOString()
+const text = (length: number) => 'x'.repeat(length)
+const pairs = (count: number, value = 'v') =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]))
+
+describe('POST /v1/payment-links', () => {
+  test('201: a link with what was asked for and defaults for the rest', async () => {
+    const link = await made()
+    expect(link).toMatchObject({
+      ...ten,
+      merchantId: encodeId('mer', lamps.merchantId),
+      url: `${to.api.settings.publicUrl}/pay/${link.id}`,
+      status: 'active',
+      title: null,
+      assets: null,
+      maxPayments: null,
+      paymentsCount: 0,
+      windowMinutes: 30,
+      expiresAt: null,
+      metadata: {},
+      livemode: false,
+      deactivatedAt: null,
+    })
+    expect(JSON.parse((await read(link.id)).text)).toEqual(link)
+  })
+
+  test('201: every field at its bound comes back as it was sent', async () => {
+    const most = {
+      amountMinor: Number.MAX_SAFE_INTEGER,
+      currency: 'EUR',
+      title: text(200),
+      description: text(1000),
+      reference: text(200),
+      assets: [{ chainId: 31337, asset: 'TUSD' }],
+      maxPayments: 1,
+      windowMinutes: 7 * 24 * 60,
+      expiresAt: soon(),
+      successUrl: `https://lamps.example/${text(2048 - 22)}`,
+      metadata: { ...pairs(19), [text(40)]: text(200), 'a "quoted" \\ key {}': '{1,2} (3) \'"\\ 💡 ﷽' },
+    }
+    const { [text(40)]: _, ...metadata } = most.metadata
+    const link = await made({ ...most, metadata })
+    expect(link).toMatchObject({ ...most, metadata })
+    expect(JSON.parse((await read(link.id)).text)).toEqual(link)
+  })
+
+  test('201: the smallest of everything', async () => {
+    const least = { amountMinor: 1, title: 'x', description: 'x', maxPayments: 1, windowMinutes: 5, metadata: {} }
+    expect(await made(least)).toMatchObject(least)
+  })
+
+  test('201: null is the same as nothing', async () => {
+    const nothing = {
+      title: null,
+      description: null,
+      reference: null,
+      assets: null,
+      maxPayments: null,
+      expiresAt: null,
+    }
+    expect(await made({ ...nothing, successUrl: null })).toMatchObject(nothing)
+  })
+
+  test('201: a live key makes a live link', async () => {
+    expect((await made({}, { bearer: liveKey })).livemode).toBe(true)
+  })
+
+  test.each<[string, object, string, string?]>([
+    ['no amount', { amountMinor: undefined }, 'parameter_missing', 'amountMinor'],
+    ['no currency', { currency: undefined }, 'parameter_missing', 'currency'],
+    ['an amount of 0', { amountMinor: 0 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of -1', { amountMinor: -1 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of 1.5', { amountMinor: 1.5 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount as text', { amountMinor: '1' }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of 2^53', { amountMinor: 2 ** 53 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of null', { amountMinor: null }, 'parameter_invalid', 'amountMinor'],
+    ['a list of amounts', { amountMinor: [1] }, 'parameter_invalid', 'amountMinor'],
+    ['a small currency', { currency: 'usd' }, 'parameter_invalid', 'currency'],
+    ['a long currency', { currency: 'USDT' }, 'parameter_invalid', 'currency'],
+    ['a currency and a line end', { currency: 'USD\n' }, 'parameter_invalid', 'currency'],
+    ['an empty title', { title: '' }, 'parameter_invalid', 'title'],
+    ['a long title', { title: text(201) }, 'parameter_invalid', 'title'],
+    ['a title with a NUL', { title: 'a\0' }, 'parameter_invalid', 'title'],
+    ['a long description', { description: text(1001) }, 'parameter_invalid', 'description'],
+    ['an empty reference', { reference: '' }, 'parameter_invalid', 'reference'],
+    ['a long reference', { reference: text(201) }, 'parameter_invalid', 'reference'],
+    ['a reference that is a number', { reference: 7 }, 'parameter_invalid', 'reference'],
+    ['no assets at all', { assets: [] }, 'parameter_invalid', 'assets'],
+    ['an asset without chain', { assets: [{ asset: 'TUSD' }] }, 'parameter_missing', 'assets.0.chainId'],
+    ['a chain as text', { assets: [{ chainId: '1', asset: 'TUSD' }] }, 'parameter_invalid', 'assets.0.chainId'],
+    ['an asset with more', { assets: [{ chainId: 1, asset: 'X', to: 1 }] }, 'parameter_unknown', 'assets.0.to'],
+    ['0 payments', { maxPayments: 0 }, 'parameter_invalid', 'maxPayments'],
+    ['2^31 payments', { maxPayments: 2 ** 31 }, 'parameter_invalid', 'maxPayments'],
+    ['a window of 4 minutes', { windowMinutes: 4 }, 'parameter_invalid', 'windowMinutes'],
+    ['a window over 7 days', { windowMinutes: 10_081 }, 'parameter_invalid', 'windowMinutes'],
+    ['a window of null', { windowMinutes: null }, 'parameter_invalid', 'windowMinutes'],
+    ['an end in the past', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'parameter_invalid', 'expiresAt'],
+    ['an end without a zone', { expiresAt: '2099-01-01T00:00:00' }, 'parameter_invalid', 'expiresAt'],
+    ['the 30th of February', { expiresAt: '2099-02-30T00:00:00Z' }, 'parameter_invalid', 'expiresAt'],
+    ['an empty end', { expiresAt: '' }, 'parameter_invalid', 'expiresAt'],
+    ['an end in seconds', { expiresAt: 4_000_000_000 }, 'parameter_invalid', 'expiresAt'],
+    ['a script to go to', { successUrl: 'javascript:alert(1)' }, 'parameter_invalid', 'successUrl'],
+    ['a file to go to', { successUrl: 'file:///etc/passwd' }, 'parameter_invalid', 'successUrl'],
+    ['a path to go to', { successUrl: '/thanks' }, 'parameter_invalid', 'successUrl'],
+    ['a host that is none', { successUrl: 'https://' }, 'parameter_invalid', 'successUrl'],
+    ['an address over two lines', { successUrl: 'https://a.example/\nb' }, 'parameter_invalid', 'successUrl'],
+    ['a long address', { successUrl: `https://a.example/${text(2048)}` }, 'parameter_invalid', 'successUrl'],
+    ['metadata of null', { metadata: null }, 'parameter_invalid', 'metadata'],
+    ['a list as metadata', { metadata: [] }, 'parameter_invalid', 'metadata'],
+    ['a list of texts as metadata', { metadata: ['a'] }, 'parameter_invalid', 'metadata'],
+    ['21 names', { metadata: pairs(21) }, 'parameter_invalid', 'metadata'],
+    ['a name of 41 characters', { metadata: { [text(41)]: 'v' } }, 'parameter_invalid', 'metadata'],
+    ['an empty name', { metadata: { '': 'v' } }, 'parameter_invalid', 'metadata'],
+    ['a value of 201 characters', { metadata: { k: text(201) } }, 'parameter_invalid', 'metadata.k'],
+    ['a value that is a number', { metadata: { k: 1 } }, 'parameter_invalid', 'metadata.k'],
+    ['a value that is a record', { metadata: { k: {} } }, 'parameter_invalid', 'metadata.k'],
+    ['more than 4 KiB', { metadata: pairs(20, text(200)) }, 'parameter_invalid', 'metadata'],
+    ['a field of another record', { livemode: true }, 'parameter_unknown', 'livemode'],
+    ['a field that it answers with', { status: 'active' }, 'parameter_unknown', 'status'],
+  ])('400: %s', async (_, json, code, param) => {
+    const { status, error } = await create(json)
+    expect({ status, ...error }).toMatchObject({ status: 400, code, ...(param && { param }) })
+  })
+
+  test.each(['1e309', '-1e309', '9007199254740993', '1e999999', '0.1e-400'])('400: an amount of %s', async amount => {
+    const body = `{"amountMinor":${amount},"currency":"USD"}`
+    const answer = await to.call('POST', '/v1/payment-links', {
+      bearer: key,
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('"amountMinor"')])
+  })
+
+  test.each(['JPY', 'GBP', 'XXX', 'BTC'])('422: %s is a currency, and not supported', async currency => {
+    expect(await create({ currency })).toMatchObject({
+      ...{ status: 422, error: { code: 'unsupported_currency', param: 'currency' } },
+    })
+  })
+
+  test('409: a reference that is taken names the link that has it', async () => {
+    const { id } = await made({ reference: 'order 1' })
+    expect(await create({ reference: 'order 1', amountMinor: 5 })).toMatchObject({
+      ...{ status: 409, error: { code: 'duplicate_reference', param: 'reference', details: { paymentLinkId: id } } },
+    })
+    expect((await deactivate(id)).status).toBe(200)
+    expect((await create({ reference: 'order 1' })).status).toBe(409)
+    // Of another merchant, and of the other mode, it is free.
+    expect((await create({ reference: 'order 1' }, { bearer: chairsKey })).status).toBe(201)
+    expect((await create({ reference: 'order 1' }, { bearer: liveKey })).status).toBe(201)
+  })
+
+  test('409: of thirty with one reference at once, one is made and the others name it', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => create({ reference: 'order 30' })))
+    const [first, ...more] = answers.filter(({ status }) => status === 201)
+    expect(more).toEqual([])
+    const { id } = paymentLink.assert(first?.json)
+    const others = answers.filter(({ status }) => status === 409)
+    expect(others.map(({ error }) => error?.details)).toEqual(Array(29).fill({ paymentLinkId: id }))
+  })
+})
+
+describe('GET /v1/payment-links/:id', () => {
+  test('200 for whoever has it, 404 with the same words for all others', async () => {
+    const { id } = await made()
+    const { id: live } = await made({}, { bearer: liveKey })
+    const { id: foreign } = await made({}, { bearer: chairsKey })
+    expect((await read(id)).status).toBe(200)
+    for (const one of [live, foreign, 'plink_1', id.toUpperCase(), id.replace('plink_', 'pay_')])
+      expect(await read(one)).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+  })
+})
+
+describe('POST /v1/payment-links/:id/deactivate', () => {
+  test('200: the link is closed, and stays closed with the same record however often it is asked', async () => {
+    const { id, createdAt } = await made()
+    const closed = await deactivate(id)
+    const link = paymentLink.assert(closed.json)
+    expect(link).toMatchObject({ status: 'deactivated', createdAt, updatedAt: link.deactivatedAt ?? '' })
+    const again = await Promise.all(Array.from({ length: 10 }, () => deactivate(id)))
+    for (const { status, text } of [...again, await read(id)]) expect([status, JSON.parse(text)]).toEqual([200, link])
+    expect(
+      await to.sql`select event, cause from transitions where event = 'deactivate' and context->>'deactivatedAt' = ${link.deactivatedAt}`,
+    ).toHaveLength(1)
+  })
+
+  test('409: one that has ended is no longer active', async () => {
+    const { id, link } = await makeLink(
+      to.api,
+      { ...lamps, livemode: false },
+      { expiresAt: new Date(Date.now() + 60_000) },
+    )
+    const [timer] = await to.sql<{ name: string; generation: number }[]>`
+      select name, generation from timers where actor = ${link.id}`
+    if (!timer) throw new Error('the link has no end')
+    expect(await to.api.actors.dispatch({ kind: 'payment_link', actor: link.id, timer })).toMatchObject({ ok: true })
+    expect(await deactivate(id)).toMatchObject({ status: 409, error: { code: 'payment_link_not_active' } })
+    expect(JSON.parse((await read(id)).text)).toMatchObject({ status: 'expired', deactivatedAt: null })
+  })
+
+  test('400: it takes no fields; 404: there is none', async () => {
+    const { id } = await made()
+    expect(await deactivate(id, { json: { reason: 'x' } })).toMatchObject({
+      ...{ status: 400, error: { code: 'parameter_unknown', param: 'reason' } },
+    })
+    expect(await deactivate(id, { bearer: chairsKey })).toMatchObject({ status: 404 })
+    expect(await deactivate(id, { bearer: liveKey })).toMatchObject({ status: 404 })
+    expect(JSON.parse((await read(id)).text)).toMatchObject({ status: 'active' })
+  })
+})
+
+describe('GET /v1/payment-links', () => {
+  test('200: newest first by pages, oldest first, by state and by reference, and each mode its own', async () => {
+    const here = await shop(to.api, 'Rugs')
+    const bearer = (await insertKey(to.sql, here)).secret
+    const ids: string[] = []
+    for (const n of [1, 2, 3, 4, 5]) ids.push((await made({ reference: `rug ${n}` }, { bearer })).id)
+    await deactivate(ids[1] ?? '', { bearer })
+    const newest = ids.toReversed()
+    const all = await list('', { bearer })
+    expect([all.object, all.has_more, idsOf(all)]).toEqual(['list', false, newest])
+    for (const link of all.data) paymentLink.assert(link)
+    const first = await list('?limit=2', { bearer })
+    expect([first.has_more, idsOf(first)]).toEqual([true, newest.slice(0, 2)])
+    const second = await list(`?limit=2&startingAfter=${newest[1]}`, { bearer })
+    expect([second.has_more, idsOf(second)]).toEqual([true, newest.slice(2, 4)])
+    const last = await list(`?limit=2&startingAfter=${newest[3]}`, { bearer })
+    expect([last.has_more, idsOf(last)]).toEqual([false, newest.slice(4)])
+    expect(idsOf(await list('?order=asc&limit=3', { bearer }))).toEqual(ids.slice(0, 3))
+    expect(idsOf(await list(`?order=asc&startingAfter=${ids[2]}`, { bearer }))).toEqual(ids.slice(3))
+    expect(idsOf(await list('?status=deactivated', { bearer }))).toEqual([ids[1] ?? ''])
+    expect(idsOf(await list('?status=active&limit=1', { bearer }))).toEqual(newest.slice(0, 1))
+    expect(idsOf(await list('?reference=rug%203', { bearer }))).toEqual([ids[2] ?? ''])
+    expect((await list('?reference=rug%209', { bearer })).data).toEqual([])
+    const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
+    expect((await list('', { bearer: live })).data).toEqual([])
+  })
+
+  test('200: who has just made a link sees it first', async () => {
+    for (let n = 0; n < 20; n++) {
+      const { id } = await made()
+      expect(idsOf(await list('?limit=1'))).toEqual([id])
+    }
+  })
+
+  test.each([
+    ['limit=0', 'parameter_invalid', 'limit'],
+    ['limit=101', 'parameter_invalid', 'limit'],
+    ['limit=1.5', 'parameter_invalid', 'limit'],
+    ['order=up', 'parameter_invalid', 'order'],
+    ['status=open', 'parameter_invalid', 'status'],
+    ['reference=', 'parameter_invalid', 'reference'],
+    ['livemode=true', 'parameter_unknown', 'livemode'],
+    ['starting_after=x', 'parameter_unknown', 'starting_after'],
+    ['startingAfter=', 'invalid_cursor', 'startingAfter'],
+    ['startingAfter=plink_1', 'invalid_cursor', 'startingAfter'],
+    ['startingAfter=plink_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
+  ])('400: %s', async (query, code, param) => {
+    expect(await list(`?${query}`)).toMatchObject({ status: 400, error: { code, param } })
+  })
+
+  test('400: a cursor of another merchant or of the other mode is none', async () => {
+    const { id: foreign } = await made({}, { bearer: chairsKey })
+    const { id: live } = await made({}, { bearer: liveKey })
+    for (const id of [foreign, live])
+      expect(await list(`?startingAfter=${id}`)).toMatchObject({ status: 400, error: { code: 'invalid_cursor' } })
+  })
+})
+
+describe('/v1/merchants/:merchantId/payment-links', () => {
+  test('members make links in either mode, find them by id, and close them; viewers read', async () => {
+    const { path, owner } = lamps
+    const developer = await member(to.api, lamps, 'developer')
+    const viewer = await member(to.api, lamps, 'viewer')
+    const as = ({ bearer }: { bearer: string }): Asked => ({ path, bearer })
+    const reference = 'by hand'
+    const atTest = await made({ reference }, as(owner))
+    const live = paymentLink.assert(
+      (await ask('POST', '?livemode=true', { ...as(developer), json: { ...ten, reference } })).json,
+    )
+    expect([atTest.livemode, live.livemode]).toEqual([false, true])
+    expect(JSON.parse((await read(atTest.id)).text)).toEqual(atTest)
+    for (const { id } of [atTest, live]) {
+      expect((await read(id, as(viewer))).status).toBe(200)
+      expect(await deactivate(id, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
+      expect((await deactivate(id, as(developer))).status).toBe(200)
+    }
+    expect(await create({}, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
+    expect(idsOf(await list(`?reference=${reference}`, as(viewer)))).toEqual([atTest.id])
+    expect(idsOf(await list(`?reference=${reference}&livemode=true`, as(viewer)))).toEqual([live.id])
+    expect(await read((await made({}, { bearer: chairsKey })).id, as(owner))).toMatchObject({ status: 404 })
+    const causes = await to.sql<{ cause: string }[]>`
+      select cause from transitions t join payment_links l on l.id = t.actor where l.reference = ${reference} order by l.livemode, t.rev`
+    expect(causes.map(({ cause }) => cause)).toEqual([owner.id, developer.id, developer.id, developer.id])
+  })
+})
