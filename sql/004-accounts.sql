@@ -169,8 +169,11 @@ end $$;
 -- neither when it was plainly wrong. `right`, `wrong`, or `wait` and for how many seconds: five wrong
 -- ones in five minutes, wherever they were given. The account's row is held until the statement's
 -- end, so that of many at once only five are looked at, and one at most finds a code unspent.
-create function use_code(account uuid, step bigint, recovery bytea, out outcome text, out wait integer)
-language plpgsql as $$
+-- `failure` is what the log calls a wrong one.
+create function use_code(
+  account uuid, step bigint, recovery bytea, actor text, from_address text, failure text,
+  out outcome text, out wait integer
+) language plpgsql as $$
 declare
   subject text := 'code:' || account;
 begin
@@ -180,22 +183,20 @@ begin
     outcome := 'wait';
     return;
   end if;
+  outcome := 'right';
   update accounts set mfa_last_step = step where id = account and step > coalesce(mfa_last_step, -1);
-  if not found then
-    update recovery_codes set used_at = clock_timestamp() where account_id = account and hash = recovery and used_at is null;
-  end if;
   if found then
-    outcome := 'right';
-  else
-    outcome := 'wrong';
-    perform count_attempt(array[subject]);
+    return;
   end if;
+  update recovery_codes set used_at = clock_timestamp() where account_id = account and hash = recovery and used_at is null;
+  if found then
+    perform record_security_event(null, account, actor, from_address, 'mfa.recovery_code_used', '{}'::json);
+    return;
+  end if;
+  outcome := 'wrong';
+  perform count_attempt(array[subject]);
+  perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $$;
-
-create function record_wrong_code(account uuid, actor text, from_address text, action text) returns void
-language sql as $$
-  select record_security_event(null, account, actor, from_address, action, '{"reason": "code"}'::json)
-$$;
 
 -- Opens a session for whoever knew `known_hash`: `signed_in`, `mfa_required`, `wait`, or `wrong` (the
 -- code) or `changed` (the password, since it was checked). Who has yet to give a right code gets a
@@ -219,10 +220,9 @@ begin
       outcome := 'mfa_required';
       return;
     end if;
-    select * into outcome, wait from use_code(account, step, recovery);
+    select * into outcome, wait from use_code(account, step, recovery, actor, from_address, 'sign_in.failed');
     if outcome = 'wrong' then
       perform count_attempt(array[pass]);
-      perform record_wrong_code(account, actor, from_address, 'sign_in.failed');
     end if;
     if outcome <> 'right' then
       return;
@@ -331,7 +331,7 @@ begin
     outcome := 'conflict';
     return;
   end if;
-  select * into outcome, wait from use_code(account, step, null);
+  select * into outcome, wait from use_code(account, step, null, actor, from_address, 'step_up.failed');
   if outcome = 'right' then
     update accounts set mfa_enabled_at = clock_timestamp(), updated_at = clock_timestamp() where id = account;
     delete from recovery_codes where account_id = account;

@@ -1138,7 +1138,7 @@ begin
     outcome := 'conflict';
     return;
   end if;
-  select * into outcome, wait from use_code(account, step, null);
+  select * into outcome, wait from use_code(account, step, null, actor, from_address, 'step_up.failed');
   if outcome = 'right' then
     update accounts set mfa_enabled_at = clock_timestamp(), updated_at = clock_timestamp() where id = account;
     delete from recovery_codes where account_id = account;
@@ -1695,13 +1695,6 @@ begin
   values (merchant, account, actor, address, action, details);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.record_wrong_code(account uuid, actor text, from_address text, action text)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  select record_security_event(null, account, actor, from_address, action, '{"reason": "code"}'::json)
-$function$;
-
 CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller uuid, actor text, address text, details json)
  RETURNS text
  LANGUAGE plpgsql
@@ -1819,10 +1812,9 @@ begin
       outcome := 'mfa_required';
       return;
     end if;
-    select * into outcome, wait from use_code(account, step, recovery);
+    select * into outcome, wait from use_code(account, step, recovery, actor, from_address, 'sign_in.failed');
     if outcome = 'wrong' then
       perform count_attempt(array[pass]);
-      perform record_wrong_code(account, actor, from_address, 'sign_in.failed');
     end if;
     if outcome <> 'right' then
       return;
@@ -2007,7 +1999,7 @@ AS $function$
       return answer;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.use_code(account uuid, step bigint, recovery bytea, OUT outcome text, OUT wait integer)
+CREATE OR REPLACE FUNCTION public.use_code(account uuid, step bigint, recovery bytea, actor text, from_address text, failure text, OUT outcome text, OUT wait integer)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -2020,14 +2012,17 @@ begin
     outcome := 'wait';
     return;
   end if;
+  outcome := 'right';
   update accounts set mfa_last_step = step where id = account and step > coalesce(mfa_last_step, -1);
-  if not found then
-    update recovery_codes set used_at = clock_timestamp() where account_id = account and hash = recovery and used_at is null;
-  end if;
   if found then
-    outcome := 'right';
-  else
-    outcome := 'wrong';
-    perform count_attempt(array[subject]);
+    return;
   end if;
+  update recovery_codes set used_at = clock_timestamp() where account_id = account and hash = recovery and used_at is null;
+  if found then
+    perform record_security_event(null, account, actor, from_address, 'mfa.recovery_code_used', '{}'::json);
+    return;
+  end if;
+  outcome := 'wrong';
+  perform count_attempt(array[subject]);
+  perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $function$;

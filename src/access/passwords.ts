@@ -21,8 +21,7 @@ const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** A hash of no password that anybody knows. */
 const nobodys = `$argon2id$v=19$m=19456,t=2,p=1$${'AAAA'.repeat(5)}AA$${'AAAA'.repeat(10)}AAA`
 
-export const openPasswords = ({ atOnce = Math.max(1, Math.floor(availableParallelism() / 2)) } = {}): Passwords => {
-  // Half the cores, so that a flood of sign-ins leaves the other half to everybody else.
+export const openPasswords = ({ atOnce = halfTheCores() } = {}): Passwords => {
   const take = openTurns({ atOnce, waiting: 300, waitMs: 10_000 })
   const admit = openTurns({ atOnce: 2, waiting: 2_000, waitMs: 10_000 })
   const hashers = openHashers()
@@ -43,6 +42,9 @@ export const openPasswords = ({ atOnce = Math.max(1, Math.floor(availableParalle
     admit,
   }
 }
+
+/** A flood of sign-ins leaves the other half to everybody else, and eight take 150 MiB. */
+const halfTheCores = () => Math.min(8, Math.max(1, Math.floor(availableParallelism() / 2)))
 
 /** Keyboards spell the same characters in different ways. */
 const plain = (password: string): string => password.normalize('NFKC')

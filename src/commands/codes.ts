@@ -17,8 +17,11 @@ export const judgeCode = (api: Api, { id, mfa_secret }: Account, code: string): 
   return { step: findTotpStep(secret, digits, api.clock.now()) ?? null, recoveryHash: null }
 }
 
+/** As use_code() counts them. */
+const CODE_QUOTA = { allowed: 5, seconds: 300 }
+
 /** A code that was not right, as the caller is told of it. */
 export const refuseCode = ({ outcome, wait }: CodeOutcome): void => {
-  if (outcome === 'wait') refuse('rate_limited', { retryAfter: wait ?? 1 })
+  if (outcome === 'wait') refuse('rate_limited', { retryAfter: wait ?? 1, quota: CODE_QUOTA })
   if (outcome === 'wrong') refuse('invalid_mfa_code')
 }

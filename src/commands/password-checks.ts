@@ -38,6 +38,6 @@ export const takeCounted = async (
     api.clock.learn(taken.now, performance.now() - asked)
     return taken
   })
-  if (wait !== null) refuse('rate_limited', { retryAfter: wait })
+  if (wait !== null) refuse('rate_limited', { retryAfter: wait, quota: its })
   return !passed
 }

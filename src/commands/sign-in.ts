@@ -3,7 +3,7 @@ import type { Api } from '../http/api.ts'
 import { findAccountByEmail } from '../queries/accounts.ts'
 import { recordWrongPassword } from '../queries/attempts.ts'
 import { signIn as insertSession } from '../queries/sessions.ts'
-import { judgeCode } from './codes.ts'
+import { judgeCode, refuseCode } from './codes.ts'
 import { type Checked, passOf, passwordSubjects, takePasswordCheck } from './password-checks.ts'
 import { draftSession, issueTokens, type Tokens } from './sessions.ts'
 
@@ -40,16 +40,11 @@ export const signIn = async (
     { accountId: account.id, knownHash: account.password_hash, code: given, pass },
     session,
   )
-  switch (signed?.outcome) {
-    case 'signed_in':
-      return { accountId: account.id, tokens: await issueTokens(api, account.id, token, signed.now) }
-    case 'mfa_required':
-      return refuse('mfa_required')
-    case 'wrong':
-      return refuse('invalid_mfa_code')
-    case 'wait':
-      return refuse('rate_limited', { retryAfter: signed.wait ?? 1 })
-    default:
-      return refuse('invalid_credentials')
-  }
+  if (signed?.outcome === 'signed_in')
+    return { accountId: account.id, tokens: await issueTokens(api, account.id, token, signed.now) }
+  if (signed?.outcome === 'mfa_required') refuse('mfa_required')
+  if (signed?.outcome === 'wrong' || signed?.outcome === 'wait')
+    refuseCode({ outcome: signed.outcome, wait: signed.wait })
+  // Changed since it was checked.
+  return refuse('invalid_credentials')
 }

@@ -15,14 +15,11 @@ const readCookie = ({ settings: { publicUrl } }: Api, headers: Headers): string 
   return token === undefined || isForeign(publicUrl, headers) ? refuse('invalid_token') : token
 }
 
-/** By the access token, or by the cookie where that is over already. */
+/** By the access token, or by the cookie where that is missing or over. */
 const findCaller = async (api: Api, headers: Headers) => {
   const bearer = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  const caller =
-    bearer === undefined
-      ? await findByRefreshToken(api, readCookie(api, headers))
-      : (await api.sessions.find(bearer))?.session
-  return caller ?? refuse('invalid_token')
+  const found = bearer === undefined ? undefined : await api.sessions.find(bearer)
+  return found?.session ?? (await findByRefreshToken(api, readCookie(api, headers))) ?? refuse('invalid_token')
 }
 
 export const authSessionRoutes: readonly Route[] = [

@@ -41,9 +41,8 @@ export const disableMfaByCode = async (
   { actor, address }: By,
 ): Promise<(CodeOutcome & { done: boolean | null }) | undefined> => {
   const [row] = await sql<(CodeOutcome & { done: boolean | null })[]>`
-    select outcome, wait, case when outcome = 'right' then disable_mfa(${accountId}, ${actor}, ${address}) end as done,
-      case when outcome = 'wrong' then record_wrong_code(${accountId}, ${actor}, ${address}, 'step_up.failed') end
-    from use_code(${accountId}, ${step}, ${recoveryHash})`
+    select outcome, wait, case when outcome = 'right' then disable_mfa(${accountId}, ${actor}, ${address}) end as done
+    from use_code(${accountId}, ${step}, ${recoveryHash}, ${actor}, ${address}, 'step_up.failed')`
   return row
 }
 
@@ -62,8 +61,7 @@ export const proveSessionByCode = async (
 ): Promise<(CodeOutcome & { done: boolean | null }) | undefined> => {
   const [row] = await sql<(CodeOutcome & { done: boolean | null })[]>`
     select outcome, wait,
-      case when outcome = 'right' then prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) end as done,
-      case when outcome = 'wrong' then record_wrong_code(${accountId}, ${actor}, ${address}, 'step_up.failed') end
-    from use_code(${accountId}, ${step}, ${recoveryHash})`
+      case when outcome = 'right' then prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) end as done
+    from use_code(${accountId}, ${step}, ${recoveryHash}, ${actor}, ${address}, 'step_up.failed')`
   return row
 }

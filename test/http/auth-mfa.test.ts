@@ -129,6 +129,7 @@ test('five wrong codes in five minutes, wherever they are given, and right ones 
   for (const { status, code, headers } of limited) {
     expect([status, code]).toEqual([429, 'rate_limited'])
     expect(Number(headers.get('retry-after'))).toBeWithin(200, 301)
+    expect(headers.get('ratelimit-policy')).toBe('"attempts";q=5;w=300')
   }
   await house.sql`update attempts set at = at - interval '301 seconds'`
   expect((await signIn(house, right)).status).toBe(200)
@@ -151,6 +152,8 @@ test('a recovery code is right wherever a code is, however it is written, once, 
   expect((await house.browser.post('step-up', { code: second.toUpperCase().replaceAll('-', ' ') })).status).toBe(204)
   expect((await house.browser.post('step-up', { code: second })).code).toBe('invalid_mfa_code')
   expect((await signIn(house, third)).status).toBe(200)
+  const used = await house.sql`select actor, address from security_events where action = 'mfa.recovery_code_used'`
+  expect(used).toHaveLength(3)
   expect((await house.browser.post('mfa/disable', { code: fourth })).status).toBe(204)
   expect((await signIn(house)).status).toBe(200)
   expect(await house.sql`select from recovery_codes`).toHaveLength(0)

@@ -83,7 +83,7 @@ test('whose access token is over signs out by the cookie', async () => {
   await using house = await open()
   const browser = await signedUp(house)
   const { bearer } = browser
-  browser.bearer = undefined
+  browser.bearer = 'over'
   expect((await browser.post('sign-out', { everywhere: false })).status).toBe(204)
   browser.bearer = bearer
   expect((await browser.get('me')).code).toBe('invalid_token')
