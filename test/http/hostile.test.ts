@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Type } from 'arktype'
+import { openSession } from '../../src/commands/sessions.ts'
+import type { Route } from '../../src/http/route.ts'
+import { routes } from '../../src/http/routes.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse, type Called } from '../harness/api.ts'
+import { readableLog } from '../harness/lines.ts'
+import { type Shop, shop } from './people.ts'
+import { fixtures } from './records.ts'
+
+const { log, lines } = readableLog()
+let house: ApiHouse
+let here: Shop
+let key: string
+
+beforeAll(async () => {
+  house = await apiHouse({ routes, env: { SIGN_UP: 'open', API_RATE_LIMIT_TEST: '0' }, outside: { log } })
+  here = await shop(house.api)
+  key = (await insertKey(house.sql, { merchantId: here.merchantId })).secret
+  const hash = await house.api.passwords.hash('correct horse battery')
+  await house.sql`update accounts set password_hash = ${hash} where id = ${here.owner.accountId}`
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+/** What a field may be sent, whatever it is for. */
+// biome-ignore format: a list
+const values: readonly unknown[] = [
+  null, true, false, 0, -1, 1, 1.5, 72, 2 ** 31, 2 ** 53 - 1, 1e308, '', ' ', '0', '-1', '1e309', 'null', 'x', 'x'.repeat(300), 'x'.repeat(60_000),
+  '\u0001', '\u202e', '\ufffe', '😀', '💣'.repeat(1_000), "' or 1=1 --", '%00', '../../etc', '{}', '[]', '2026-02-30T00:00:00.000Z', '+275760-09-13T00:00:00.001Z',
+  '2999-01-01T00:00:00Z', 'owner', 'full', 'USD', '*', 'a@b.example', `${'a'.repeat(64)}@${'b'.repeat(180)}.example`, '12345678901', 'https://a.example', 'javascript:alert(1)',
+  '0x52908400098527886E0F7030069857D2E4169EE7', `0x${'0'.repeat(40)}`, [], [[]], [null], ['*'], Array.from({ length: 5_000 }, () => '*'), {}, { a: 1 }, { '': '' }, { constructor: {} }, { '1': null }, { '1': 1 },
+  { '9007199254740993': '0x52908400098527886E0F7030069857D2E4169EE7' }, { toString: 'x' }, { length: -1 },
+]
+
+const texts = values.filter(value => typeof value === 'string').filter(text => text.length < 1_000)
+
+const fieldsOf = (declared: Type | undefined): string[] => {
+  const { props = [] } = (declared ?? {}) as { props?: readonly { key: string }[] }
+  return props.map(({ key }) => key)
+}
+
+let calls = 0
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+const send = async (route: Route, body: object, query = ''): Promise<Called> => {
+  const id = (await fixtures[nameOf(route)]?.make(house.api, here, false)) ?? ''
+  const path = route.path.replace(':merchantId', here.path.split('/').at(-1) ?? '').replace(/:\w+/, id)
+  const bearer = await bearerFor(route)
+  return house.call(route.method, path + query, {
+    // An address each, or the limits would answer.
+    headers: { 'x-forwarded-for': `10.${++calls >> 16}.${(calls >> 8) & 255}.${calls & 255}` },
+    ...(bearer && { bearer }),
+    ...(route.method !== 'GET' && { json: body }),
+  })
+}
+
+/** What a person does to their own sessions may end them: there, each request has one of its own. */
+const bearerFor = async ({ access }: Route): Promise<string | undefined> => {
+  if (access.by === 'anybody') return undefined
+  if (access.by === 'key') return key
+  if (access.by === 'member') return here.owner.bearer
+  const { accessToken } = await openSession(house.api, here.owner.accountId, { address: '', userAgent: null })
+  return accessToken
+}
+
+const paramOf = ({ json }: Called) => (json as { error?: { param?: string } } | undefined)?.error?.param
+
+/** A body with which the route goes on to what it is for, as far as values from the list can make one. */
+const discover = async (route: Route): Promise<Record<string, unknown>> => {
+  const body: Record<string, unknown> = {}
+  const tried: Record<string, number> = {}
+  for (;;) {
+    const answer = await send(route, body)
+    const blamed = answer.status === 400 ? paramOf(answer)?.split('.')[0] : undefined
+    const next = blamed === undefined ? undefined : (tried[blamed] ?? 0)
+    if (blamed === undefined || next === undefined || next === values.length) return body
+    body[blamed] = values[next]
+    tried[blamed] = next + 1
+  }
+}
+
+test.each(routes.map(route => [nameOf(route), route] as const))(
+  '%s has no field that makes it fail, whatever is sent in it',
+  async (_, route) => {
+    const good = await discover(route)
+    // Else the fields are refused before the route has seen them.
+    expect((await send(route, good)).status).not.toBe(400)
+    const faults: string[] = []
+    const note = async (what: string, value: unknown, answer: Promise<Called>) => {
+      const { status, headers } = await answer
+      if (status < 500) return
+      const line = lines().find(one => one.requestId === headers.get('request-id') && one.level > 30)
+      faults.push(`${what} = ${JSON.stringify(value).slice(0, 80)}: ${status} ${JSON.stringify(line?.fault)}`)
+    }
+    for (const field of fieldsOf(route.body))
+      await Promise.all(values.map(value => note(field, value, send(route, { ...good, [field]: value }))))
+    for (const field of fieldsOf(route.query))
+      await Promise.all(
+        texts.map(text => note(`?${field}`, text, send(route, good, `?${new URLSearchParams({ [field]: text })}`))),
+      )
+    expect(faults).toEqual([])
+  },
+)
