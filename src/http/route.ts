@@ -1,5 +1,6 @@
 import type { Type } from 'arktype'
 import type { Api } from './api.ts'
+import type { Docs } from './openapi/docs.ts'
 
 /**
  * The table of routes is data: the server serves it, the API document is made from it, and a test
@@ -12,6 +13,8 @@ export type Route = {
   readonly access: Access
   readonly body: Type | undefined
   readonly query: Type | undefined
+  /** A test holds every route that is served to have them. */
+  readonly docs?: Docs | undefined
   readonly handle: (api: Api, call: never) => Answer | Promise<Answer>
 }
 
@@ -79,6 +82,7 @@ type Spec<Path extends string, Body, Query, Caller> = {
   readonly path: Path
   readonly body?: Body
   readonly query?: Query
+  readonly docs?: Docs
   readonly handle: (api: Api, call: Call<Path, Parsed<Body>, Parsed<Query>> & Caller) => Answer | Promise<Answer>
 }
 
@@ -86,8 +90,8 @@ type Spec<Path extends string, Body, Query, Caller> = {
 type Parsed<D> = D extends { readonly infer: infer Value } ? Value : undefined
 
 const define = (method: Method, access: Access, spec: unknown): Route => {
-  const { path, body, query, handle } = spec as Omit<Route, 'method' | 'access'>
-  return { method, path, access, body, query, handle }
+  const { path, body, query, docs, handle } = spec as Omit<Route, 'method' | 'access'>
+  return { method, path, access, body, query, docs, handle }
 }
 
 /** A route anybody may call. */

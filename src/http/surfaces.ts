@@ -3,6 +3,7 @@ import { encodeId } from '../ids.ts'
 import type { Whose } from '../queries/places.ts'
 import type { Api } from './api.ts'
 import { livemodeQuery } from './list.ts'
+import type { Docs } from './openapi/docs.ts'
 import type { Answer, Call, KeyCaller, MemberCaller, Method, Route, Scope, SessionCaller } from './route.ts'
 
 /**
@@ -27,6 +28,7 @@ type Spec<Path extends string, Body, Query, Mode> = {
   readonly path: Path
   readonly body?: Body
   readonly query?: Query
+  readonly docs?: Docs
   readonly handle: (api: Api, call: Surface<Path, Body, Query, Mode>) => Answer | Promise<Answer>
 }
 
@@ -63,7 +65,7 @@ type MembersQuery = { readonly livemode?: boolean } | undefined
 const bothSurfaces = <Path extends string, Body extends Declared, Query extends Declared, Mode>(
   method: Method,
   { scope, testOnly }: Needs,
-  { path, body, query, handle }: Spec<Path, Body, Query, Mode>,
+  { path, body, query, docs, handle }: Spec<Path, Body, Query, Mode>,
   membersQuery: Declared,
   modeOf: (query: MembersQuery) => boolean | undefined,
 ): readonly Route[] => {
@@ -75,6 +77,7 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
       access,
       body,
       query: routeQuery,
+      docs,
       // What the handler is told was parsed by the types that it was declared with.
       handle: (api, call: AnyCall) => handle(api, { ...call, ...callerOf(call, modeOf), pattern } as never),
     }

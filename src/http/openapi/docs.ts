@@ -1,0 +1,23 @@
+import type { Code } from '../../errors.ts'
+import type { Shape } from '../../records/shapes/shape.ts'
+
+/**
+ * What a route says of itself in the interface's document. Whatever follows from its access, body, query
+ * and path – who may call it, the headers, most refusals – is not said here.
+ */
+export type Docs = {
+  /** Its name in clients that are made from the document: `createPaymentLink`. */
+  readonly operation: string
+  /** A heading, as an order: `Create a payment link`. */
+  readonly summary: string
+  /** What a caller should know and no schema says. */
+  readonly description?: string
+  /** By status; `null`: there is nothing in it; a text: a page that says so. */
+  readonly answers: Readonly<Partial<Record<Status, Shape | string | null>>>
+  /** Codes it may refuse with of its own accord. One that asks for an idempotency key makes the header required. */
+  readonly refusals?: readonly Code[]
+  /** A body as one sends it. */
+  readonly example?: Readonly<Record<string, unknown>>
+}
+
+type Status = 200 | 201 | 204 | 404 | 410 | 503
