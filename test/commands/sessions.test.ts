@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { makeRefreshToken, parseRefreshToken } from '../../src/access/refresh-token.ts'
+import { makeRefreshToken, parseRefreshToken, successorsOf } from '../../src/access/refresh-token.ts'
 import { openSession, refreshSession } from '../../src/commands/sessions.ts'
 import type { Api } from '../../src/http/api.ts'
 import { openKeyring } from '../../src/keyring.ts'
@@ -85,6 +85,28 @@ test('the token before the last predecessor ends the session even within ten sec
   expect(await refresh(house.api, second)).toBe(third)
   expect(await code(refresh(house.api, house.token))).toBe('invalid_token')
   expect(await code(refresh(house.api, third))).toBe('invalid_token')
+})
+
+test('a refresh that comes while the session moves on twice is judged by what it has become', async () => {
+  await using house = await start()
+  await using other = elsewhere(house.sql)
+  const second = parseRefreshToken(await refresh(house.api, house.token)) ?? expect.unreachable()
+  const [third = expect.unreachable()] = successorsOf(house.api.keyring, second)
+  const [fourth = expect.unreachable()] = successorsOf(house.api.keyring, third)
+  const hex = (hash: Uint8Array) => `'\\x${Buffer.from(hash).toString('hex')}'`
+  const moving = other.sql
+    .unsafe(
+      `do $$ begin
+        perform rotate_session('${house.sessionId}', ${hex(second.hash)}, ${hex(third.hash)}, '');
+        perform rotate_session('${house.sessionId}', ${hex(third.hash)}, ${hex(fourth.hash)}, '');
+        perform pg_sleep(0.5);
+      end $$`,
+    )
+    .execute()
+  await until(async () => (await house.sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0)
+  expect(await code(refresh(house.api, second.text))).toBe('invalid_token')
+  await moving
+  expect(await code(refresh(house.api, fourth.text))).toBe('invalid_token')
 })
 
 test('a guess that names a living session ends it', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { Sql } from '../../src/postgres/connect.ts'
 import { takeAttempt } from '../../src/queries/attempts.ts'
@@ -16,28 +17,44 @@ const insertAt = (sql: Sql, subject: string, secondsAgo: number) =>
 
 const countOf = async (sql: Sql, subject: string) => (await sql`select from attempts where subject = ${subject}`).length
 
-/** Tries as often as it is told, all at once, in a process of its own; answers how many were counted. */
-const tryElsewhere = async (url: string, times: number): Promise<number> => {
+const rounds = 10
+
+/** Tries fifty times at once in every round, in a process of its own that begins when told to; answers how many were counted. */
+const tryElsewhere = (url: string) => {
   const module = (path: string) => JSON.stringify(import.meta.resolve(path))
   const script = `
-    import ${module('../harness/end-with-parent.ts')}
+    import { once } from 'node:events'
     import { connect } from ${module('../../src/postgres/connect.ts')}
     import { takeAttempt } from ${module('../../src/queries/attempts.ts')}
     const sql = connect(${JSON.stringify(url)})
-    const tries = Array.from({ length: ${times} }, () => takeAttempt(sql, ['b', 'a'], ${JSON.stringify(minute)}))
-    const taken = await Promise.all(tries)
-    console.log(taken.filter(({ wait }) => wait === null).length)
+    const atOnce = (times, work) => Promise.all(Array.from({ length: times }, work))
+    // Every connection is there before it begins, or the first would do all the work alone.
+    await atOnce(10, () => sql\`select pg_sleep(0.2)\`)
+    console.log('ready')
+    await once(process.stdin, 'data')
+    let counted = 0
+    for (let round = 0; round < ${rounds}; round++) {
+      const taken = await atOnce(50, () => takeAttempt(sql, ['b' + round, 'a' + round], ${JSON.stringify(minute)}))
+      counted += taken.filter(({ wait }) => wait === null).length
+    }
+    console.log(counted)
     process.exit()`
   const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
-  return Number(await text(child.stdout))
+  const ready = once(child.stdout, 'data')
+  const begin = async (): Promise<number> => {
+    child.stdin.write('begin')
+    return Number(await text(child.stdout))
+  }
+  return { ready, begin }
 }
 
 test('of a hundred tries at once in two processes, five are counted', async () => {
   await using db = await database()
-  const counted = await Promise.all([tryElsewhere(db.url, 50), tryElsewhere(db.url, 50)])
-  expect(counted.reduce((a, b) => a + b)).toBe(5)
-  expect(await countOf(db.sql, 'a')).toBe(5)
-  expect(await countOf(db.sql, 'b')).toBe(5)
+  const processes = [tryElsewhere(db.url), tryElsewhere(db.url)]
+  await Promise.all(processes.map(({ ready }) => ready))
+  const counted = await Promise.all(processes.map(({ begin }) => begin()))
+  expect(counted.reduce((a, b) => a + b)).toBe(5 * rounds)
+  for (let round = 0; round < rounds; round++) expect(await countOf(db.sql, `a${round}`)).toBe(5)
 })
 
 test('whoever names the same subjects in another order waits for nobody for ever', async () => {
