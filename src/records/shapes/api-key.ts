@@ -1,0 +1,44 @@
+import { type } from 'arktype'
+import type { Shape } from './shape.ts'
+import { example, idOf, time, timeOrNull } from './wire.ts'
+
+const apiKeyType = type({
+  object: "'api_key'",
+  id: idOf('key'),
+  merchantId: idOf('mer'),
+  name: 'string',
+  scopes: type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'").array(),
+  tag: 'string',
+  last4: 'string',
+  livemode: 'boolean',
+  lastUsedAt: timeOrNull,
+  expiresAt: timeOrNull,
+  revokedAt: timeOrNull,
+  createdAt: time,
+  updatedAt: time,
+})
+
+const apiKey = {
+  object: 'api_key',
+  id: 'key_01jeg00000e008000000000008',
+  merchantId: example.merchantId,
+  name: 'The shop',
+  scopes: ['payments:read', 'payment_links:write'],
+  tag: 'k7f3',
+  last4: 'x9q2',
+  livemode: false,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+  createdAt: example.at,
+  updatedAt: example.at,
+}
+
+export const apiKeyShape: Shape = { name: 'ApiKey', type: apiKeyType, example: apiKey }
+
+/** As it is shown once, when its secret has just been made. */
+export const newApiKeyShape: Shape = {
+  name: 'ApiKeyWithSecret',
+  type: apiKeyType.merge({ secret: 'string' }),
+  example: { ...apiKey, secret: 'sk_test_…' },
+}

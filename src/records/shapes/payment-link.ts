@@ -1,0 +1,55 @@
+import { type } from 'arktype'
+import type { Shape } from './shape.ts'
+import { chainId, count, currency, example, idOf, minor, texts, time, timeOrNull } from './wire.ts'
+
+export const paymentLinkStatus = type("'active' | 'deactivated' | 'completed' | 'expired'")
+
+export const paymentLinkShape: Shape = {
+  name: 'PaymentLink',
+  type: type({
+    object: "'payment_link'",
+    id: idOf('plink'),
+    merchantId: idOf('mer'),
+    url: 'string',
+    status: paymentLinkStatus,
+    amountMinor: minor,
+    currency,
+    title: 'string | null',
+    description: 'string | null',
+    reference: 'string | null',
+    assets: type({ chainId, asset: 'string' }).array().or('null'),
+    maxPayments: count.or('null'),
+    paymentsCount: count,
+    windowMinutes: count,
+    expiresAt: timeOrNull,
+    successUrl: 'string | null',
+    metadata: texts,
+    livemode: 'boolean',
+    createdAt: time,
+    updatedAt: time,
+    deactivatedAt: timeOrNull,
+  }),
+  example: {
+    object: 'payment_link',
+    id: example.paymentLinkId,
+    merchantId: example.merchantId,
+    url: `https://pay.lamps.shop/pay/${example.paymentLinkId}`,
+    status: 'active',
+    amountMinor: 4900,
+    currency: 'EUR',
+    title: 'A lamp',
+    description: 'Brass, for the desk.',
+    reference: 'order 7',
+    assets: null,
+    maxPayments: 1,
+    paymentsCount: 0,
+    windowMinutes: 30,
+    expiresAt: null,
+    successUrl: 'https://lamps.shop/thanks',
+    metadata: { shelf: 'B' },
+    livemode: false,
+    createdAt: example.at,
+    updatedAt: example.at,
+    deactivatedAt: null,
+  },
+}

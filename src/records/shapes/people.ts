@@ -1,0 +1,141 @@
+import { type } from 'arktype'
+import type { Shape } from './shape.ts'
+import { example, idOf, time, uuid } from './wire.ts'
+
+const role = type("'owner' | 'developer' | 'viewer'")
+
+export const memberShape: Shape = {
+  name: 'Member',
+  type: type({
+    object: "'member'",
+    id: idOf('usr'),
+    merchantId: idOf('mer'),
+    email: 'string',
+    role,
+    mfaEnabled: 'boolean',
+    createdAt: time,
+    updatedAt: time,
+  }),
+  example: {
+    object: 'member',
+    id: example.userId,
+    merchantId: example.merchantId,
+    email: 'anna@lamps.shop',
+    role: 'owner',
+    mfaEnabled: true,
+    createdAt: example.at,
+    updatedAt: example.at,
+  },
+}
+
+const inviteType = type({
+  object: "'invite'",
+  id: idOf('invite'),
+  merchantId: idOf('mer'),
+  role,
+  email: 'string | null',
+  status: "'pending' | 'expired'",
+  createdBy: idOf('usr'),
+  expiresAt: time,
+  createdAt: time,
+  updatedAt: time,
+})
+
+const invite = {
+  object: 'invite',
+  id: 'invite_01jeg00000e008000000000009',
+  merchantId: example.merchantId,
+  role: 'developer',
+  email: 'ben@lamps.shop',
+  status: 'pending',
+  createdBy: example.userId,
+  expiresAt: '2026-11-27T12:00:00.000Z',
+  createdAt: example.at,
+  updatedAt: example.at,
+}
+
+export const inviteShape: Shape = { name: 'Invite', type: inviteType, example: invite }
+
+/** As it is shown once, when its link has just been made. */
+export const newInviteShape: Shape = {
+  name: 'InviteWithToken',
+  type: inviteType.merge({ url: 'string', token: 'string' }),
+  example: { ...invite, url: 'https://pay.lamps.shop/invite#h3mT…', token: 'h3mT…' },
+}
+
+export const securityEventShape: Shape = {
+  name: 'SecurityEvent',
+  type: type({
+    object: "'security_event'",
+    id: uuid,
+    merchantId: idOf('mer'),
+    actor: 'string',
+    email: 'string | null',
+    address: 'string | null',
+    action: 'string',
+    details: type({ '[string]': 'unknown' }),
+    createdAt: time,
+    updatedAt: time,
+  }),
+  example: {
+    object: 'security_event',
+    id: '01938000-0000-7000-8000-00000000000a',
+    merchantId: example.merchantId,
+    actor: example.userId,
+    email: 'anna@lamps.shop',
+    address: '203.0.113.7',
+    action: 'api_key.created',
+    details: { keyId: 'key_01jeg00000e008000000000008' },
+    createdAt: example.at,
+    updatedAt: example.at,
+  },
+}
+
+export const sessionShape: Shape = {
+  name: 'Session',
+  type: type({
+    object: "'session'",
+    id: idOf('session'),
+    current: 'boolean',
+    address: 'string',
+    userAgent: 'string | null',
+    createdAt: time,
+    lastUsedAt: time,
+  }),
+  example: {
+    object: 'session',
+    id: 'session_01jeg00000e00800000000000b',
+    current: true,
+    address: '203.0.113.7',
+    userAgent: 'Mozilla/5.0',
+    createdAt: example.at,
+    lastUsedAt: example.later,
+  },
+}
+
+const accountType = type({
+  user: { id: idOf('usr'), email: 'string', mfaEnabled: 'boolean' },
+  merchants: type({ id: idOf('mer'), name: 'string', role }).array(),
+})
+
+const account = {
+  user: { id: example.userId, email: 'anna@lamps.shop', mfaEnabled: false },
+  merchants: [{ id: example.merchantId, name: 'Lamps', role: 'owner' }],
+}
+
+export const accountShape: Shape = { name: 'Account', type: accountType, example: account }
+
+const tokens = type({ accessToken: 'string', expiresIn: 'number.integer' })
+
+export const tokensShape: Shape = {
+  name: 'AccessToken',
+  type: tokens,
+  example: { accessToken: 'eyJhbGciOiJIUzI1NiIs…', expiresIn: 900 },
+}
+
+/** What signing up, signing in and accepting an invite end with. */
+export const signedInShape: Shape = {
+  name: 'SignedIn',
+  type: tokens.merge(accountType),
+  example: { accessToken: 'eyJhbGciOiJIUzI1NiIs…', expiresIn: 900, ...account },
+}

@@ -1,0 +1,49 @@
+import { type } from 'arktype'
+import type { Shape } from './shape.ts'
+import { address, count, example, idOf, time } from './wire.ts'
+
+export const settingsShape: Shape = {
+  name: 'Settings',
+  type: type({
+    object: "'settings'",
+    id: idOf('mer'),
+    merchantId: idOf('mer'),
+    livemode: 'boolean',
+    name: 'string',
+    branding: {
+      logoUrl: 'string | null',
+      accentColor: type(/^#[0-9a-f]{6}$/).or('null'),
+      supportEmail: 'string | null',
+      supportUrl: 'string | null',
+    },
+    receivingAddress: address.or('null'),
+    receivingAddresses: type({ '[string]': address }),
+    confirmations: type({ '[string]': count }),
+    toleranceBps: count,
+    latePolicy: "'accept_stablecoins' | 'needs_attention'",
+    refundMode: "'manual' | 'signer'",
+    createdAt: time,
+    updatedAt: time,
+  }),
+  example: {
+    object: 'settings',
+    id: example.merchantId,
+    merchantId: example.merchantId,
+    livemode: false,
+    name: 'Lamps',
+    branding: {
+      logoUrl: 'https://lamps.shop/logo.svg',
+      accentColor: '#0b7285',
+      supportEmail: 'help@lamps.shop',
+      supportUrl: null,
+    },
+    receivingAddress: example.address,
+    receivingAddresses: {},
+    confirmations: { '31337': 3 },
+    toleranceBps: 50,
+    latePolicy: 'accept_stablecoins',
+    refundMode: 'manual',
+    createdAt: example.at,
+    updatedAt: example.at,
+  },
+}

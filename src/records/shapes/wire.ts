@@ -1,0 +1,39 @@
+import { type Type, type } from 'arktype'
+import type { Prefix } from '../../ids.ts'
+
+/** How single values look on the wire. */
+
+/** The prefix and 128 bits in base32. */
+export const idOf = (prefix: Prefix): Type<string> => type(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
+
+/** Of events, which have no prefix. */
+export const uuid = type(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/).configure({ format: 'uuid' })
+
+export const time = type(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/).configure({ format: 'date-time' })
+export const timeOrNull = time.or('null')
+
+export const minor = type('0 <= number.integer <= 9007199254740991')
+/** Atomic units of a chain, which no number holds. */
+export const atomic = type(/^(0|[1-9]\d*)$/)
+export const count = type('number.integer >= 0')
+export const currency = type(/^[A-Z]{3}$/)
+export const chainId = type('1 <= number.integer <= 9007199254740991')
+export const address = type(/^0x[0-9a-fA-F]{40}$/)
+export const txHash = type(/^0x[0-9a-f]{64}$/)
+export const texts = type({ '[string]': 'string' })
+export const version = type(/^\d{4}-\d\d-\d\d$/)
+
+/** One of each in examples, so that they belong together wherever one is looked up. */
+export const example = {
+  merchantId: 'mer_01jeg00000e008000000000001',
+  paymentLinkId: 'plink_01jeg00000e008000000000002',
+  paymentId: 'pay_01jeg00000e008000000000003',
+  refundId: 're_01jeg00000e008000000000004',
+  disputeId: 'dp_01jeg00000e008000000000005',
+  userId: 'usr_01jeg00000e008000000000006',
+  eventId: '01938000-0000-7000-8000-000000000007',
+  address: '0x52908400098527886E0F7030069857D2E4169EE7',
+  txHash: '0x88df016429689c079f3b2f6ad39fa052532c50795b733da78a91ebe6a713944b',
+  at: '2026-11-20T12:00:00.000Z',
+  later: '2026-11-20T12:03:10.250Z',
+} as const
