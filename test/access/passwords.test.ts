@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { openHashers } from '../../src/access/hashers.ts'
 import { openPasswords } from '../../src/access/passwords.ts'
+import { until } from '../harness/until.ts'
 
 const password = 'correct horse battery'
 
@@ -46,4 +49,15 @@ test('a process that has hashed ends when it has nothing else to do', () => {
     await openPasswords().hash('correct horse battery')`
   const { status, stderr } = spawnSync(process.execPath, ['-e', script], { timeout: 8_000, encoding: 'utf8' })
   expect([status, stderr]).toEqual([0, ''])
+})
+
+test.if(process.platform === 'linux')('threads that nobody has asked for a while are gone', async () => {
+  const threads = () => readdirSync('/proc/self/task').length
+  const before = threads()
+  const hashers = openHashers({ idleMs: 50 })
+  const task = { password, options: { memoryCost: 19_456, timeCost: 2, parallelism: 1 } }
+  await Promise.all([hashers(task), hashers(task), hashers(task)])
+  expect(threads()).toBeGreaterThanOrEqual(before + 3)
+  await until(() => threads() <= before)
+  expect(await hashers(task)).toEqual({ hash: expect.stringContaining('$argon2id$') })
 })

@@ -3,9 +3,9 @@ import { encodeId } from '../../src/ids.ts'
 /** Somebody with a browser: it keeps the cookie and the access token, and comes from an address of its own. */
 export type Visitor = {
   readonly address: string
+  /** What the last answer that had one said. */
   bearer: string | undefined
   cookie: string | undefined
-  /** What the answer that signed in said. */
   post(path: string, json?: unknown, headers?: Readonly<Record<string, string>>): Promise<Said>
   get(path: string): Promise<Said>
   delete(path: string): Promise<Said>
@@ -79,6 +79,6 @@ export const signedUp = async (house: House, email = 'anna@lamps.example'): Prom
   return someone
 }
 
-/** Signing up costs a hash, which most tests have no use for. */
+/** Whether it is spelled like an id of that kind. */
 export const hasId = (prefix: 'mer' | 'usr', id: string | undefined): boolean =>
   id !== undefined && id.length === encodeId(prefix, crypto.randomUUID()).length && id.startsWith(`${prefix}_`)
