@@ -1,9 +1,11 @@
 import { apiKeyRoutes } from './api-keys.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
+import { eventRoutes } from './events.ts'
 import { inviteRoutes } from './invites.ts'
 import { memberRoutes } from './members.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
+import { paymentRoutes } from './payments.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 
@@ -16,4 +18,6 @@ export const routes: readonly Route[] = [
   ...auditLogRoutes,
   ...apiKeyRoutes,
   ...paymentLinkRoutes,
+  ...paymentRoutes,
+  ...eventRoutes,
 ]

@@ -4,6 +4,7 @@ import type { Api } from '../../src/http/api.ts'
 import { encodeId, type Prefix } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
 import { makeLink } from './links.ts'
+import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
 
 /** How a route that takes the id of a record is tried: what its record is called, how one is made, and a body that it takes. */
@@ -52,6 +53,22 @@ const paymentLink: Fixture = {
   make: async (api, { merchantId }, livemode) => (await makeLink(api, { merchantId, livemode })).id,
 }
 
+/** In a situation of its machine's tests. */
+const payment = (situation: string): Fixture => ({
+  prefix: 'pay',
+  make: async (api, { merchantId }, livemode) => (await makePayment(api, { merchantId, livemode }, situation)).id,
+})
+
+/** Ids of events have no prefix; what a missing one is answered, events.test.ts shows. */
+const event: Fixture = {
+  prefix: 'pay',
+  make: async (api, { merchantId }, livemode) => {
+    const { actor } = await makePayment(api, { merchantId, livemode }, 'new')
+    const [row] = await api.sql<{ id: string }[]>`select id from events where actor = ${actor}`
+    return row?.id ?? ''
+  },
+}
+
 const lamp: Fixture = {
   prefix: 'key',
   make: async (api, { merchantId }, livemode) =>
@@ -70,5 +87,11 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/payment-links/:id/deactivate': paymentLink,
   'GET /v1/merchants/:merchantId/payment-links/:id': paymentLink,
   'POST /v1/merchants/:merchantId/payment-links/:id/deactivate': paymentLink,
+  'GET /v1/payments/:id': payment('success'),
+  'GET /v1/merchants/:merchantId/payments/:id': payment('success'),
+  'POST /v1/merchants/:merchantId/payments/:id/cancel': payment('picked'),
+  'POST /v1/merchants/:merchantId/payments/:id/resolve': { ...payment('late'), body: { action: 'accept' } },
+  'GET /v1/events/:id': event,
+  'GET /v1/merchants/:merchantId/events/:id': event,
   'GET /v1/lamps/:id': lamp,
 }

@@ -1,0 +1,44 @@
+import { type } from 'arktype'
+import { refuse } from '../errors.ts'
+import { findEvent, listEvents } from '../queries/events.ts'
+import { eventRecord } from '../records/event.ts'
+import { eventTypes } from '../records/event-types.ts'
+import { listOf, listQuery } from './list.ts'
+import { placedPage } from './place.ts'
+import type { Route } from './route.ts'
+import { onCollection, onItem } from './surfaces.ts'
+
+const filters = type({ 'type?': type.enumerated(...eventTypes) })
+
+export const eventRoutes: readonly Route[] = [
+  ...onCollection(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/events',
+      query: listQuery.merge(filters),
+      handle: async (api, { whose, query }) => {
+        const page = await placedPage(api.sql, 'events', whose, query, uuidIn)
+        const events = await listEvents(api.sql, whose, query.type, page)
+        return { status: 200, body: listOf(events, query.limit, eventRecord) }
+      },
+    },
+  ),
+
+  ...onItem(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/events/:id',
+      handle: async (api, { whose, params }) => {
+        const id = uuidIn(params.id) ?? refuse('resource_not_found')
+        const event = await findEvent(api.sql, { ...whose, id })
+        return { status: 200, body: eventRecord(event ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+]
+
+/** An event's id is a UUID as it was written, and none of its other spellings that Postgres would take. */
+const uuidIn = (id: string): string | undefined =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id) ? id : undefined

@@ -1,0 +1,110 @@
+import { type } from 'arktype'
+import type { Payment } from '../../machines/payment-events.ts'
+import type { Actor } from '../actors/kind.ts'
+import { cryptoFactsOf } from '../chain/crypto-facts.ts'
+import { cancelPayment, resolvePayment } from '../commands/payments.ts'
+import { refuse } from '../errors.ts'
+import { decodeId, encodeId } from '../ids.ts'
+import { findPayment, listPayments } from '../queries/payments.ts'
+import type { Whose } from '../queries/places.ts'
+import { paymentRead } from '../records/payment.ts'
+import type { Api } from './api.ts'
+import { listOf, listQuery, livemodeQuery } from './list.ts'
+import { placedPage } from './place.ts'
+import { recordId } from './record-id.ts'
+import { type Answer, forKeys, forMembers, type MemberCaller, type Route, type SessionCaller } from './route.ts'
+import { onItem } from './surfaces.ts'
+
+const paymentsQuery = listQuery.merge({
+  'status?': "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
+  'paymentLinkId?': recordId('plink'),
+  'reference?': '1 <= string <= 200',
+})
+
+/** Which payments wait for a person is what the people of a merchant ask. */
+const membersQuery = paymentsQuery.merge(livemodeQuery).merge({ 'attention?': "'true'" })
+
+export const paymentRoutes: readonly Route[] = [
+  forKeys(
+    'GET',
+    { scope: 'payments:read' },
+    { path: '/v1/payments', query: paymentsQuery, handle: (api, { key, query }) => list(api, key, query) },
+  ),
+
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: '/v1/merchants/:merchantId/payments',
+      query: membersQuery,
+      handle: (api, { member: { merchantId }, query }) => list(api, { merchantId, livemode: query.livemode }, query),
+    },
+  ),
+
+  ...onItem(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/payments/:id',
+      handle: async (api, { whose, params }) => {
+        const payment = await findPayment(api.sql, { ...whose, id: idIn(params) })
+        return { status: 200, body: recordOf(payment ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: '/v1/merchants/:merchantId/payments/:id/cancel',
+      handle: async (api, call) => ({ status: 200, body: recordOf(await cancelPayment(api, nameOf(call), by(call))) }),
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: '/v1/merchants/:merchantId/payments/:id/resolve',
+      body: type({ action: "'accept' | 'dismiss'" }),
+      handle: async (api, call) => {
+        const payment = await resolvePayment(api, nameOf(call), call.body.action, by(call))
+        return { status: 200, body: recordOf(payment) }
+      },
+    },
+  ),
+]
+
+const list = async (
+  api: Api,
+  { merchantId, livemode }: Whose,
+  query: typeof membersQuery.infer | typeof paymentsQuery.infer,
+): Promise<Answer> => {
+  const { status, paymentLinkId, reference, limit } = query
+  const whose = { merchantId, livemode }
+  const attention = 'attention' in query
+  const page = await placedPage(api.sql, 'payments', whose, query, id => decodeId('pay', id))
+  const payments = await listPayments(api.sql, whose, { status, paymentLinkId, reference, attention }, page)
+  return { status: 200, body: listOf(payments, limit, recordOf) }
+}
+
+/** In lists too: a record is the same wherever it is read. Only events, which never change, leave `crypto` out. */
+const recordOf = (payment: Actor<Payment>) => paymentRead(payment, cryptoFactsOf(payment.context))
+
+const idIn = ({ id }: { readonly id: string }): string => decodeId('pay', id) ?? refuse('resource_not_found')
+
+type ItemCall = {
+  readonly params: { readonly id: string }
+  readonly member: MemberCaller
+  readonly session: SessionCaller
+}
+
+/** Members find a payment by its id, in either mode. */
+const nameOf = ({ params, member }: ItemCall) => ({
+  id: idIn(params),
+  merchantId: member.merchantId,
+  livemode: undefined,
+})
+
+const by = ({ session }: ItemCall) => ({ cause: encodeId('usr', session.accountId) })
