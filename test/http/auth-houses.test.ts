@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { SECRET_KEY } from '../harness/api.ts'
+import { database } from '../harness/database.ts'
+import { startMain } from '../harness/main.ts'
+import { until } from '../harness/until.ts'
+import { password, signedUp, type Visitor, visitor } from './visitor.ts'
+
+const email = 'anna@lamps.example'
+
+/** Two processes on one database, as behind a load balancer. */
+const twoHouses = async () => {
+  const db = await database()
+  const env = { DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', TRUSTED_PROXIES: '127.0.0.1' }
+  const [one, other] = await Promise.all([startMain(env), startMain(env)])
+  return {
+    ...{ db, one, other },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()])
+      await db[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The same browser, whose next requests reach another house. */
+const at = (house: { url: string }, { bearer, cookie, address }: Visitor): Visitor =>
+  Object.assign(visitor(house, address), { bearer, cookie })
+
+test('two houses count sign-ins together, and a session of one is one of the other', async () => {
+  await using houses = await twoHouses()
+  const { one, other } = houses
+  const here = await signedUp(one)
+  const there = at(other, here)
+  expect((await there.get('me')).status).toBe(200)
+
+  const guesses = Array.from({ length: 30 }, (_, i) =>
+    visitor(i % 2 ? one : other).post('sign-in', { email, password: 'a wrong one' }),
+  )
+  const codes = (await Promise.all(guesses)).map(({ code }) => code)
+  expect(codes.filter(code => code === 'invalid_credentials')).toHaveLength(5)
+  expect(codes.filter(code => code === 'rate_limited')).toHaveLength(25)
+
+  const tabs = await Promise.all(Array.from({ length: 10 }, (_, i) => at(i % 2 ? one : other, here).post('refresh')))
+  expect(new Set(tabs.map(({ headers }) => headers.get('set-cookie'))).size).toBe(1)
+  expect(new Set(tabs.map(({ status }) => status))).toEqual(new Set([200]))
+
+  expect((await here.post('sign-out')).status).toBe(204)
+  const ended = performance.now()
+  expect((await here.get('me')).code).toBe('invalid_token')
+  await until(async () => (await there.get('me')).code === 'invalid_token', { timeoutMs: 3_000 })
+  expect(performance.now() - ended).toBeLessThan(1_250)
+})
+
+test('an account made in one house signs in at the other at once', async () => {
+  await using houses = await twoHouses()
+  await signedUp(houses.one)
+  const browser = visitor(houses.other)
+  expect((await browser.post('sign-in', { email, password })).status).toBe(200)
+  expect((await at(houses.one, browser).get('me')).status).toBe(200)
+})
