@@ -17,17 +17,31 @@ export const clientAddress = (peer: string, forwardedFor: string | null, trusted
   return address
 }
 
+/** The same few callers come again and again, and taking an address apart costs more than all else that is asked of it. */
+const remembered = <T>(find: (address: string) => T, most = 1_000): ((address: string) => T) => {
+  const known = new Map<string, T>()
+  return address => {
+    const found = known.get(address)
+    if (found !== undefined) return found
+    if (known.size >= most) known.clear()
+    const made = find(address)
+    known.set(address, made)
+    return made
+  }
+}
+
 /** What limits count by: an IPv6 subscriber has a whole /64 to come from. */
-export const limitGroup = (address: string): string =>
+export const limitGroup = remembered(address =>
   isIPv6(address)
     ? `${groupsOf(address)
         .slice(0, 4)
         .map(group => group.toString(16))
         .join(':')}::/64`
-    : address
+    : address,
+)
 
 /** Whether nobody but this machine has the address. */
-export const isLoopback = (address: string): boolean => isWithin(address, loopback)
+export const isLoopback = remembered(address => isWithin(address, loopback))
 
 const loopback: readonly AddressRange[] = [
   { address: '127.0.0.0', prefix: 8, family: 'ipv4' },
@@ -41,13 +55,13 @@ const parseHop = (hop: string): string | undefined => {
 }
 
 /** One spelling per address: no zone, lower case, and IPv4 that comes by an IPv6 socket as IPv4. */
-const plain = (address: string): string => {
+const plain = remembered(address => {
   const bare = address.replace(/%.*$/, '').toLowerCase()
   if (!isIPv6(bare)) return bare
   const groups = groupsOf(bare)
   if (!isMapped(groups)) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
   return bytesOf(groups).slice(12).join('.')
-}
+})
 
 const isMapped = (groups: readonly number[]): boolean =>
   groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff

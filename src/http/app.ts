@@ -71,7 +71,7 @@ type Arrived = {
   readonly params: Readonly<Record<string, string | null>> | undefined
   readonly peer: string
   readonly requestId: string
-  readonly answerHeaders: Headers
+  readonly answerHeaders: Map<string, string>
 }
 
 /** The order of checks of the interface, after the route has been found. */

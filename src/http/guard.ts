@@ -11,7 +11,7 @@ export type Visit = {
   readonly params: Readonly<Record<string, string>>
   readonly address: string
   /** Of the answer, whatever it will be. */
-  readonly answerHeaders: Headers
+  readonly answerHeaders: Map<string, string>
 }
 
 export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCaller; readonly member?: MemberCaller }
@@ -50,8 +50,10 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     if (access.by === 'key') {
       const found = await authenticate(visit, () => findKey(api, visit.headers))
       const rate = rates[found.livemode ? 'live' : 'test']
-      rate?.show(found.id, visit)
-      const key = { ...found, apiVersion: versionOf(found, visit) }
+      const apiVersion = versionOf(found, visit)
+      // A version that is none costs nothing, and the fields are there all the same.
+      if (apiVersion === undefined) rate?.show(found.id, visit)
+      const key = { ...found, apiVersion: apiVersion ?? refuse('invalid_api_version', { param: 'Service-Version' }) }
       rate?.count(found.id, visit)
       if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
       if (access.testOnly && key.livemode) refuse('sandbox_only')
@@ -108,9 +110,9 @@ const findMember = async (api: Api, session: SessionCaller, id: string): Promise
 }
 
 /** The caller's wish, else what the key was made with. */
-const versionOf = (key: KeyCaller, { headers, answerHeaders }: Visit): string => {
+const versionOf = (key: KeyCaller, { headers, answerHeaders }: Visit): string | undefined => {
   const version = headers.get('service-version') ?? key.apiVersion
-  if (!VERSIONS.includes(version)) refuse('invalid_api_version', { param: 'Service-Version' })
+  if (!VERSIONS.includes(version)) return undefined
   answerHeaders.set('service-version', version)
   return version
 }
