@@ -1,0 +1,113 @@
+import type { Payment } from '../../machines/payment-events.ts'
+import type { Refund, RefundOpening } from '../../machines/refund.ts'
+import type { Command } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { type Address, parseAddress } from '../chain/address.ts'
+import { refuse } from '../errors.ts'
+import { uuidv7 } from '../ids.ts'
+import { paymentKind } from '../kinds/payment.ts'
+import { refundKind, reservationEventOf } from '../kinds/refund.ts'
+import { ofKind } from '../queries/actors.ts'
+import { findRefund, type RefundName } from '../queries/refunds.ts'
+import type { World } from '../world.ts'
+import { type By, refuseTwin } from './by.ts'
+
+export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
+  /** Undefined: all that is left. */
+  readonly amountMinor: number | undefined
+  /** As somebody wrote it. Null: the customer is asked. */
+  readonly destination: string | null
+}
+
+/**
+ * Reserves a part of what a payment has received for a refund of it. How much is left is for the payment
+ * to say in the commit: where others were faster, it is judged again by what they left.
+ */
+export const startRefund = async (
+  { actors, clock, random }: World,
+  payment: Actor<Payment>,
+  request: RefundRequest,
+  { cause, keep }: By<Refund>,
+): Promise<Actor<Refund>> => {
+  const id = uuidv7(clock.now(), random)
+  const rows: Command['rows'] = done => keep(ofKind(refundKind, done.at(-1)))
+  let latest = payment
+  for (;;) {
+    const opening = openingOf(latest, request)
+    const destination = request.destination === null ? null : destinationFor(opening, latest, request.destination)
+    const outcome = await actors.dispatchBundle([
+      ...reservation('create', opening, cause),
+      { kind: 'refund', actor: id, create: { ...opening }, cause, ...(destination === null && { rows }) },
+      ...(destination === null ? [] : [nameDestination(id, destination, { cause, rows })]),
+    ])
+    if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
+    refuseTwin(outcome)
+    if (outcome.refusal !== 'state') refuse('state_conflict')
+    latest = ofKind(paymentKind, outcome.actor)
+  }
+}
+
+/** Gives back to the payment what a refund has reserved of it, unless its transaction is out. */
+export const cancelRefund = async ({ sql, actors }: World, name: RefundName, cause: string): Promise<Actor<Refund>> => {
+  // Neither whose a refund is nor its amount ever changes, so they need not be looked at again in the commit.
+  const { id, context } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+  const outcome = await actors.dispatchBundle([
+    { kind: 'refund', actor: id, event: { type: 'cancel' }, cause },
+    ...reservation('cancel', context, cause),
+  ])
+  if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
+  return refuse('state_conflict', { details: { status: outcome.actor?.state } })
+}
+
+const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: RefundRequest): RefundOpening => {
+  const { chainId, asset, amountExpected, receivedMinor } = context
+  const isOver = state !== 'pending' && state !== 'processing'
+  if (!isOver || receivedMinor === 0 || chainId === null || asset === null || amountExpected === null)
+    return refuse('payment_not_refundable')
+  const remainingMinor = receivedMinor - context.refundsReservedMinor
+  const { amountMinor = remainingMinor, reason, metadata } = request
+  if (remainingMinor === 0 || amountMinor > remainingMinor)
+    refuse('refund_exceeds_remaining', { param: 'amountMinor', details: { remainingMinor } })
+  return {
+    merchantId: context.merchantId,
+    livemode: context.livemode,
+    // A refund speaks the version of its payment.
+    apiVersion: context.apiVersion,
+    paymentId,
+    amountMinor,
+    currency: context.currency,
+    reason,
+    metadata,
+    chainId,
+    asset,
+    tokenAddress: context.tokenAddress,
+    // At the payment's own quote. Rounded down, all refunds together send no more than has come.
+    amount: (amountExpected * BigInt(amountMinor)) / BigInt(context.amountMinor),
+  }
+}
+
+/** Not the payment's own address, where money only comes back from, and not the coin itself, which keeps it. */
+const destinationFor = ({ tokenAddress }: RefundOpening, { context }: Actor<Payment>, text: string): Address => {
+  const destination = parseAddress(text)
+  const own = [tokenAddress, context.address].map(address => address?.toLowerCase())
+  if (destination === undefined || own.includes(destination.toLowerCase()))
+    return refuse('invalid_destination', { param: 'destination' })
+  return destination
+}
+
+const nameDestination = (id: string, destination: Address, more: Pick<Command, 'cause' | 'rows'>): Command => ({
+  kind: 'refund',
+  actor: id,
+  event: { type: 'destination_named', destination },
+  ...more,
+})
+
+/** What the payment is told in the refund's bundle. */
+const reservation = (
+  on: 'create' | 'cancel',
+  { paymentId, amountMinor }: Pick<Refund, 'paymentId' | 'amountMinor'>,
+  cause: string,
+): readonly Command[] => {
+  const type = reservationEventOf[on]
+  return type ? [{ kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause }] : []
+}

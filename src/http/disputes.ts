@@ -1,0 +1,112 @@
+import { type } from 'arktype'
+import type { Dispute } from '../../machines/dispute.ts'
+import { giveEvidence, openDispute, resolveDispute } from '../commands/disputes.ts'
+import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { findDispute, listDisputes } from '../queries/disputes.ts'
+import { findPayment } from '../queries/payments.ts'
+import type { Whose } from '../queries/places.ts'
+import { disputeRecord } from '../records/dispute.ts'
+import { once } from './idempotency.ts'
+import { listOf, listQuery } from './list.ts'
+import { placedPage } from './place.ts'
+import { recordId } from './record-id.ts'
+import type { Route } from './route.ts'
+import { onCollection, onItem } from './surfaces.ts'
+
+const newDispute = type({
+  reason:
+    "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
+  'amountMinor?': '1 <= number.integer <= 9007199254740991',
+  'description?': '1 <= string <= 1000 | null',
+})
+
+// What is not named stays as it is; an empty text takes back what was said.
+const newEvidence = type({
+  'uncategorizedText?': 'string <= 2000',
+  'customerCommunication?': 'string <= 2000',
+  'shippingTrackingNumber?': 'string <= 2000',
+  'refundPolicy?': 'string <= 2000',
+  'submit?': 'boolean',
+})
+
+const resolution = type({ outcome: "'won' | 'lost'" })
+
+const filters = type({
+  'status?': "'needs_response' | 'under_review' | 'won' | 'lost'",
+  'paymentId?': recordId('pay'),
+})
+
+/** Of these a live key sees nothing. */
+const reads = { scope: 'payments:read', testOnly: true } as const
+const writes = { scope: 'disputes:write', testOnly: true } as const
+
+export const disputeRoutes: readonly Route[] = [
+  ...onItem('POST', writes, {
+    path: '/payments/:id/disputes',
+    body: newDispute,
+    handle: (api, call) =>
+      once<Dispute>(api, call, {
+        work: async keep => {
+          const id = decodeId('pay', call.params.id) ?? refuse('resource_not_found')
+          const payment = (await findPayment(api.sql, { ...call.whose, id })) ?? refuse('resource_not_found')
+          // A member finds those of both modes.
+          if (payment.context.livemode) refuse('sandbox_only')
+          const { reason, amountMinor, description = null } = call.body
+          return openDispute(api, payment, { reason, amountMinor, description }, { cause: call.cause, keep })
+        },
+        answer: dispute => ({ status: 201, body: disputeRecord(dispute) }),
+      }),
+  }),
+
+  ...onCollection('GET', reads, {
+    path: '/disputes',
+    query: listQuery.merge(filters),
+    handle: async ({ sql }, { whose, query }) => {
+      const { status, paymentId, limit } = query
+      const page = await placedPage(sql, 'disputes', whose, query, idOf)
+      const disputes = await listDisputes(sql, whose, { status, paymentId }, page)
+      return { status: 200, body: listOf(disputes, limit, disputeRecord) }
+    },
+  }),
+
+  ...onItem('GET', reads, {
+    path: '/disputes/:id',
+    handle: async ({ sql }, call) => {
+      const dispute = await findDispute(sql, nameOf(call))
+      return { status: 200, body: disputeRecord(dispute ?? refuse('resource_not_found')) }
+    },
+  }),
+
+  ...onItem('POST', writes, {
+    path: '/disputes/:id/evidence',
+    body: newEvidence,
+    handle: (api, call) =>
+      once<Dispute>(api, call, {
+        work: keep => {
+          const { submit = false, ...evidence } = call.body
+          return giveEvidence(api, nameOf(call), { evidence, submit }, { cause: call.cause, keep })
+        },
+        answer: dispute => ({ status: 200, body: disputeRecord(dispute) }),
+      }),
+  }),
+
+  ...onItem('POST', writes, {
+    path: '/disputes/:id/resolve',
+    body: resolution,
+    handle: (api, call) =>
+      once<Dispute>(api, call, {
+        work: keep => resolveDispute(api, nameOf(call), call.body.outcome, { cause: call.cause, keep }),
+        answer: dispute => ({ status: 200, body: disputeRecord(dispute) }),
+      }),
+  }),
+]
+
+const idOf = (id: string) => decodeId('dp', id)
+
+type ItemCall = {
+  readonly params: { readonly id: string }
+  readonly whose: Omit<Whose, 'livemode'> & { readonly livemode: boolean | undefined }
+}
+
+const nameOf = ({ params, whose }: ItemCall) => ({ ...whose, id: idOf(params.id) ?? refuse('resource_not_found') })

@@ -1,0 +1,116 @@
+import { type } from 'arktype'
+import type { Refund } from '../../machines/refund.ts'
+import type { Actor } from '../actors/kind.ts'
+import { cancelRefund, startRefund } from '../commands/refunds.ts'
+import { refuse } from '../errors.ts'
+import { decodeId, encodeId } from '../ids.ts'
+import { findPayment } from '../queries/payments.ts'
+import type { Whose } from '../queries/places.ts'
+import { findRefund, listRefunds } from '../queries/refunds.ts'
+import { refundRecord } from '../records/refund.ts'
+import { once } from './idempotency.ts'
+import { listOf, listQuery } from './list.ts'
+import { metadata } from './metadata.ts'
+import { placedPage } from './place.ts'
+import { recordId } from './record-id.ts'
+import { forMembers, type Route } from './route.ts'
+import { onCollection, onItem } from './surfaces.ts'
+
+const newRefund = type({
+  // Nothing means all that is left, so null, which may be a mistake, means nothing.
+  'amountMinor?': '1 <= number.integer <= 9007199254740991',
+  'reason?': "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
+  'destination?': 'string | null',
+  'metadata?': metadata,
+})
+
+const filters = type({
+  'status?': "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",
+  'paymentId?': recordId('pay'),
+})
+
+export const refundRoutes: readonly Route[] = [
+  ...onItem(
+    'POST',
+    { scope: 'refunds:write' },
+    {
+      path: '/payments/:id/refunds',
+      body: newRefund,
+      handle: async (api, call) => {
+        const id = decodeId('pay', call.params.id)
+        const payment = id && (await findPayment(api.sql, { ...call.whose, id }))
+        // A member names no mode, and a key belongs to one: it is the payment's, and of none that of the tests.
+        const livemode = call.whose.livemode ?? (payment ? payment.context.livemode : false)
+        return once<Refund>(
+          api,
+          { ...call, whose: { ...call.whose, livemode } },
+          {
+            isRefund: true,
+            work: keep => {
+              if (!payment) return refuse('resource_not_found')
+              const { amountMinor, reason = null, destination = null, metadata = {} } = call.body
+              return startRefund(
+                api,
+                payment,
+                { amountMinor, reason, destination, metadata },
+                { cause: call.cause, keep },
+              )
+            },
+            answer: refund => ({ status: 201, body: refundRecord(refund) }),
+          },
+        )
+      },
+    },
+  ),
+
+  ...onCollection(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/refunds',
+      query: listQuery.merge(filters),
+      handle: async ({ sql }, { whose, query }) => {
+        const { status, paymentId, limit } = query
+        const page = await placedPage(sql, 'refunds', whose, query, idOf)
+        const refunds = await listRefunds(sql, whose, { status, paymentId }, page)
+        return { status: 200, body: listOf(refunds, limit, recordOf) }
+      },
+    },
+  ),
+
+  ...onItem(
+    'GET',
+    { scope: 'payments:read' },
+    {
+      path: '/refunds/:id',
+      handle: async ({ sql }, call) => {
+        const refund = await findRefund(sql, nameOf(call))
+        return { status: 200, body: recordOf(refund ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: '/v1/merchants/:merchantId/refunds/:id/cancel',
+      handle: async (api, { params, member, session }) => {
+        const name = nameOf({ params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))
+        return { status: 200, body: recordOf(refund) }
+      },
+    },
+  ),
+]
+
+const recordOf = (refund: Actor<Refund>) => refundRecord(refund)
+
+const idOf = (id: string) => decodeId('re', id)
+
+type ItemCall = {
+  readonly params: { readonly id: string }
+  readonly whose: Omit<Whose, 'livemode'> & { readonly livemode: boolean | undefined }
+}
+
+const nameOf = ({ params, whose }: ItemCall) => ({ ...whose, id: idOf(params.id) ?? refuse('resource_not_found') })

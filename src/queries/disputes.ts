@@ -1,0 +1,49 @@
+import type { Dispute } from '../../machines/dispute.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { disputeKind } from '../kinds/dispute.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+import { listPlaced, type PlacedPage, type Whose } from './places.ts'
+
+const readDispute = readerOf(disputeKind)
+
+export type DisputeName = {
+  readonly id: string
+  readonly merchantId: string
+  /** Undefined: either, though there are none in live mode. */
+  readonly livemode: boolean | undefined
+}
+
+export const findDispute = async (
+  sql: Sql,
+  { id, merchantId, livemode }: DisputeName,
+): Promise<Actor<Dispute> | undefined> => {
+  const [row] = await sql<ActorRow[]>`
+    select * from disputes
+    where id = ${id} and merchant_id = ${merchantId}
+      ${livemode === undefined ? sql`` : sql`and livemode = ${livemode}`}`
+  return row && readDispute(row)
+}
+
+/** There is one at most. */
+export const findOpenDispute = async (sql: Sql, paymentId: string): Promise<Actor<Dispute> | undefined> => {
+  const [row] = await sql<ActorRow[]>`
+    select * from disputes where payment_id = ${paymentId} and state in ('needs_response', 'under_review')`
+  return row && readDispute(row)
+}
+
+export type DisputeFilter = { readonly status: string | undefined; readonly paymentId: string | undefined }
+
+export const listDisputes = async (
+  sql: Sql,
+  whose: Whose,
+  { status, paymentId }: DisputeFilter,
+  page: PlacedPage,
+): Promise<Actor<Dispute>[]> => {
+  const filters = sql`
+    ${status === undefined ? sql`` : sql`and state = ${status}`}
+    ${paymentId === undefined ? sql`` : sql`and payment_id = ${paymentId}`}`
+  const rows = await listPlaced<ActorRow>(sql, { table: 'disputes', whose, page, filters })
+  return rows.map(readDispute)
+}
