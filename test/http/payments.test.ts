@@ -1,0 +1,450 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type } from 'arktype'
+import { audit } from '../../src/audit/audit.ts'
+import { paymentRoutes } from '../../src/http/payments.ts'
+import { encodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { hash, payments } from '../machines/payment-cases.ts'
+import { makePayment, move } from './payments.ts'
+import { member, type Person, type Shop, shop } from './people.ts'
+
+let to: ApiHouse
+let lamps: Shop
+let chairs: Shop
+let viewer: Person
+let key: string
+let liveKey: string
+
+beforeAll(async () => {
+  to = await apiHouse({ routes: paymentRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
+  lamps = await shop(to.api)
+  chairs = await shop(to.api, 'Chairs')
+  viewer = await member(to.api, lamps, 'viewer')
+  key = (await insertKey(to.sql, lamps)).secret
+  liveKey = (await insertKey(to.sql, { ...lamps, livemode: true })).secret
+})
+afterAll(async () => {
+  expect(await audit(to.sql, kinds)).toEqual([])
+  await to[Symbol.asyncDispose]()
+})
+
+const crypto = type({
+  '+': 'reject',
+  chainId: 'number.integer',
+  network: 'string',
+  asset: 'string',
+  tokenAddress: 'string | null',
+  decimals: 'number.integer',
+  address: /^0x[0-9a-f]{40}$/,
+  payerAddress: 'string | null',
+  txHash: 'string | null',
+  blockNumber: 'number.integer | null',
+  confirmations: 'number.integer',
+  confirmationsRequired: 'number.integer',
+  amountExpected: /^\d+$/,
+  amountReceived: /^\d+$/,
+  exception: 'string | null',
+  quote: type({ '+': 'reject', rate: 'string', source: 'string', expiresAt: 'string' }).or('null'),
+  transfers: 'object[]',
+  paymentUri: 'string',
+  explorerUrl: 'string | null',
+})
+const payment = type({
+  '+': 'reject',
+  object: "'payment'",
+  id: /^pay_[0-9a-z]{26}$/,
+  merchantId: /^mer_[0-9a-z]{26}$/,
+  method: "'crypto'",
+  status: "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
+  amountMinor: 'number.integer',
+  amountRefundedMinor: 'number.integer',
+  currency: 'string',
+  customerEmail: 'string',
+  customerName: 'string | null',
+  failureReason: 'string | null',
+  paymentLinkId: /^plink_[0-9a-z]{26}$/,
+  reference: 'string | null',
+  metadata: { '[string]': 'string' },
+  expiresAt: 'string',
+  livemode: 'boolean',
+  createdAt: 'string',
+  updatedAt: 'string',
+  crypto: crypto.or('null'),
+})
+
+type Asked = { readonly json?: object; readonly bearer?: string; readonly path?: string }
+
+const ask = async (method: string, item: string, { json, bearer = key, path = '/v1' }: Asked = {}) => {
+  const answer = await to.call(method, `${path}/payments${item}`, { json, bearer })
+  const { error } = answer.json as { error?: { code: string; param?: string } }
+  return { status: answer.status, error, json: answer.json }
+}
+const read = (id: string, asked: Asked = {}) => ask('GET', `/${id}`, asked)
+const recordOf = async (id: string) => payment.assert((await read(id)).json)
+const list = async (query = '', asked: Asked = {}) => {
+  const { json, ...answer } = await ask('GET', query, asked)
+  return { ...answer, ...(json as { object: string; data: (typeof payment.infer)[]; has_more: boolean }) }
+}
+const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+const make = (situation?: string, more?: Parameters<typeof makePayment>[3]) =>
+  makePayment(to.api, { ...lamps, livemode: false }, situation, more)
+const asOwner = (json?: object): Asked => ({ path: lamps.path, bearer: lamps.owner.bearer, ...(json && { json }) })
+const cancel = (id: string, asked = asOwner()) => ask('POST', `/${id}/cancel`, asked)
+const resolve = (id: string, action: string, asked = asOwner({ action })) => ask('POST', `/${id}/resolve`, asked)
+const eventsOf = async (actor: string) =>
+  (await to.sql<{ type: string }[]>`select type from events where actor = ${actor} order by rev`).map(e => e.type)
+const linkOf = async (id: string) =>
+  (await to.sql`select state, payments_processing, payments_count from payment_links where id = ${id}`)[0]
+
+describe('GET /v1/payments/:id', () => {
+  test('200: what was paid, and how it came by the chain', async () => {
+    const { id, actor, linkId } = await make()
+    const record = await recordOf(id)
+    const address = `0x${actor.replaceAll('-', '').padStart(40, '0')}`
+    const { createdAt } = record
+    expect(record).toMatchObject({
+      id,
+      merchantId: encodeId('mer', lamps.merchantId),
+      status: 'success',
+      amountMinor: 1000,
+      amountRefundedMinor: 0,
+      currency: 'USD',
+      customerEmail: 'ada@example.com',
+      customerName: null,
+      failureReason: null,
+      paymentLinkId: linkId,
+      reference: 'order 7',
+      metadata: { shelf: 'B' },
+      expiresAt: new Date(Date.parse(createdAt) + 30 * 60_000).toISOString(),
+      livemode: false,
+      crypto: {
+        chainId: 31337,
+        network: 'Sandbox',
+        asset: 'TUSD',
+        tokenAddress: `0x${'a'.repeat(40)}`,
+        decimals: 2,
+        address,
+        payerAddress: null,
+        txHash: hash(7),
+        blockNumber: 7,
+        confirmations: 3,
+        confirmationsRequired: 3,
+        amountExpected: '1000',
+        amountReceived: '1000',
+        exception: null,
+        quote: null,
+        transfers: [{ txHash: hash(7), amount: '1000', blockNumber: 7, confirmations: 3, state: 'final' }],
+        paymentUri: `ethereum:0x${'a'.repeat(40)}@31337/transfer?address=${address}&uint256=1000`,
+        explorerUrl: null,
+      },
+    })
+  })
+
+  // Refunds are made by their own route: without one the books would not balance.
+  const situations = Object.keys(payments.situations).filter(name => !name.startsWith('refund'))
+  test.each(situations)('200: one that is %s has all of its fields', async situation => {
+    const { id, actor } = await make(situation)
+    const record = await recordOf(id)
+    const [row] = await to.sql<{ state: string; asset: string | null; received: string }[]>`
+      select state, asset, amount_received::text as received from payments where id = ${actor}`
+    expect([record.status, record.crypto?.asset ?? null]).toEqual([row?.state, row?.asset] as never)
+    expect(record.crypto?.amountReceived ?? '0').toBe(row?.received ?? '')
+  })
+
+  test('200: whoever has picked ether sees the quote, and is asked for it', async () => {
+    const { id } = await make('picked ether')
+    const record = await recordOf(id)
+    expect(record.crypto).toMatchObject({
+      tokenAddress: null,
+      quote: { rate: '2500.00', source: 'chainlink' },
+      confirmations: 0,
+      transfers: [],
+      paymentUri: `ethereum:${record.crypto?.address}@31337?value=1000`,
+    })
+  })
+
+  test('200: whoever has paid too little is asked for the rest', async () => {
+    const { crypto } = await recordOf((await make('little')).id)
+    expect(crypto).toMatchObject({ exception: 'underpaid', amountReceived: '400', confirmations: 1 })
+    expect(crypto?.paymentUri).toEndWith('uint256=600')
+  })
+
+  test('200 for whoever has it, 404 with the same words for all others', async () => {
+    const { id } = await make()
+    const { id: live } = await makePayment(to.api, { ...lamps, livemode: true })
+    const { id: foreign } = await makePayment(to.api, { ...chairs, livemode: false })
+    expect((await read(live, { bearer: liveKey })).status).toBe(200)
+    for (const one of [live, foreign, 'pay_1', id.toUpperCase(), id.replace('pay_', 'plink_')])
+      expect(await read(one)).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+  })
+})
+
+describe('GET /v1/payments', () => {
+  test('200: newest first by pages, oldest first, the same records as a read, and each mode its own', async () => {
+    const here = await shop(to.api, 'Rugs')
+    const bearer = (await insertKey(to.sql, here)).secret
+    const made = []
+    for (const situation of ['new', 'picked', 'success', 'late', 'canceled'])
+      made.push(await makePayment(to.api, { ...here, livemode: false }, situation))
+    const ids = made.map(({ id }) => id)
+    const newest = ids.toReversed()
+    const all = await list('', { bearer })
+    expect([all.object, all.has_more, idsOf(all)]).toEqual(['list', false, newest])
+    for (const record of all.data) expect((await read(record.id, { bearer })).json).toEqual(record)
+    const first = await list('?limit=2', { bearer })
+    expect([first.has_more, idsOf(first)]).toEqual([true, newest.slice(0, 2)])
+    const second = await list(`?limit=2&startingAfter=${newest[1]}`, { bearer })
+    expect([second.has_more, idsOf(second)]).toEqual([true, newest.slice(2, 4)])
+    const last = await list(`?limit=2&startingAfter=${newest[3]}`, { bearer })
+    expect([last.has_more, idsOf(last)]).toEqual([false, newest.slice(4)])
+    expect(idsOf(await list('?order=asc&limit=3', { bearer }))).toEqual(ids.slice(0, 3))
+    expect(idsOf(await list(`?order=asc&startingAfter=${ids[2]}`, { bearer }))).toEqual(ids.slice(3))
+    const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
+    expect((await list('', { bearer: live })).data).toEqual([])
+  })
+
+  test('200: by state, by link, by reference, and by all of them', async () => {
+    const here = await shop(to.api, 'Vases')
+    const bearer = (await insertKey(to.sql, here)).secret
+    const whose = { ...here, livemode: false }
+    const vase = await makePayment(to.api, whose, 'success', { reference: 'vase 1' })
+    const bowl = await makePayment(to.api, whose, 'expired', { reference: 'bowl 1' })
+    const none = await makePayment(to.api, whose, 'expired', { reference: null })
+    const found = async (query: string) => idsOf(await list(query, { bearer }))
+    expect(await found('?status=success')).toEqual([vase.id])
+    expect(await found('?status=expired')).toEqual([none.id, bowl.id])
+    expect(await found('?status=expired&order=asc&limit=1')).toEqual([bowl.id])
+    expect(await found(`?status=expired&startingAfter=${none.id}`)).toEqual([bowl.id])
+    // A cursor is a place in the list, whether or not the filter shows it.
+    expect(await found(`?status=expired&order=asc&startingAfter=${vase.id}`)).toEqual([bowl.id, none.id])
+    expect(await found(`?paymentLinkId=${bowl.linkId}`)).toEqual([bowl.id])
+    expect(await found('?reference=vase%201')).toEqual([vase.id])
+    expect(await found(`?reference=vase%201&paymentLinkId=${vase.linkId}&status=success`)).toEqual([vase.id])
+    expect(await found(`?reference=vase%201&paymentLinkId=${bowl.linkId}`)).toEqual([])
+    // Of another merchant's link, and of one that never was, there are no payments here.
+    expect(await found(`?paymentLinkId=${(await make()).linkId}`)).toEqual([])
+    expect(await found(`?paymentLinkId=${encodeId('plink', vase.actor)}`)).toEqual([])
+    expect(await found('?status=pending')).toEqual([])
+  })
+
+  test.each([
+    ['limit=0', 'parameter_invalid', 'limit'],
+    ['limit=101', 'parameter_invalid', 'limit'],
+    ['order=up', 'parameter_invalid', 'order'],
+    ['status=paid', 'parameter_invalid', 'status'],
+    ['status=success&status=failed', 'parameter_invalid', 'status'],
+    ['reference=', 'parameter_invalid', 'reference'],
+    [`reference=${'x'.repeat(201)}`, 'parameter_invalid', 'reference'],
+    ['reference=a%00', 'parameter_invalid', 'reference'],
+    ['paymentLinkId=', 'parameter_invalid', 'paymentLinkId'],
+    ['paymentLinkId=pay_01m7ygh5qmfvg9bxgmmwc0qqnf', 'parameter_invalid', 'paymentLinkId'],
+    ['paymentId=pay_01m7ygh5qmfvg9bxgmmwc0qqnf', 'parameter_unknown', 'paymentId'],
+    ['attention=true', 'parameter_unknown', 'attention'],
+    ['livemode=true', 'parameter_unknown', 'livemode'],
+    ['startingAfter=', 'invalid_cursor', 'startingAfter'],
+    ['startingAfter=plink_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
+    ['startingAfter=pay_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
+  ])('400: %s', async (query, code, param) => {
+    expect(await list(`?${query}`)).toMatchObject({ status: 400, error: { code, param } })
+  })
+
+  test('400: a cursor of another merchant or of the other mode is none', async () => {
+    const { id: foreign } = await makePayment(to.api, { ...chairs, livemode: false }, 'new')
+    const { id: live } = await makePayment(to.api, { ...lamps, livemode: true }, 'new')
+    for (const id of [foreign, live])
+      expect(await list(`?startingAfter=${id}`)).toMatchObject({ status: 400, error: { code: 'invalid_cursor' } })
+  })
+})
+
+describe('/v1/merchants/:merchantId/payments', () => {
+  test('200: viewers list either mode and find payments of both by id', async () => {
+    const here = await shop(to.api, 'Shelves')
+    const asked = { path: here.path, bearer: (await member(to.api, here, 'viewer', 'viewer@shelves.example')).bearer }
+    const atTest = await makePayment(to.api, { ...here, livemode: false })
+    const live = await makePayment(to.api, { ...here, livemode: true })
+    expect(idsOf(await list('', asked))).toEqual([atTest.id])
+    expect(idsOf(await list('?livemode=false', asked))).toEqual([atTest.id])
+    expect(idsOf(await list('?livemode=true', asked))).toEqual([live.id])
+    expect(await list(`?livemode=true&startingAfter=${atTest.id}`, asked)).toMatchObject({ status: 400 })
+    for (const { id } of [atTest, live]) payment.assert((await read(id, asked)).json)
+    expect(await read((await make()).id, asked)).toMatchObject({ status: 404 })
+  })
+
+  test('200: attention=true shows what a person must decide, until they have', async () => {
+    const here = await shop(to.api, 'Plants')
+    const asked = { path: here.path, bearer: here.owner.bearer }
+    const whose = { ...here, livemode: false }
+    await makePayment(to.api, whose)
+    const late = await makePayment(to.api, whose, 'late')
+    const underpaid = await makePayment(to.api, whose, 'underpaid')
+    const waiting = async (more = '') => idsOf(await list(`?attention=true${more}`, asked))
+    expect(await waiting()).toEqual([underpaid.id, late.id])
+    expect(await waiting('&status=failed')).toEqual([underpaid.id])
+    expect(await waiting('&livemode=true')).toEqual([])
+    await resolve(late.id, 'dismiss', { ...asked, json: { action: 'dismiss' } })
+    expect(await waiting()).toEqual([underpaid.id])
+    await resolve(underpaid.id, 'accept', { ...asked, json: { action: 'accept' } })
+    expect(await waiting()).toEqual([])
+    for (const value of ['false', '', '1'])
+      expect(await list(`?attention=${value}`, asked)).toMatchObject({
+        ...{ status: 400, error: { code: 'parameter_invalid', param: 'attention' } },
+      })
+  })
+})
+
+describe('POST /v1/merchants/:merchantId/payments/:id/cancel', () => {
+  test.each(['new', 'picked', 'picked ether', 'stray'])(
+    '200: one that is %s is canceled, and it is told once',
+    async situation => {
+      const { id, actor, link } = await make(situation)
+      const before = await linkOf(link)
+      const answer = await cancel(id)
+      expect([answer.status, payment.assert(answer.json).status]).toEqual([200, 'canceled'])
+      expect(await recordOf(id)).toEqual(answer.json as never)
+      expect((await eventsOf(actor)).filter(name => name === 'payment.canceled')).toHaveLength(1)
+      expect(await linkOf(link)).toEqual(before)
+      const [last] = await to.sql`select event, cause from transitions where actor = ${actor} order by rev desc limit 1`
+      expect(last).toMatchObject({ event: 'cancel', cause: lamps.owner.id })
+    },
+  )
+
+  test.each(['little', 'processing', 'success', 'expired', 'failed', 'canceled', 'late'])(
+    '409: one that is %s is not',
+    async situation => {
+      const { id } = await make(situation)
+      const before = await recordOf(id)
+      expect(await cancel(id)).toMatchObject({ status: 409, error: { code: 'payment_not_cancelable' } })
+      expect(await recordOf(id)).toEqual(before)
+    },
+  )
+
+  test('of twenty who cancel at once one has done it', async () => {
+    const { id, actor } = await make('picked')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
+    expect(await eventsOf(actor)).toEqual(['payment.created', 'payment.canceled'])
+  })
+
+  test('money that comes at that moment is either in time or late, and never lost', async () => {
+    for (let n = 0; n < 10; n++) {
+      const made = await make('picked')
+      const [canceled, seen] = await Promise.allSettled([cancel(made.id), move(to.api, made, 'see 1000')])
+      const { status } = await recordOf(made.id)
+      const isCanceled = canceled.status === 'fulfilled' && canceled.value.status === 200
+      expect([status, seen.status]).toEqual(isCanceled ? ['canceled', 'rejected'] : ['processing', 'fulfilled'])
+      expect(await linkOf(made.link)).toMatchObject({ payments_processing: isCanceled ? 0 : 1 })
+    }
+  })
+
+  test('403 for viewers, 404 for strangers and for keys, 400 with a body that says something', async () => {
+    const { id } = await make('picked')
+    const as = ({ path, owner }: Shop, { bearer } = owner): Asked => ({ path, bearer })
+    expect(await cancel(id, as(lamps, viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
+    expect(await cancel(id, as(chairs))).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+    expect(await cancel(id, {})).toMatchObject({ status: 404, error: { code: 'route_not_found' } })
+    expect(await cancel(id, asOwner({ reason: 'x' }))).toMatchObject({ status: 400, error: { param: 'reason' } })
+    expect(await cancel(encodeId('pay', lamps.merchantId))).toMatchObject({ status: 404 })
+    expect((await recordOf(id)).status).toBe('pending')
+    const { id: live } = await makePayment(to.api, { ...lamps, livemode: true }, 'new')
+    expect((await cancel(live)).status).toBe(200)
+  })
+})
+
+describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
+  test.each(['late', 'underpaid', 'little final', 'stray'])(
+    '200: one that is %s is accepted for a success',
+    async situation => {
+      const { id, actor, link } = await make(situation, { maxPayments: 1 })
+      expect(await linkOf(link)).toMatchObject({ payments_count: 0 })
+      const answer = await resolve(id, 'accept')
+      expect([answer.status, payment.assert(answer.json)]).toEqual([
+        200,
+        expect.objectContaining({ status: 'success', failureReason: null }),
+      ])
+      expect(await recordOf(id)).toEqual(answer.json as never)
+      expect((await eventsOf(actor)).filter(name => name === 'payment.succeeded')).toHaveLength(1)
+      expect(await linkOf(link)).toMatchObject({ state: 'completed', payments_count: 1 })
+      const causes = await to.sql`
+      select kind, event from transitions where cause = ${lamps.owner.id} and actor in (${actor}, ${link}) order by kind`
+      expect([...causes]).toEqual([
+        { kind: 'payment', event: 'accept' },
+        { kind: 'payment_link', event: 'payment_accepted' },
+      ])
+    },
+  )
+
+  test('200: a late payment on a link that is closed is accepted too', async () => {
+    const made = await make('late')
+    await to.api.actors.dispatch({ kind: 'payment_link', actor: made.link, event: { type: 'deactivate' } })
+    expect((await resolve(made.id, 'accept')).status).toBe(200)
+    expect(await linkOf(made.link)).toMatchObject({ state: 'deactivated', payments_count: 1 })
+  })
+
+  test.each(['late', 'underpaid', 'stray'])(
+    '200: one that is %s is dismissed and stays what it is',
+    async situation => {
+      const { id, actor, link } = await make(situation)
+      const [before, events, counts] = [await recordOf(id), await eventsOf(actor), await linkOf(link)]
+      const answer = await resolve(id, 'dismiss')
+      const { updatedAt } = payment.assert(answer.json)
+      expect([answer.status, answer.json]).toEqual([200, { ...before, updatedAt }])
+      expect([await eventsOf(actor), await linkOf(link)]).toEqual([events, counts])
+      expect(await resolve(id, 'dismiss')).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
+      // It can still be accepted: the money is there.
+      expect((await resolve(id, 'accept')).status).toBe(200)
+    },
+  )
+
+  test.each([
+    ['accept', 'new'],
+    ['accept', 'little'],
+    ['accept', 'processing'],
+    ['accept', 'success'],
+    ['accept', 'expired'],
+    ['accept', 'paid late'],
+    ['accept', 'failed'],
+    ['accept', 'canceled'],
+    ['dismiss', 'new'],
+    ['dismiss', 'success'],
+    ['dismiss', 'expired'],
+    ['dismiss', 'little final'],
+  ])('409: %s of one that is %s', async (action, situation) => {
+    const { id, link } = await make(situation)
+    const [before, counts] = [await recordOf(id), await linkOf(link)]
+    expect(await resolve(id, action)).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
+    expect([await recordOf(id), await linkOf(link)]).toEqual([before, counts])
+  })
+
+  test('of twenty who accept at once one has done it, and the link counts one', async () => {
+    const { id, actor, link } = await make('late')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => resolve(id, 'accept')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
+    expect((await eventsOf(actor)).filter(name => name === 'payment.succeeded')).toHaveLength(1)
+    expect(await linkOf(link)).toMatchObject({ payments_count: 1 })
+  })
+
+  test.each<[string, object, string, string]>([
+    ['no action', {}, 'parameter_missing', 'action'],
+    ['another action', { action: 'refund' }, 'parameter_invalid', 'action'],
+    ['an action of null', { action: null }, 'parameter_invalid', 'action'],
+    ['more than an action', { action: 'accept', note: 'x' }, 'parameter_unknown', 'note'],
+  ])('400: %s', async (_, json, code, param) => {
+    const { id } = await make('late')
+    expect(await resolve(id, '', asOwner(json))).toMatchObject({ status: 400, error: { code, param } })
+    expect((await recordOf(id)).status).toBe('expired')
+  })
+
+  test('403 for viewers, 404 for strangers and for keys', async () => {
+    const { id } = await make('late')
+    const json = { action: 'accept' }
+    const as = ({ path, owner }: Shop, { bearer } = owner): Asked => ({ path, bearer, json })
+    expect(await resolve(id, '', as(lamps, viewer))).toMatchObject({
+      status: 403,
+      error: { code: 'insufficient_role' },
+    })
+    expect(await resolve(id, '', as(chairs))).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+    expect(await resolve(id, '', { json })).toMatchObject({ status: 404, error: { code: 'route_not_found' } })
+  })
+})
