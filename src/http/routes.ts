@@ -1,11 +1,13 @@
 import { apiKeyRoutes } from './api-keys.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
+import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
 import { inviteRoutes } from './invites.ts'
 import { memberRoutes } from './members.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
 import { paymentRoutes } from './payments.ts'
+import { refundRoutes } from './refunds.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 
@@ -19,5 +21,7 @@ export const routes: readonly Route[] = [
   ...apiKeyRoutes,
   ...paymentLinkRoutes,
   ...paymentRoutes,
+  ...refundRoutes,
+  ...disputeRoutes,
   ...eventRoutes,
 ]

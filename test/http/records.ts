@@ -3,9 +3,11 @@ import { invite } from '../../src/commands/invites.ts'
 import type { Api } from '../../src/http/api.ts'
 import { encodeId, type Prefix } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
+import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
+import { makeRefund } from './refunds.ts'
 
 /** How a route that takes the id of a record is tried: what its record is called, how one is made, and a body that it takes. */
 export type Fixture = {
@@ -69,6 +71,18 @@ const event: Fixture = {
   },
 }
 
+const refund: Fixture = {
+  prefix: 're',
+  make: async (api, { merchantId }, livemode) => makeRefund(api, { merchantId, livemode }),
+}
+
+const dispute = (submit: boolean): Fixture => ({
+  prefix: 'dp',
+  // In live mode there are none.
+  make: async (api, shop, livemode) =>
+    livemode ? encodeId('dp', crypto.randomUUID()) : makeDispute(api, shop, { submit }),
+})
+
 const lamp: Fixture = {
   prefix: 'key',
   make: async (api, { merchantId }, livemode) =>
@@ -91,6 +105,19 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/merchants/:merchantId/payments/:id': payment('success'),
   'POST /v1/merchants/:merchantId/payments/:id/cancel': payment('picked'),
   'POST /v1/merchants/:merchantId/payments/:id/resolve': { ...payment('late'), body: { action: 'accept' } },
+  'POST /v1/payments/:id/refunds': payment('success'),
+  'POST /v1/merchants/:merchantId/payments/:id/refunds': payment('success'),
+  'GET /v1/refunds/:id': refund,
+  'GET /v1/merchants/:merchantId/refunds/:id': refund,
+  'POST /v1/merchants/:merchantId/refunds/:id/cancel': refund,
+  'POST /v1/payments/:id/disputes': { ...payment('success'), body: { reason: 'general' } },
+  'POST /v1/merchants/:merchantId/payments/:id/disputes': { ...payment('success'), body: { reason: 'general' } },
+  'GET /v1/disputes/:id': dispute(false),
+  'GET /v1/merchants/:merchantId/disputes/:id': dispute(false),
+  'POST /v1/disputes/:id/evidence': dispute(false),
+  'POST /v1/merchants/:merchantId/disputes/:id/evidence': dispute(false),
+  'POST /v1/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
+  'POST /v1/merchants/:merchantId/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
   'GET /v1/events/:id': event,
   'GET /v1/merchants/:merchantId/events/:id': event,
   'GET /v1/lamps/:id': lamp,

@@ -197,7 +197,9 @@ test.each(withId.map(route => [nameOf(route), route] as const))(
     const bearer = byKey ? cast.keys.full : cast.shop.owner.bearer
     const ask = (id: string) => {
       const json = route.method === 'GET' ? undefined : (fixture.body ?? {})
-      return house.call(route.method, pathOf(route, merchantId(), id), { bearer, json })
+      // Refunds need one. A refusal must leave it free, and it is the first of its request.
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      return house.call(route.method, pathOf(route, merchantId(), id), { bearer, json, headers })
     }
     const make = (of = cast.shop, livemode = false) => fixture.make(house.api, of, livemode)
 

@@ -1,0 +1,476 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type } from 'arktype'
+import { openTimers } from '../../src/actors/timers.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { manualClock } from '../../src/clock.ts'
+import { disputeRoutes } from '../../src/http/disputes.ts'
+import { decodeId, encodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { happen, openPayment, paid, seen, windowOver } from './paid.ts'
+import { member, type Shop, shop } from './people.ts'
+
+const clock = manualClock(new Date())
+const DAY_MS = 86_400_000
+
+let to: ApiHouse
+let lamps: Shop
+let chairs: Shop
+/** Of the lamps in test mode, in live mode, and of the chairs. */
+let key: string
+let liveKey: string
+let chairsKey: string
+
+beforeAll(async () => {
+  const env = { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' }
+  to = await apiHouse({ routes: disputeRoutes, env, outside: { clock } })
+  lamps = await shop(to.api)
+  chairs = await shop(to.api, 'Chairs')
+  key = (await insertKey(to.sql, lamps)).secret
+  liveKey = (await insertKey(to.sql, { ...lamps, livemode: true })).secret
+  chairsKey = (await insertKey(to.sql, chairs)).secret
+})
+afterAll(async () => {
+  expect(await audit(to.sql, kinds)).toEqual([])
+  await to[Symbol.asyncDispose]()
+})
+
+const dispute = type({
+  '+': 'reject',
+  object: "'dispute'",
+  id: '/^dp_[0-9a-z]{26}$/',
+  paymentId: '/^pay_[0-9a-z]{26}$/',
+  merchantId: '/^mer_[0-9a-z]{26}$/',
+  amountMinor: 'number.integer',
+  currency: "'USD'",
+  reason: 'string',
+  status: "'needs_response' | 'under_review' | 'won' | 'lost'",
+  evidence: type({
+    '+': 'reject',
+    uncategorizedText: 'string | null',
+    customerCommunication: 'string | null',
+    shippingTrackingNumber: 'string | null',
+    refundPolicy: 'string | null',
+  }),
+  evidenceDueBy: 'string',
+  outcome: "'won' | 'lost' | null",
+  livemode: 'false',
+  createdAt: 'string',
+  updatedAt: 'string',
+})
+
+type Asked = {
+  readonly json?: object
+  readonly bearer?: string
+  readonly path?: string
+  readonly headers?: Record<string, string>
+}
+
+const ask = async (
+  method: string,
+  path: string,
+  { json, bearer = key, path: at = '/v1', headers = {} }: Asked = {},
+) => {
+  const answer = await to.call(method, `${at}${path}`, { json, bearer, headers })
+  const { error } = answer.json as { error?: { code: string; param?: string; details?: object } }
+  return { status: answer.status, error, text: answer.text, json: answer.json, headers: answer.headers }
+}
+
+const newKey = () => ({ 'idempotency-key': crypto.randomUUID() })
+const open = (paymentId: string, json: object = {}, asked: Asked = {}) =>
+  ask('POST', `/payments/${paymentId}/disputes`, { ...asked, json: { reason: 'general', ...json } })
+const opened = async (paymentId: string, json: object = {}, asked: Asked = {}) => {
+  const answer = await open(paymentId, json, asked)
+  expect(answer).toMatchObject({ status: 201, error: undefined })
+  return dispute.assert(answer.json)
+}
+const read = (id: string, asked: Asked = {}) => ask('GET', `/disputes/${id}`, asked)
+const now = async (id: string) => dispute.assert((await read(id)).json)
+const give = (id: string, json: object, asked: Asked = {}) =>
+  ask('POST', `/disputes/${id}/evidence`, { ...asked, json })
+const resolve = (id: string, json: object, asked: Asked = {}) =>
+  ask('POST', `/disputes/${id}/resolve`, { ...asked, json })
+const list = async (query = '', asked: Asked = {}) => {
+  const { json, ...answer } = await ask('GET', `/disputes${query}`, asked)
+  return { ...answer, ...(json as { data: (typeof dispute.infer)[]; has_more: boolean }) }
+}
+const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+const paidHere = (of = lamps) => paid(to.api, { ...of, livemode: false })
+const openedHere = async () => opened((await paidHere()).wireId)
+const eventsOf = async (id: string) => {
+  const rows = await to.sql<{ type: string; object: object }[]>`
+    select type, object from events where actor = ${decodeId('dp', id) ?? ''} order by rev`
+  return [...rows]
+}
+const fireDue = () => openTimers(to.api, to.api.actors).fireDue()
+const text = (length: number) => 'x'.repeat(length)
+const conflict = (status: string) => ({ status: 409, error: { code: 'state_conflict', details: { status } } })
+
+describe('POST /v1/payments/:id/disputes', () => {
+  test('201: over all of the payment, to be answered in seven days, and dispute.opened tells of it', async () => {
+    const { wireId } = await paidHere()
+    const made = await opened(wireId, { reason: 'fraudulent' })
+    expect(made).toMatchObject({
+      paymentId: wireId,
+      merchantId: encodeId('mer', lamps.merchantId),
+      amountMinor: 1000,
+      currency: 'USD',
+      reason: 'fraudulent',
+      status: 'needs_response',
+      evidence: {
+        uncategorizedText: null,
+        customerCommunication: null,
+        shippingTrackingNumber: null,
+        refundPolicy: null,
+      },
+      outcome: null,
+      evidenceDueBy: new Date(Date.parse(made.createdAt) + 7 * DAY_MS).toISOString(),
+    })
+    expect(await now(made.id)).toEqual(made)
+    expect(await eventsOf(made.id)).toEqual([{ type: 'dispute.opened', object: made }])
+  })
+
+  test.each([
+    'fraudulent',
+    'product_not_received',
+    'product_unacceptable',
+    'duplicate',
+    'credit_not_processed',
+    'general',
+  ])('201: %s, over a part of it', async reason => {
+    const { wireId } = await paidHere()
+    expect(await opened(wireId, { reason, amountMinor: 1, description: text(1000) })).toMatchObject({
+      ...{ reason, amountMinor: 1 },
+    })
+  })
+
+  test('201: null is no description', async () => {
+    await opened((await paidHere()).wireId, { description: null })
+  })
+
+  test.each<[string, object, string, string]>([
+    ['no reason', { reason: undefined }, 'parameter_missing', 'reason'],
+    ['a reason of its own', { reason: 'because' }, 'parameter_invalid', 'reason'],
+    ['a reason of null', { reason: null }, 'parameter_invalid', 'reason'],
+    ['an amount of 0', { amountMinor: 0 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of -1', { amountMinor: -1 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of 1.5', { amountMinor: 1.5 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount as text', { amountMinor: '1' }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of 2^53', { amountMinor: 2 ** 53 }, 'parameter_invalid', 'amountMinor'],
+    ['an amount of null', { amountMinor: null }, 'parameter_invalid', 'amountMinor'],
+    ['an empty description', { description: '' }, 'parameter_invalid', 'description'],
+    ['a long description', { description: text(1001) }, 'parameter_invalid', 'description'],
+    ['evidence', { uncategorizedText: 'x' }, 'parameter_unknown', 'uncategorizedText'],
+    ['a mode', { livemode: true }, 'parameter_unknown', 'livemode'],
+  ])('400: %s', async (_, json, code, param) => {
+    expect(await open('pay_1', json)).toMatchObject({ status: 400, error: { code, param } })
+  })
+
+  test('400: more than the payment', async () => {
+    const { wireId } = await paidHere()
+    expect(await open(wireId, { amountMinor: 1001 })).toMatchObject({
+      ...{ status: 400, error: { code: 'parameter_invalid', param: 'amountMinor' } },
+    })
+    await opened(wireId, { amountMinor: 1000 })
+  })
+
+  test('403: a live key, whatever it asks, and a key that may not dispute', async () => {
+    const { wireId } = await paidHere()
+    const { wireId: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id } = await openedHere()
+    const bearer = liveKey
+    for (const answer of [
+      await open(wireId, {}, { bearer }),
+      await open(live, {}, { bearer }),
+      await open('pay_1', { reason: 1 }, { bearer }),
+      await read(id, { bearer }),
+      await list('', { bearer }),
+      await give(id, {}, { bearer }),
+      await resolve(id, { outcome: 'won' }, { bearer }),
+    ])
+      expect(answer).toMatchObject({ status: 403, error: { code: 'sandbox_only' } })
+    for (const scopes of [['payments:read'], ['refunds:write'], ['payment_links:write']]) {
+      const weak = { bearer: (await insertKey(to.sql, { ...lamps, scopes })).secret }
+      const refused = { status: 403, error: { code: 'insufficient_scope' } }
+      expect(await open(wireId, {}, weak)).toMatchObject(refused)
+      expect(await give(id, {}, weak)).toMatchObject(refused)
+      expect(await resolve(id, { outcome: 'won' }, weak)).toMatchObject(refused)
+    }
+    const both = { bearer: (await insertKey(to.sql, { ...lamps, livemode: true, scopes: ['payments:read'] })).secret }
+    expect(await open(wireId, {}, both)).toMatchObject({ status: 403, error: { code: 'insufficient_scope' } })
+  })
+
+  test('404: the payment of another merchant or of the other mode, and one that is none', async () => {
+    const { wireId } = await paidHere()
+    const { wireId: foreign } = await paidHere(chairs)
+    const { wireId: live } = await paid(to.api, { ...lamps, livemode: true })
+    for (const payment of [foreign, live, 'pay_1', wireId.toUpperCase(), encodeId('pay', crypto.randomUUID())])
+      expect(await open(payment)).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+    expect(await open(wireId, {}, { bearer: chairsKey })).toMatchObject({ status: 404 })
+  })
+
+  test('409: one is open already, which is named; once it is over, another may be opened', async () => {
+    const { wireId } = await paidHere()
+    const first = await opened(wireId)
+    const already = { status: 409, error: { code: 'dispute_already_open', details: { disputeId: first.id } } }
+    expect(await open(wireId, { reason: 'duplicate' })).toMatchObject(already)
+    await give(first.id, { submit: true })
+    expect(await open(wireId)).toMatchObject(already)
+    await resolve(first.id, { outcome: 'won' })
+    await opened(wireId)
+  })
+
+  test('409: of thirty at once one is opened and the others name it', async () => {
+    const { wireId } = await paidHere()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => open(wireId)))
+    const [first, ...more] = answers.filter(({ status }) => status === 201)
+    expect(more).toEqual([])
+    const { id } = dispute.assert(first?.json)
+    const others = answers.filter(({ error }) => error?.code === 'dispute_already_open')
+    expect(others.map(({ error }) => error?.details)).toEqual(Array(29).fill({ disputeId: id }))
+  })
+
+  test('422: a payment that is no success', async () => {
+    const pending = await openPayment(to.api, { ...lamps, livemode: false })
+    const processing = await openPayment(to.api, { ...lamps, livemode: false })
+    await happen(to.api, processing.id, seen('enough_seen', 1000n))
+    const expired = await openPayment(to.api, { ...lamps, livemode: false })
+    await happen(to.api, expired.id, windowOver())
+    for (const { wireId } of [pending, processing, expired])
+      expect(await open(wireId)).toMatchObject({ status: 422, error: { code: 'payment_not_disputable' } })
+  })
+
+  test('under one key thirty at once are one, and all are told the same', async () => {
+    const { wireId } = await paidHere()
+    const headers = newKey()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => open(wireId, {}, { headers })))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(201)
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(29)
+    expect(await open(wireId, { reason: 'duplicate' }, { headers })).toMatchObject({
+      ...{ status: 422, error: { code: 'idempotency_key_reused' } },
+    })
+  })
+})
+
+describe('GET /v1/disputes/:id', () => {
+  test('200 for whoever has it, 404 with the same words for all others', async () => {
+    const { id } = await openedHere()
+    const { id: foreign } = await opened((await paidHere(chairs)).wireId, {}, { bearer: chairsKey })
+    expect((await read(id)).status).toBe(200)
+    for (const one of [
+      foreign,
+      'dp_1',
+      id.toUpperCase(),
+      id.replace('dp_', 'pay_'),
+      encodeId('dp', crypto.randomUUID()),
+    ])
+      expect(await read(one)).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+  })
+})
+
+describe('POST /v1/disputes/:id/evidence', () => {
+  test('200: given bit by bit, what is not named stays, and what is submitted stands', async () => {
+    const { id } = await openedHere()
+    expect(
+      dispute.assert((await give(id, { uncategorizedText: 'draft', refundPolicy: '14 days' })).json),
+    ).toMatchObject({
+      ...{ status: 'needs_response', evidence: { uncategorizedText: 'draft', refundPolicy: '14 days' } },
+    })
+    await give(id, { uncategorizedText: '', customerCommunication: text(2000), submit: false })
+    const submitted = dispute.assert((await give(id, { shippingTrackingNumber: '1Z', submit: true })).json)
+    expect(submitted).toMatchObject({
+      status: 'under_review',
+      evidence: {
+        uncategorizedText: '',
+        customerCommunication: text(2000),
+        shippingTrackingNumber: '1Z',
+        refundPolicy: '14 days',
+      },
+    })
+    for (const more of [{}, { refundPolicy: 'none' }, { submit: true }])
+      expect(await give(id, more)).toMatchObject(conflict('under_review'))
+    expect(await now(id)).toEqual(submitted)
+    expect((await eventsOf(id)).map(({ type }) => type)).toEqual(['dispute.opened'])
+  })
+
+  test('200: submitted twice under one key it is submitted once', async () => {
+    const { id } = await openedHere()
+    const headers = newKey()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => give(id, { submit: true }, { headers })))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+  })
+
+  test.each<[string, object, string, string]>([
+    ['a long text', { uncategorizedText: text(2001) }, 'parameter_invalid', 'uncategorizedText'],
+    ['a long letter', { customerCommunication: text(2001) }, 'parameter_invalid', 'customerCommunication'],
+    ['a long number', { shippingTrackingNumber: text(2001) }, 'parameter_invalid', 'shippingTrackingNumber'],
+    ['a long policy', { refundPolicy: text(2001) }, 'parameter_invalid', 'refundPolicy'],
+    ['a text of null', { uncategorizedText: null }, 'parameter_invalid', 'uncategorizedText'],
+    ['a number', { refundPolicy: 14 }, 'parameter_invalid', 'refundPolicy'],
+    ['yes', { submit: 'yes' }, 'parameter_invalid', 'submit'],
+    ['another field', { receipt: 'x' }, 'parameter_unknown', 'receipt'],
+    ['an outcome', { outcome: 'won' }, 'parameter_unknown', 'outcome'],
+  ])('400: %s', async (_, json, code, param) => {
+    expect(await give('dp_1', json)).toMatchObject({ status: 400, error: { code, param } })
+  })
+
+  test('404: the dispute of another merchant', async () => {
+    const { id } = await openedHere()
+    expect(await give(id, { submit: true }, { bearer: chairsKey })).toMatchObject({ status: 404 })
+    expect((await now(id)).status).toBe('needs_response')
+  })
+
+  test.each<['winning' | 'losing', 'won' | 'lost']>([
+    ['winning', 'won'],
+    ['losing', 'lost'],
+  ])(
+    '%s evidence is decided three seconds later, not sooner, and dispute.resolved tells of it',
+    async (word, outcome) => {
+      const { id } = await openedHere()
+      await give(id, { uncategorizedText: `${word}_evidence` })
+      // Not before it is submitted.
+      clock.advance(60_000)
+      await fireDue()
+      expect((await now(id)).status).toBe('needs_response')
+      await give(id, { submit: true })
+      clock.advance(2_999)
+      await fireDue()
+      expect(await now(id)).toMatchObject({ status: 'under_review', outcome: null })
+      clock.advance(1)
+      await fireDue()
+      const decided = await now(id)
+      expect(decided).toMatchObject({ status: outcome, outcome })
+      const [, told, ...more] = await eventsOf(id)
+      expect([told, more]).toEqual([{ type: 'dispute.resolved', object: decided }, []])
+    },
+  )
+
+  test('unanswered for seven days it is lost, whatever was noted and not submitted', async () => {
+    const { id } = await openedHere()
+    const { id: answered } = await openedHere()
+    await give(id, { uncategorizedText: 'winning_evidence' })
+    await give(answered, { uncategorizedText: 'my side', submit: true })
+    clock.advance(7 * DAY_MS - 1)
+    await fireDue()
+    expect((await now(id)).status).toBe('needs_response')
+    clock.advance(1)
+    // Its time is over, even where the timer is late.
+    expect(await give(id, { submit: true })).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
+    await fireDue()
+    const lost = await now(id)
+    expect(lost).toMatchObject({ status: 'lost', outcome: 'lost' })
+    expect((await eventsOf(id)).at(-1)).toEqual({ type: 'dispute.resolved', object: lost })
+    expect(await give(id, { submit: true })).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
+    clock.advance(30 * DAY_MS)
+    await fireDue()
+    expect((await now(answered)).status).toBe('under_review')
+  })
+})
+
+describe('POST /v1/disputes/:id/resolve', () => {
+  test.each(['won', 'lost'])('200: %s, and dispute.resolved tells of it once', async outcome => {
+    const { id } = await openedHere()
+    await give(id, { uncategorizedText: 'my side', submit: true })
+    const headers = newKey()
+    const resolved = await resolve(id, { outcome }, { headers })
+    expect(dispute.assert(resolved.json)).toMatchObject({ status: outcome, outcome })
+    expect((await resolve(id, { outcome }, { headers })).text).toBe(resolved.text)
+    for (const other of ['won', 'lost']) expect(await resolve(id, { outcome: other })).toMatchObject(conflict(outcome))
+    expect(await give(id, { refundPolicy: 'x' })).toMatchObject(conflict(outcome))
+    expect((await eventsOf(id)).slice(1)).toEqual([{ type: 'dispute.resolved', object: resolved.json as object }])
+  })
+
+  test('409: not before evidence is submitted', async () => {
+    const { id } = await openedHere()
+    expect(await resolve(id, { outcome: 'won' })).toMatchObject(conflict('needs_response'))
+  })
+
+  test('one that was resolved by hand is not decided again by its own evidence', async () => {
+    const { id } = await openedHere()
+    await give(id, { uncategorizedText: 'winning_evidence', submit: true })
+    await resolve(id, { outcome: 'lost' })
+    clock.advance(10_000)
+    await fireDue()
+    expect((await now(id)).outcome).toBe('lost')
+  })
+
+  test('400: no outcome, or another; 404: the dispute of another merchant', async () => {
+    const { id } = await openedHere()
+    for (const [json, code] of [
+      [{}, 'parameter_missing'],
+      [{ outcome: 'draw' }, 'parameter_invalid'],
+      [{ outcome: null }, 'parameter_invalid'],
+    ] as const)
+      expect(await resolve(id, json)).toMatchObject({ status: 400, error: { code, param: 'outcome' } })
+    expect(await resolve(id, { outcome: 'won' }, { bearer: chairsKey })).toMatchObject({ status: 404 })
+  })
+})
+
+describe('GET /v1/disputes', () => {
+  test('200: newest first by pages, oldest first, by state and by payment', async () => {
+    const here = await shop(to.api, 'Rugs')
+    const bearer = (await insertKey(to.sql, here)).secret
+    const payments = [await paidHere(here), await paidHere(here), await paidHere(here)]
+    const ids: string[] = []
+    for (const { wireId } of payments) ids.push((await opened(wireId, {}, { bearer })).id)
+    await give(ids[0] ?? '', { submit: true }, { bearer })
+    await resolve(ids[0] ?? '', { outcome: 'lost' }, { bearer })
+    ids.push((await opened(payments[0]?.wireId ?? '', {}, { bearer })).id)
+    const newest = ids.toReversed()
+    const all = await list('', { bearer })
+    expect([all.has_more, idsOf(all)]).toEqual([false, newest])
+    for (const each of all.data) dispute.assert(each)
+    const first = await list('?limit=3', { bearer })
+    expect([first.has_more, idsOf(first)]).toEqual([true, newest.slice(0, 3)])
+    expect(idsOf(await list(`?limit=3&startingAfter=${newest[2]}`, { bearer }))).toEqual(newest.slice(3))
+    expect(idsOf(await list(`?order=asc&startingAfter=${ids[1]}`, { bearer }))).toEqual(ids.slice(2))
+    expect(idsOf(await list('?status=lost', { bearer }))).toEqual([ids[0] ?? ''])
+    expect(idsOf(await list(`?paymentId=${payments[0]?.wireId}`, { bearer }))).toEqual([ids[3] ?? '', ids[0] ?? ''])
+    expect((await list(`?paymentId=${(await paidHere()).wireId}`, { bearer })).data).toEqual([])
+  })
+
+  test.each([
+    ['status=open', 'parameter_invalid', 'status'],
+    ['paymentId=x', 'parameter_invalid', 'paymentId'],
+    ['livemode=false', 'parameter_unknown', 'livemode'],
+    ['reason=general', 'parameter_unknown', 'reason'],
+    ['limit=0', 'parameter_invalid', 'limit'],
+    ['startingAfter=dp_1', 'invalid_cursor', 'startingAfter'],
+  ])('400: %s', async (query, code, param) => {
+    expect(await list(`?${query}`)).toMatchObject({ status: 400, error: { code, param } })
+  })
+})
+
+describe('/v1/merchants/:merchantId/disputes', () => {
+  test('members open, answer and resolve disputes of test payments; viewers read', async () => {
+    // Sessions end; months have passed above.
+    clock.set(new Date())
+    const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
+    const developer = await member(to.api, lamps, 'developer')
+    const viewer = await member(to.api, lamps, 'viewer')
+    const { wireId } = await paidHere()
+    const { id } = await opened(wireId, {}, as(developer))
+    const low = { status: 403, error: { code: 'insufficient_role' } }
+    expect(await open((await paidHere()).wireId, {}, as(viewer))).toMatchObject(low)
+    expect(await give(id, { submit: true }, as(viewer))).toMatchObject(low)
+    expect((await give(id, { submit: true }, as(developer))).status).toBe(200)
+    expect(await resolve(id, { outcome: 'won' }, as(viewer))).toMatchObject(low)
+    expect((await resolve(id, { outcome: 'won' }, as(lamps.owner))).status).toBe(200)
+    expect(JSON.parse((await read(id, as(viewer))).text)).toEqual(await now(id))
+    expect(idsOf(await list(`?paymentId=${wireId}`, as(viewer)))).toEqual([id])
+    expect((await list('?livemode=true', as(viewer))).data).toEqual([])
+
+    const { wireId: live } = await paid(to.api, { ...lamps, livemode: true })
+    expect(await open(live, {}, as(developer))).toMatchObject({ status: 403, error: { code: 'sandbox_only' } })
+    const { wireId: foreign } = await paidHere(chairs)
+    const { wireId: foreignLive } = await paid(to.api, { ...chairs, livemode: true })
+    for (const other of [foreign, foreignLive])
+      expect(await open(other, {}, as(developer))).toMatchObject({ status: 404 })
+    const causes = await to.sql<{ cause: string }[]>`
+      select cause from transitions where actor = ${decodeId('dp', id) ?? ''} order by rev`
+    expect(causes.map(({ cause }) => cause)).toEqual([developer.id, developer.id, lamps.owner.id])
+  })
+})
