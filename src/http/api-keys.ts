@@ -5,6 +5,7 @@ import { decodeId } from '../ids.ts'
 import { findApiKeySeq, type KeyName, listApiKeys } from '../queries/api-keys.ts'
 import { apiKeyRecord } from '../records/api-key.ts'
 import { pageOf } from './cursor.ts'
+import * as docs from './docs/merchant.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery } from './list.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
@@ -31,6 +32,7 @@ export const apiKeyRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
+      docs: docs.listApiKeys,
       query: listQuery.merge(livemodeQuery),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const { livemode, limit } = query
@@ -46,6 +48,7 @@ export const apiKeyRoutes: readonly Route[] = [
     { role: 'developer', stepUp: true },
     {
       path,
+      docs: docs.createApiKey,
       body: newKey,
       handle: async (api, call) => {
         const { merchantId } = call.member
@@ -64,6 +67,7 @@ export const apiKeyRoutes: readonly Route[] = [
     { role: 'developer', stepUp: true },
     {
       path: `${path}/:id/rotate`,
+      docs: docs.rotateApiKey,
       body: rotation,
       handle: async (api, call) => {
         const { overlapHours = 0 } = call.body
@@ -78,6 +82,7 @@ export const apiKeyRoutes: readonly Route[] = [
     { role: 'developer', stepUp: true },
     {
       path: `${path}/:id/revoke`,
+      docs: docs.revokeApiKey,
       handle: async (api, call) => {
         const row = await revokeApiKey(api, nameOf(call), doerOf(call))
         return { status: 200, body: apiKeyRecord(row) }

@@ -1,6 +1,7 @@
 import { findSecurityEventSeq, listSecurityEvents } from '../queries/security-events.ts'
 import { securityEventRecord } from '../records/security-event.ts'
 import { pageOf } from './cursor.ts'
+import * as docs from './docs/people.ts'
 import { listOf, listQuery } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
@@ -12,6 +13,7 @@ export const auditLogRoutes: readonly Route[] = [
     { role: 'owner' },
     {
       path: '/v1/merchants/:merchantId/audit-log',
+      docs: docs.listSecurityEvents,
       query: listQuery.and({
         'action?': 'string <= 100',
         // As every list of a merchant takes it; the log is that of both modes.

@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { beginMfa, confirmMfa, disableMfa } from '../commands/mfa.ts'
+import * as docs from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { forSessions, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
@@ -9,6 +10,7 @@ const withCode = type({ code: 'string <= 100' })
 export const authMfaRoutes: readonly Route[] = [
   forSessions('POST', {
     path: '/v1/auth/mfa/setup',
+    docs: docs.setUpMfa,
     handle: async (api, { session }) => {
       // Or whoever found an access token could prove anything from then on, with codes of their own.
       requireStepUp(api, session)
@@ -18,6 +20,7 @@ export const authMfaRoutes: readonly Route[] = [
 
   forSessions('POST', {
     path: '/v1/auth/mfa/confirm',
+    docs: docs.confirmMfa,
     body: withCode,
     handle: async (api, call) => ({
       status: 200,
@@ -27,6 +30,7 @@ export const authMfaRoutes: readonly Route[] = [
 
   forSessions('POST', {
     path: '/v1/auth/mfa/disable',
+    docs: docs.disableMfa,
     body: withCode,
     handle: async (api, call) => {
       await disableMfa(api, call.session, call.body.code, fromOf(call))

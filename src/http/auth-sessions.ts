@@ -6,6 +6,7 @@ import { decodeId } from '../ids.ts'
 import { listSessions } from '../queries/sessions.ts'
 import { sessionRecord } from '../records/session.ts'
 import type { Api } from './api.ts'
+import * as docs from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { forAnybody, forSessions, type Route } from './route.ts'
 
@@ -25,6 +26,7 @@ const findCaller = async (api: Api, headers: Headers) => {
 export const authSessionRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/refresh',
+    docs: docs.refresh,
     handle: async (api, call) => {
       const { accessToken, expiresIn, cookie } = await refreshSession(api, readCookie(api, call.headers), fromOf(call))
       return { status: 200, body: { accessToken, expiresIn }, headers: { 'set-cookie': cookie } }
@@ -33,6 +35,7 @@ export const authSessionRoutes: readonly Route[] = [
 
   forAnybody('POST', {
     path: '/v1/auth/sign-out',
+    docs: docs.signOut,
     body: type({ 'everywhere?': 'boolean' }),
     handle: async (api, call) => {
       const caller = await findCaller(api, call.headers)
@@ -43,6 +46,7 @@ export const authSessionRoutes: readonly Route[] = [
 
   forSessions('GET', {
     path: '/v1/auth/sessions',
+    docs: docs.listSessions,
     handle: async ({ sql }, { session: { accountId, sessionId } }) => {
       const sessions = await listSessions(sql, accountId)
       return {
@@ -54,6 +58,7 @@ export const authSessionRoutes: readonly Route[] = [
 
   forSessions('DELETE', {
     path: '/v1/auth/sessions/:id',
+    docs: docs.endSession,
     handle: async (api, call) => {
       const id = decodeId('session', call.params.id) ?? refuse('resource_not_found')
       await endSession(api, call.session.accountId, id, fromOf(call))

@@ -11,6 +11,7 @@ import { accountRecord } from '../records/account.ts'
 import type { Api } from './api.ts'
 import { authMfaRoutes } from './auth-mfa.ts'
 import { authSessionRoutes } from './auth-sessions.ts'
+import * as docs from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
 
@@ -40,6 +41,7 @@ const describe = async (api: Api, accountId: string) => {
 export const authRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/sign-up',
+    docs: docs.signUp,
     body: type({ email, password: newPassword, merchantName: name, 'signUpCode?': code }),
     handle: async (api, call) => {
       const { accountId, tokens } = await signUp(api, call.body, fromOf(call))
@@ -49,6 +51,7 @@ export const authRoutes: readonly Route[] = [
 
   forAnybody('POST', {
     path: '/v1/auth/sign-in',
+    docs: docs.signIn,
     body: type({ email, password: anyPassword, 'code?': code }),
     handle: async (api, call) => {
       const { accountId, tokens } = await signIn(api, call.body, fromOf(call))
@@ -58,11 +61,13 @@ export const authRoutes: readonly Route[] = [
 
   forSessions('GET', {
     path: '/v1/auth/me',
+    docs: docs.me,
     handle: async (api, { session }) => ({ status: 200, body: await describe(api, session.accountId) }),
   }),
 
   forSessions('POST', {
     path: '/v1/auth/password',
+    docs: docs.changePassword,
     body: type({ currentPassword: anyPassword, newPassword }),
     handle: async (api, call) => {
       await changePassword(api, call.session, call.body, fromOf(call))
@@ -72,6 +77,7 @@ export const authRoutes: readonly Route[] = [
 
   forSessions('POST', {
     path: '/v1/auth/step-up',
+    docs: docs.stepUp,
     body: type({ 'password?': anyPassword, 'code?': code }),
     handle: async (api, call) => {
       const { password, code } = call.body

@@ -7,6 +7,7 @@ import { findDispute, listDisputes } from '../queries/disputes.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { Whose } from '../queries/places.ts'
 import { disputeRecord } from '../records/dispute.ts'
+import * as docs from './docs/disputes.ts'
 import { once } from './idempotency.ts'
 import { listOf, listQuery } from './list.ts'
 import { placedPage } from './place.ts'
@@ -44,6 +45,7 @@ const writes = { scope: 'disputes:write', testOnly: true } as const
 export const disputeRoutes: readonly Route[] = [
   ...onItem('POST', writes, {
     path: '/payments/:id/disputes',
+    docs: docs.openDispute,
     body: newDispute,
     handle: (api, call) =>
       once<Dispute>(api, call, {
@@ -61,6 +63,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onCollection('GET', reads, {
     path: '/disputes',
+    docs: docs.listDisputes,
     query: listQuery.merge(filters),
     handle: async ({ sql }, { whose, query }) => {
       const { status, paymentId, limit } = query
@@ -72,6 +75,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onItem('GET', reads, {
     path: '/disputes/:id',
+    docs: docs.getDispute,
     handle: async ({ sql }, call) => {
       const dispute = await findDispute(sql, nameOf(call))
       return { status: 200, body: disputeRecord(dispute ?? refuse('resource_not_found')) }
@@ -80,6 +84,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onItem('POST', writes, {
     path: '/disputes/:id/evidence',
+    docs: docs.giveEvidence,
     body: newEvidence,
     handle: (api, call) =>
       once<Dispute>(api, call, {
@@ -93,6 +98,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onItem('POST', writes, {
     path: '/disputes/:id/resolve',
+    docs: docs.resolveDispute,
     body: resolution,
     handle: (api, call) =>
       once<Dispute>(api, call, {

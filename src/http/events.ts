@@ -3,6 +3,7 @@ import { refuse } from '../errors.ts'
 import { findEvent, listEvents } from '../queries/events.ts'
 import { eventRecord } from '../records/event.ts'
 import { eventTypes } from '../records/event-types.ts'
+import * as docs from './docs/events.ts'
 import { listOf, listQuery } from './list.ts'
 import { placedPage } from './place.ts'
 import type { Route } from './route.ts'
@@ -16,6 +17,7 @@ export const eventRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/events',
+      docs: docs.listEvents,
       query: listQuery.merge(filters),
       handle: async (api, { whose, query }) => {
         const page = await placedPage(api.sql, 'events', whose, query, uuidIn)
@@ -30,6 +32,7 @@ export const eventRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/events/:id',
+      docs: docs.getEvent,
       handle: async (api, { whose, params }) => {
         const id = uuidIn(params.id) ?? refuse('resource_not_found')
         const event = await findEvent(api.sql, { ...whose, id })

@@ -1,3 +1,4 @@
+import * as docs from './docs/service.ts'
 import { forAnybody, type Route } from './route.ts'
 
 /** What is wrong with a part of the service, in a few words; undefined when nothing is. */
@@ -5,9 +6,10 @@ export type Check = () => Promise<string | undefined>
 
 /** `/healthz` says that the process lives, `/readyz` that it can do its work. */
 export const healthRoutes = (checks: Readonly<Record<string, Check>>): readonly Route[] => [
-  forAnybody('GET', { path: '/healthz', handle: () => ({ status: 200, body: { status: 'ok' } }) }),
+  forAnybody('GET', { path: '/healthz', docs: docs.healthz, handle: () => ({ status: 200, body: { status: 'ok' } }) }),
   forAnybody('GET', {
     path: '/readyz',
+    docs: docs.readyz,
     handle: async () => {
       const answers = await Promise.all(
         Object.entries(checks).map(async ([name, check]) => [name, (await inTime(check)) ?? 'ok'] as const),

@@ -10,6 +10,7 @@ import { accountRecord } from '../records/account.ts'
 import { inviteRecord } from '../records/invite.ts'
 import { answerSignedIn, newPassword } from './auth.ts'
 import { pageOf } from './cursor.ts'
+import * as docs from './docs/people.ts'
 import { doerOf } from './doer.ts'
 import { fromOf } from './from.ts'
 import { listOf, listQuery } from './list.ts'
@@ -26,6 +27,7 @@ export const inviteRoutes: readonly Route[] = [
     { role: 'owner' },
     {
       path,
+      docs: docs.listInvites,
       // As every list of a merchant takes it; a member is one of both modes.
       query: listQuery.and({ 'livemode?': "'true' | 'false'" }),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
@@ -40,6 +42,7 @@ export const inviteRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path,
+      docs: docs.inviteMember,
       body: type({ role: roleName, 'email?': email.or('null') }),
       handle: async (api, call) => {
         const { role, email: to = null } = call.body
@@ -56,6 +59,7 @@ export const inviteRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path: `${path}/:id`,
+      docs: docs.revokeInvite,
       handle: async (api, call) => {
         const id = inviteOf(call.params.id) ?? refuse('resource_not_found')
         await revoke(api, { merchantId: call.member.merchantId, id }, doerOf(call))
@@ -68,6 +72,7 @@ export const inviteRoutes: readonly Route[] = [
   // it makes an account.
   forAnybody('POST', {
     path: '/v1/auth/invites/accept',
+    docs: docs.acceptInvite,
     body: type({ token: '1 <= string <= 100', 'email?': email, 'password?': newPassword }),
     handle: async (api, call) => {
       const { token, email, password } = call.body

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 
 /** What every list takes; a route adds its filters by `listQuery.and(…)` or `listQuery.merge(…)`. */
 export const listQuery = type({
-  limit: type('/^[1-9]\\d{0,2}$/').pipe(Number).to('number <= 100').default('20'),
+  limit: type('/^[1-9]\\d{0,2}$/').pipe(Number).to('1 <= number.integer <= 100').default('20'),
   'startingAfter?': 'string <= 100',
   order: type("'asc' | 'desc'").default('desc'),
 })

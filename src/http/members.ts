@@ -5,6 +5,7 @@ import { decodeId } from '../ids.ts'
 import { findMemberSeq, listMembers } from '../queries/members.ts'
 import { memberRecord } from '../records/member.ts'
 import { pageOf } from './cursor.ts'
+import * as docs from './docs/people.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery } from './list.ts'
 import { forMembers, type Route } from './route.ts'
@@ -20,6 +21,7 @@ export const memberRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
+      docs: docs.listMembers,
       // As every list of a merchant takes it; members are those of both modes.
       query: listQuery.and({ 'livemode?': "'true' | 'false'" }),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
@@ -34,6 +36,7 @@ export const memberRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path: `${path}/:id`,
+      docs: docs.changeRole,
       body: type({ role: roleName }),
       handle: async (api, call) => {
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
@@ -49,6 +52,7 @@ export const memberRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path: `${path}/:id`,
+      docs: docs.removeMember,
       handle: async (api, call) => {
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
         await removeMember(api, { merchantId: call.member.merchantId, accountId }, doerOf(call))

@@ -8,6 +8,7 @@ import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
 import type { Whose } from '../queries/places.ts'
 import { paymentLinkRecord } from '../records/payment-link.ts'
 import type { Api } from './api.ts'
+import * as docs from './docs/payment-links.ts'
 import { once } from './idempotency.ts'
 import { listOf, listQuery } from './list.ts'
 import { metadata } from './metadata.ts'
@@ -45,6 +46,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/payment-links',
+      docs: docs.listPaymentLinks,
       query: listQuery.merge(filters),
       handle: async (api, { whose, query }) => {
         const { status, reference, limit } = query
@@ -60,6 +62,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payment_links:write' },
     {
       path: '/payment-links',
+      docs: docs.createPaymentLink,
       body: newLink,
       handle: (api, call) => {
         const opening = openingOf(call.whose, call.body)
@@ -82,6 +85,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/payment-links/:id',
+      docs: docs.getPaymentLink,
       handle: async (api, call) => {
         const link = await findPaymentLink(api.sql, nameOf(call))
         return { status: 200, body: recordIn(api)(link ?? refuse('resource_not_found')) }
@@ -94,6 +98,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payment_links:write' },
     {
       path: '/payment-links/:id/deactivate',
+      docs: docs.deactivatePaymentLink,
       handle: (api, call) =>
         once<PaymentLink>(api, call, {
           work: keep => deactivatePaymentLink(api, nameOf(call), { cause: call.cause, keep }),

@@ -9,6 +9,7 @@ import { findPayment, listPayments } from '../queries/payments.ts'
 import type { Whose } from '../queries/places.ts'
 import { paymentRead } from '../records/payment.ts'
 import type { Api } from './api.ts'
+import * as docs from './docs/payments.ts'
 import { listOf, listQuery, livemodeQuery } from './list.ts'
 import { placedPage } from './place.ts'
 import { recordId } from './record-id.ts'
@@ -28,7 +29,12 @@ export const paymentRoutes: readonly Route[] = [
   forKeys(
     'GET',
     { scope: 'payments:read' },
-    { path: '/v1/payments', query: paymentsQuery, handle: (api, { key, query }) => list(api, key, query) },
+    {
+      path: '/v1/payments',
+      docs: docs.listPayments,
+      query: paymentsQuery,
+      handle: (api, { key, query }) => list(api, key, query),
+    },
   ),
 
   forMembers(
@@ -36,6 +42,7 @@ export const paymentRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path: '/v1/merchants/:merchantId/payments',
+      docs: docs.listPayments,
       query: membersQuery,
       handle: (api, { member: { merchantId }, query }) => list(api, { merchantId, livemode: query.livemode }, query),
     },
@@ -46,6 +53,7 @@ export const paymentRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/payments/:id',
+      docs: docs.getPayment,
       handle: async (api, { whose, params }) => {
         const payment = await findPayment(api.sql, { ...whose, id: idIn(params) })
         return { status: 200, body: recordOf(payment ?? refuse('resource_not_found')) }
@@ -58,6 +66,7 @@ export const paymentRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/payments/:id/cancel',
+      docs: docs.cancelPayment,
       handle: async (api, call) => ({ status: 200, body: recordOf(await cancelPayment(api, nameOf(call), by(call))) }),
     },
   ),
@@ -67,6 +76,7 @@ export const paymentRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/payments/:id/resolve',
+      docs: docs.resolvePayment,
       body: type({ action: "'accept' | 'dismiss'" }),
       handle: async (api, call) => {
         const payment = await resolvePayment(api, nameOf(call), call.body.action, by(call))

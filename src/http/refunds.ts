@@ -8,6 +8,7 @@ import { findPayment } from '../queries/payments.ts'
 import type { Whose } from '../queries/places.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
 import { refundRecord } from '../records/refund.ts'
+import * as docs from './docs/refunds.ts'
 import { once } from './idempotency.ts'
 import { listOf, listQuery } from './list.ts'
 import { metadata } from './metadata.ts'
@@ -35,6 +36,7 @@ export const refundRoutes: readonly Route[] = [
     { scope: 'refunds:write' },
     {
       path: '/payments/:id/refunds',
+      docs: docs.startRefund,
       body: newRefund,
       handle: async (api, call) => {
         const id = decodeId('pay', call.params.id)
@@ -68,6 +70,7 @@ export const refundRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/refunds',
+      docs: docs.listRefunds,
       query: listQuery.merge(filters),
       handle: async ({ sql }, { whose, query }) => {
         const { status, paymentId, limit } = query
@@ -83,6 +86,7 @@ export const refundRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/refunds/:id',
+      docs: docs.getRefund,
       handle: async ({ sql }, call) => {
         const refund = await findRefund(sql, nameOf(call))
         return { status: 200, body: recordOf(refund ?? refuse('resource_not_found')) }
@@ -95,6 +99,7 @@ export const refundRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/refunds/:id/cancel',
+      docs: docs.cancelRefund,
       handle: async (api, { params, member, session }) => {
         const name = nameOf({ params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))

@@ -16,6 +16,8 @@ export type Docs = {
   readonly answers: Readonly<Partial<Record<Status, Shape | string | null>>>
   /** Codes it may refuse with of its own accord. One that asks for an idempotency key makes the header required. */
   readonly refusals?: readonly Code[]
+  /** Who may call a route that is open to anybody and looks for itself. Nobody in particular, unless it says so. */
+  readonly callers?: readonly ('nobody' | 'session' | 'refreshCookie')[]
   /** A body as one sends it. */
   readonly example?: Readonly<Record<string, unknown>>
 }

@@ -1,33 +1,17 @@
 import { type } from 'arktype'
+import { eventTypes } from '../event-types.ts'
 import { disputeShape } from './dispute.ts'
 import { paymentShape } from './payment.ts'
 import { refundShape } from './refund.ts'
 import type { Shape } from './shape.ts'
 import { count, example, uuid, version } from './wire.ts'
 
-/** Those of the seed, and those that are delivered to endpoints which list them. */
-export const eventType = type.enumerated(
-  'payment.succeeded',
-  'payment.failed',
-  'payment.canceled',
-  'refund.processed',
-  'dispute.opened',
-  'dispute.resolved',
-  'payment.created',
-  'payment.processing',
-  'payment.underpaid',
-  'payment.expired',
-  'payment.late',
-  'refund.failed',
-  'refund.canceled',
-)
-
 export const eventShape: Shape = {
   name: 'Event',
   type: type({
     object: "'event'",
     id: uuid,
-    type: eventType,
+    type: type.enumerated(...eventTypes),
     created: count,
     livemode: 'boolean',
     api_version: version,

@@ -1,0 +1,51 @@
+import { apiKeyShape, newApiKeyShape } from '../../records/shapes/api-key.ts'
+import { settingsShape } from '../../records/shapes/settings.ts'
+import { listShape } from '../../records/shapes/shape.ts'
+import type { Docs } from '../openapi/docs.ts'
+
+export const getSettings: Docs = {
+  operation: 'getSettings',
+  summary: 'Read the settings',
+  description: 'Name and branding are those of both modes, everything else is per mode.',
+  answers: { 200: settingsShape },
+}
+
+export const updateSettings: Docs = {
+  operation: 'updateSettings',
+  summary: 'Change settings',
+  description:
+    'What is not sent stays as it is. Receiving addresses are for owners who have given their password or a code in the last five minutes.',
+  answers: { 200: settingsShape },
+  refusals: ['step_up_required'],
+  example: { name: 'Lamps', branding: { accentColor: '#0b7285' }, toleranceBps: 50 },
+}
+
+export const listApiKeys: Docs = {
+  operation: 'listApiKeys',
+  summary: 'List API keys',
+  answers: { 200: listShape(apiKeyShape) },
+}
+
+export const createApiKey: Docs = {
+  operation: 'createApiKey',
+  summary: 'Make an API key',
+  description: 'The secret is shown this once. Send `access` or `scopes`, one of the two.',
+  answers: { 201: newApiKeyShape },
+  example: { name: 'The shop', livemode: false, access: 'store_plugin' },
+}
+
+export const rotateApiKey: Docs = {
+  operation: 'rotateApiKey',
+  summary: 'Give an API key another secret',
+  description: 'Its scopes stay. The new secret is shown this once.',
+  answers: { 200: newApiKeyShape },
+  refusals: ['state_conflict'],
+  example: { overlapHours: 24 },
+}
+
+export const revokeApiKey: Docs = {
+  operation: 'revokeApiKey',
+  summary: 'Revoke an API key',
+  description: 'At once, and for good.',
+  answers: { 200: apiKeyShape },
+}

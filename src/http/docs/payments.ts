@@ -1,0 +1,33 @@
+import { paymentReadShape } from '../../records/shapes/payment.ts'
+import { listShape } from '../../records/shapes/shape.ts'
+import type { Docs } from '../openapi/docs.ts'
+
+export const listPayments: Docs = {
+  operation: 'listPayments',
+  summary: 'List payments',
+  answers: { 200: listShape(paymentReadShape) },
+}
+
+export const getPayment: Docs = {
+  operation: 'getPayment',
+  summary: 'Read a payment',
+  description: 'With `crypto`: what its chain shows. Ship when `status` is `success`.',
+  answers: { 200: paymentReadShape },
+}
+
+export const cancelPayment: Docs = {
+  operation: 'cancelPayment',
+  summary: 'Cancel a payment',
+  description: 'As long as it is pending and nothing was seen.',
+  answers: { 200: paymentReadShape },
+  refusals: ['payment_not_cancelable'],
+}
+
+export const resolvePayment: Docs = {
+  operation: 'resolvePayment',
+  summary: 'Decide about a payment that waits for a person',
+  description: 'To accept it some of its money must be final; it is a success then.',
+  answers: { 200: paymentReadShape },
+  refusals: ['state_conflict'],
+  example: { action: 'accept' },
+}

@@ -1,0 +1,41 @@
+import { refundShape } from '../../records/shapes/refund.ts'
+import { listShape } from '../../records/shapes/shape.ts'
+import { example } from '../../records/shapes/wire.ts'
+import type { Docs } from '../openapi/docs.ts'
+
+export const startRefund: Docs = {
+  operation: 'startRefund',
+  summary: 'Start a refund',
+  description:
+    'Of a payment that is over and has received something. Without a `destination` the customer is asked for one: exchanges pay from pooled wallets, so the sender of the payment is never assumed. All refunds together never exceed what was received.',
+  answers: { 201: refundShape },
+  refusals: [
+    'idempotency_key_required',
+    'idempotency_key_invalid',
+    'payment_not_refundable',
+    'refund_exceeds_remaining',
+    'invalid_destination',
+    'state_conflict',
+  ],
+  example: { amountMinor: 1500, reason: 'requested_by_customer', destination: example.address },
+}
+
+export const listRefunds: Docs = {
+  operation: 'listRefunds',
+  summary: 'List refunds',
+  answers: { 200: listShape(refundShape) },
+}
+
+export const getRefund: Docs = {
+  operation: 'getRefund',
+  summary: 'Read a refund',
+  answers: { 200: refundShape },
+}
+
+export const cancelRefund: Docs = {
+  operation: 'cancelRefund',
+  summary: 'Cancel a refund',
+  description: 'Until its transaction is known. What it had reserved can be refunded again.',
+  answers: { 200: refundShape },
+  refusals: ['state_conflict'],
+}

@@ -1,0 +1,52 @@
+import { type } from 'arktype'
+import type { Shape } from '../../records/shapes/shape.ts'
+import type { Docs } from '../openapi/docs.ts'
+
+const aliveShape: Shape = { name: 'Alive', type: type({ status: "'ok'" }), example: { status: 'ok' } }
+
+const readyShape: Shape = {
+  name: 'Readiness',
+  type: type({ status: "'ready' | 'not ready'", checks: { '[string]': 'string' } }),
+  example: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } },
+}
+
+const documentShape: Shape = {
+  name: 'OpenApiDocument',
+  type: type({ openapi: 'string', info: 'object', paths: 'object' }),
+  example: { openapi: '3.1.0', info: {}, paths: {} },
+}
+
+export const healthz: Docs = {
+  operation: 'isAlive',
+  summary: 'See that the process lives',
+  answers: { 200: aliveShape },
+}
+
+export const readyz: Docs = {
+  operation: 'isReady',
+  summary: 'See that the service can do its work',
+  answers: { 200: readyShape, 503: readyShape },
+}
+
+export const openapi: Docs = {
+  operation: 'getOpenApiDocument',
+  summary: 'Read this document',
+  answers: { 200: documentShape },
+}
+
+export const docs: Docs = {
+  operation: 'readDocs',
+  summary: 'Read the same as a page',
+  answers: { 200: 'The interface, for people.' },
+}
+
+export const pay: Docs = {
+  operation: 'visitPaymentLink',
+  summary: 'Visit a payment link',
+  description: 'The page a customer is sent to.',
+  answers: {
+    200: 'The link is open.',
+    404: 'There is no such link.',
+    410: 'The link is closed: deactivated, completed or expired.',
+  },
+}

@@ -1,0 +1,59 @@
+import { type Code, Refusal } from '../../errors.ts'
+import type { Shape } from '../../records/shapes/shape.ts'
+import type { Route } from '../route.ts'
+import { refusalsOf, statusOf, takesIdempotencyKey } from './refusals.ts'
+import type { Schema } from './schema.ts'
+
+/** Everything that a route may answer, by status. */
+export const answersOf = (route: Route): Readonly<Record<string, Schema>> => {
+  const refusals = Map.groupBy(refusalsOf(route), statusOf)
+  return {
+    ...Object.fromEntries([...refusals].map(([status, codes]) => [status, refusal(route, status, codes)])),
+    // Last: what a route says itself of a status stands.
+    ...Object.fromEntries(
+      Object.entries(route.docs?.answers ?? {}).map(([status, answer]) => [status, success(route, status, answer)]),
+    ),
+  }
+}
+
+const success = (route: Route, status: string, answer: Shape | string | null): Schema => ({
+  description: typeof answer === 'string' ? answer : (reasons[status] ?? 'Done.'),
+  headers: headersOf(route, Number(status)),
+  ...(answer !== null && { content: typeof answer === 'string' ? page : bodyOf(answer) }),
+})
+
+const reasons: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  204: 'Done. There is nothing to say.',
+}
+
+const page = { 'text/html': { schema: { type: 'string' } } }
+
+const bodyOf = ({ name, example }: Shape) => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example },
+})
+
+const refusal = (route: Route, status: number, codes: readonly Code[]): Schema => ({
+  description: codes.map(code => `- \`${code}\`: ${new Refusal(code).message}`).join('\n'),
+  headers: headersOf(route, status),
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      examples: Object.fromEntries(codes.map(code => [code, { $ref: `#/components/examples/${code}` }])),
+    },
+  },
+})
+
+/** By name; each is explained once, in the components. */
+const headersOf = (route: Route, status: number): Schema => {
+  const known = route.access.by === 'key' && status !== 401
+  const names = [
+    'Request-Id',
+    ...(known ? ['RateLimit', 'RateLimit-Policy', 'Service-Version'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status < 300 && takesIdempotencyKey(route) ? ['Idempotent-Replayed'] : []),
+  ]
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}

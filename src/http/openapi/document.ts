@@ -1,0 +1,73 @@
+import type { Code } from '../../errors.ts'
+import type { Shape } from '../../records/shapes/shape.ts'
+import type { Route } from '../route.ts'
+import { strict } from '../validate.ts'
+import { components, errorSchema } from './components.ts'
+import { explainField } from './glossary.ts'
+import { guide } from './guide.ts'
+import { bodyName, type Operation, operationOf } from './operation.ts'
+import { pathOf } from './parameters.ts'
+import { refusalsOf } from './refusals.ts'
+import { inOrderOf, readable, type Schema, schemaOf } from './schema.ts'
+import { tagOf } from './tags.ts'
+
+export type Document = Schema & {
+  readonly info: { readonly title: string; readonly version: string; readonly summary: string } & Schema
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** The interface, as OpenAPI 3.1 has it, made of the routes that are served and the types that validate. */
+export const documentOf = (routes: readonly Route[], publicUrl: string): Document => {
+  const codes = [...new Set(routes.flatMap(refusalsOf))].sort()
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'paymachine',
+      version: '2026-11-20',
+      summary: 'Self-hosted merchant payments.',
+      description: guide.map(({ title, text }) => `## ${title}\n\n${text}`).join('\n\n'),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl, description: 'This service' }],
+    tags: [...new Map(routes.map(route => [tagOf(route).name, tagOf(route)])).values()],
+    paths: pathsOf(routes),
+    components: { ...components(codes), schemas: schemasOf(routes, codes) },
+  }
+}
+
+const pathsOf = (routes: readonly Route[]): Document['paths'] =>
+  Object.fromEntries(
+    [...Map.groupBy(routes, ({ path }) => pathOf(path))].map(([path, group]) => [
+      path,
+      Object.fromEntries(group.map(route => [route.method.toLowerCase(), operationOf(route, routes)])),
+    ]),
+  )
+
+/** Everything that is answered or sent, by name; what has a name is named wherever it is part of something else. */
+const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<string, Schema> => {
+  const answered = routes.flatMap(({ docs }) => Object.values(docs?.answers ?? {}).filter(isShape)).map(whole)
+  const sent = routes.flatMap(({ body, docs }) =>
+    body && docs ? [{ name: bodyName(docs.operation), schema: schemaOf(strict(body)), example: docs.example }] : [],
+  )
+  const names = new Map(answered.map(({ schema, name }) => [JSON.stringify(schema), name]))
+  const nameOf = (schema: Schema) => names.get(JSON.stringify(schema))
+  return Object.fromEntries([
+    ...[...answered, ...sent].map(({ name, schema, example }) => {
+      const of = name.replace(/With[A-Z].*$|Body$/, '')
+      return [
+        name,
+        inOrderOf(
+          example,
+          readable(schema, nameOf, path => explainField(path, of)),
+        ),
+      ] as const
+    }),
+    ['Error', errorSchema(codes)],
+  ])
+}
+
+const isShape = (answer: Shape | string | null): answer is Shape => typeof answer === 'object' && answer !== null
+
+const whole = ({ name, type, example }: Shape) => ({ name, schema: schemaOf(type), example })

@@ -1,0 +1,50 @@
+/** What a caller should know before the first request. Paragraphs, lists of `- `, and `code`. */
+export const guide: readonly { readonly title: string; readonly text: string }[] = [
+  {
+    title: 'Who calls',
+    text: `A merchant's server sends its API key with every request: \`Authorization: Bearer sk_test_…\`. A key belongs to one merchant and one mode, and has scopes; a person makes it, and sees it once. What lies under \`/v1/merchants/…\` is for people who have signed in: the access token of \`POST /v1/auth/sign-in\` goes where the key would go.
+
+Everything exists twice, for test mode and for live mode, and neither sees the other.`,
+  },
+  {
+    title: 'What it speaks',
+    text: `JSON in UTF-8, in objects of at most 64 KiB, sent as \`application/json\`. An empty body is as good as \`{}\`. Fields and query parameters that are not declared are refused by name.
+
+Money is an integer of minor units, amounts on a chain are decimal texts of atomic units, and times are ISO 8601 in UTC with milliseconds. Ids are opaque.`,
+  },
+  {
+    title: 'Errors',
+    text: `Every refusal is \`{"error":{"type","code","message","param"?,"details"?,"requestId"}}\`. Go by \`code\`; \`param\` names the field, parameter or header to blame, and what was in it is never repeated. \`requestId\` is in the header \`Request-Id\` too, of every answer.
+
+Checks come in this order: path (404) and method (405), an address with too many 401s (429), who calls (401), version (400), rate (429), scope and mode (403), size and media type (413, 415), syntax (400), idempotency, existence (404), state (409, 422). A record of another merchant, or of the other mode, answers exactly as a missing one.`,
+  },
+  {
+    title: 'Doing it once',
+    text: `A POST with an \`Idempotency-Key\` may be sent again, after a timeout or a crash: the work is done once, and the answer is the first one's, byte by byte, with \`Idempotent-Replayed: true\`. The same key with anything else is 422 \`idempotency_key_reused\`. A refusal leaves the key free. Refunds need a key, and keep it for good; elsewhere it is kept for 30 days.`,
+  },
+  {
+    title: 'Lists',
+    text: `A list is \`{"object":"list","data":[…],"has_more":…}\`, newest first. For the next page send the last id as \`startingAfter\`. Oldest first, \`order=asc\` and a stored \`startingAfter\` read every record that was made since, and skip none: that is how events are polled.`,
+  },
+  {
+    title: 'Limits',
+    text: `A key may make 100 requests a second in live mode and 25 in test mode, and twice that at once, unless the operator says otherwise. \`RateLimit\` and \`RateLimit-Policy\` tell where you stand on every answer; beyond it is 429 with \`Retry-After\`.`,
+  },
+  {
+    title: 'Versions',
+    text: `The version is \`2026-11-20\`, the first. A key is pinned to the version it was made with; \`Service-Version\` asks for another one, and every answer says which it is in. New fields, new codes and new event types make no new version: do not stumble over what you do not know.`,
+  },
+  {
+    title: 'The life of a payment',
+    text: `A customer opens a payment link, picks what to pay with, and sends it to an address that is this payment's alone.
+
+- \`pending\`: nothing seen yet, or less than is due. Nothing seen, it can be canceled.
+- \`processing\`: enough was seen on the chain and is not final. A reorganisation takes it back to \`pending\`.
+- \`success\`: final, and never left. Ship now.
+- \`failed\`: what was sent does not pay it; \`failureReason\` says why.
+- \`expired\`: the window is over, and nothing came.
+- \`canceled\`: by you.
+
+Money that comes too late is not lost: by your settings it is a success after all, or waits for you with \`exception: late\`.`,
+  },
+]

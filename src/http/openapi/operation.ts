@@ -1,0 +1,67 @@
+import type { Route } from '../route.ts'
+import { answersOf } from './answers.ts'
+import { parametersOf } from './parameters.ts'
+import { type Schema, schemaOf } from './schema.ts'
+import { tagOf } from './tags.ts'
+
+export type Operation = {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly security: readonly Schema[]
+  readonly parameters: readonly Schema[]
+  readonly requestBody?: Schema
+  readonly responses: Readonly<Record<string, Schema>>
+}
+
+/** One route among all of them. */
+export const operationOf = (route: Route, routes: readonly Route[]): Operation => {
+  const { docs } = route
+  if (!docs) throw new TypeError(`cannot document ${route.method} ${route.path}: it says nothing of itself`)
+  return {
+    operationId: nameOf(route, docs.operation, routes),
+    summary: docs.summary,
+    description: [accessOf(route), docs.description].filter(Boolean).join('\n\n'),
+    tags: [tagOf(route).name],
+    security: securityOf(route),
+    parameters: parametersOf(route),
+    ...(route.body && { requestBody: bodyOf(route.body, docs) }),
+    responses: answersOf(route),
+  }
+}
+
+/** What servers and people do alike has one name, and people have it with an ending. */
+const nameOf = ({ access }: Route, operation: string, routes: readonly Route[]): string => {
+  const isTwin = routes.some(({ docs, access: { by } }) => docs?.operation === operation && by === 'key')
+  return access.by === 'member' && isTwin ? `${operation}AsMember` : operation
+}
+
+const bodyOf = (body: NonNullable<Route['body']>, { operation, example }: NonNullable<Route['docs']>): Schema => ({
+  required: Array.isArray(schemaOf(body).required),
+  content: {
+    'application/json': {
+      schema: { $ref: `#/components/schemas/${bodyName(operation)}` },
+      ...(example !== undefined && { example }),
+    },
+  },
+})
+
+const accessOf = ({ access }: Route): string | undefined => {
+  if (access.by === 'key')
+    return `For API keys with the scope \`${access.scope}\`${access.testOnly ? ', in test mode only' : ''}.`
+  if (access.by === 'session') return 'For whoever has signed in.'
+  if (access.by !== 'member') return undefined
+  const least = { viewer: 'every member', developer: 'developers and owners', owner: 'owners' }[access.role]
+  return `For ${least}${access.stepUp ? ' who have given their password or a code in the last five minutes' : ''}.`
+}
+
+const securityOf = ({ access, docs }: Route): readonly Schema[] => {
+  if (access.by === 'key') return [{ apiKey: [access.scope] }]
+  if (access.by === 'session') return [{ session: [] }]
+  if (access.by === 'member') return [{ session: [access.role] }]
+  return (docs?.callers ?? ['nobody']).map(caller => (caller === 'nobody' ? {} : { [caller]: [] }))
+}
+
+/** What its body is called. */
+export const bodyName = (operation: string): string => `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Body`

@@ -1,0 +1,65 @@
+import type { Type } from 'arktype'
+import type { Route } from '../route.ts'
+import { explainParameter, idExamples } from './glossary.ts'
+import { needsIdempotencyKey, takesIdempotencyKey } from './refusals.ts'
+import { readable, type Schema, schemaOf } from './schema.ts'
+
+/** What stands in the path, in the query and in headers of a request. */
+export const parametersOf = (route: Route): readonly Schema[] => [
+  ...pathParameters(route),
+  ...queryParameters(route),
+  ...(takesIdempotencyKey(route) ? [idempotencyKey(needsIdempotencyKey(route))] : []),
+  ...(route.access.by === 'key' ? [serviceVersion] : []),
+]
+
+export const pathOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+
+const pathParameters = ({ path }: Route): readonly Schema[] =>
+  [...path.matchAll(/([\w-]+)\/:(\w+)/g)].map(([, of = '', name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: explainParameter(name),
+    schema: { type: 'string' },
+    example: idExamples[of],
+  }))
+
+type Prop = { readonly key: string | symbol; readonly value: Type; readonly default?: unknown }
+
+const queryParameters = ({ query }: Route): readonly Schema[] =>
+  propsOf(query).map(prop => ({
+    name: String(prop.key),
+    in: 'query',
+    required: false,
+    description: explainParameter(String(prop.key)),
+    schema: { ...meantBy(prop), ...defaultOf(prop) },
+  }))
+
+// Every query is declared as a record, which is more than `Type` says.
+const propsOf = (query: Type | undefined): readonly Prop[] =>
+  (query as { readonly props: readonly Prop[] } | undefined)?.props ?? []
+
+/** A query is texts; the document says what they stand for. */
+const meantBy = ({ value }: Prop): Schema => {
+  const sent = readable(
+    schemaOf(value),
+    () => undefined,
+    () => undefined,
+  )
+  if (Array.isArray(sent.enum) && sent.enum.join() === 'false,true') return { type: 'boolean' }
+  const made = schemaOf(value.out)
+  return made.type === 'integer' ? made : sent
+}
+
+const defaultOf = ({ value, default: text }: Prop): Schema => (text === undefined ? {} : { default: value(text) })
+
+const idempotencyKey = (required: boolean): Schema => ({
+  name: 'Idempotency-Key',
+  in: 'header',
+  required,
+  description: explainParameter('Idempotency-Key'),
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
+  example: 'a3f1c2d4-0b1e-4c55-9a53-6d6c3f6f2a10',
+})
+
+const serviceVersion: Schema = { $ref: '#/components/parameters/ServiceVersion' }

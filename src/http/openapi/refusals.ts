@@ -1,0 +1,63 @@
+import { type Code, Refusal } from '../../errors.ts'
+import type { Route } from '../route.ts'
+import { schemaOf } from './schema.ts'
+
+/** Every code a route may refuse with: those that follow from how it is declared, and those that it names. */
+export const refusalsOf = (route: Route): readonly Code[] => {
+  const { access, method, path, query, docs } = route
+  const codes: (Code | false)[] = [
+    ...byAccess(route),
+    'parameter_unknown',
+    query !== undefined && 'parameter_invalid',
+    isList(route) && 'invalid_cursor',
+    ...(method === 'GET' ? [] : byBody(route)),
+    ...(takesIdempotencyKey(route) ? byIdempotencyKey : []),
+    (path.includes(':id') || access.by === 'member') && 'resource_not_found',
+    ...(docs?.refusals ?? []),
+    'internal_error',
+    'service_unavailable',
+  ]
+  return [...new Set(codes.filter(code => code !== false))].sort((a, b) => statusOf(a) - statusOf(b))
+}
+
+export const statusOf = (code: Code): number => new Refusal(code).status
+
+const byAccess = ({ access }: Route): readonly (Code | false)[] => {
+  if (access.by === 'anybody') return []
+  if (access.by === 'key')
+    return [
+      'missing_api_key',
+      'invalid_api_key',
+      'invalid_api_version',
+      'rate_limited',
+      'insufficient_scope',
+      access.testOnly === true && 'sandbox_only',
+    ]
+  if (access.by === 'session') return ['invalid_token', 'rate_limited']
+  return [
+    'invalid_token',
+    'rate_limited',
+    access.role !== 'viewer' && 'insufficient_role',
+    access.stepUp === true && 'step_up_required',
+  ]
+}
+
+const byBody = ({ body }: Route): readonly (Code | false)[] => [
+  'invalid_json',
+  body !== undefined && Array.isArray(schemaOf(body).required) && 'parameter_missing',
+  'parameter_invalid',
+  'body_too_large',
+  'unsupported_media_type',
+]
+
+const byIdempotencyKey = ['idempotency_key_invalid', 'idempotency_key_in_use', 'idempotency_key_reused'] as const
+
+/** Every POST of a merchant's server does; elsewhere those that ask for one. */
+export const takesIdempotencyKey = (route: Route): boolean =>
+  (route.access.by === 'key' && route.method === 'POST') || needsIdempotencyKey(route)
+
+export const needsIdempotencyKey = ({ docs }: Route): boolean =>
+  docs?.refusals?.includes('idempotency_key_required') ?? false
+
+const isList = ({ query }: Route): boolean =>
+  query !== undefined && Object.hasOwn(Object(schemaOf(query).properties), 'startingAfter')

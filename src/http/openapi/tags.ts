@@ -1,0 +1,39 @@
+import type { Route } from '../route.ts'
+
+export type Tag = { readonly name: string; readonly description: string }
+
+/** The heading a route stands under: the last noun of its path. */
+export const tagOf = ({ path, access }: Route): Tag => {
+  const noun = path.split('/').findLast(segment => Object.hasOwn(nouns, segment))
+  const tag = noun === undefined ? service : (nouns[noun] ?? service)
+  if (access.by !== 'member' || !tag.both) return { name: tag.name, description: tag.description }
+  return { name: `${tag.name} for members`, description: `${tag.description} The same, for people who have signed in.` }
+}
+
+const service: Tag & { readonly both?: true } = {
+  name: 'The service',
+  description: 'This document, its pages, and how the process is.',
+}
+
+/** `both`: merchants' servers have it too. */
+const nouns: Readonly<Record<string, Tag & { readonly both?: true }>> = {
+  'payment-links': { name: 'Payment links', description: 'A fixed amount and a page to pay it on.', both: true },
+  payments: { name: 'Payments', description: 'What customers have opened, and what has come of it.', both: true },
+  refunds: { name: 'Refunds', description: 'Money on its way back.', both: true },
+  disputes: {
+    name: 'Disputes',
+    description: 'How a customer who complains to their bank looks from here. In test mode only.',
+    both: true,
+  },
+  events: {
+    name: 'Events',
+    description: 'Everything that happened, in order. What webhooks deliver can be read here too.',
+    both: true,
+  },
+  auth: { name: 'Signing in', description: 'A sign-in leads to an access token and a refresh cookie.' },
+  'api-keys': { name: 'API keys', description: 'What the servers of a merchant call with.' },
+  settings: { name: 'Settings', description: 'Name, branding, receiving addresses and policies of a merchant.' },
+  members: { name: 'Members', description: 'Who may act for a merchant.' },
+  invites: { name: 'Invites', description: 'Links that make somebody a member.' },
+  'audit-log': { name: 'Audit log', description: 'Who did what, from where and when.' },
+}
