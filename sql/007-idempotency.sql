@@ -24,10 +24,13 @@ create index idempotency_keys_old on idempotency_keys (created_at) where not is_
 -- What is kept under a key. Each question forgets a few that are older than 30 days, and none that
 -- another is forgetting: a question brings one key at most, so the old ones never pile up.
 create function find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
-returns table (fingerprint bytea, status integer, body text) language plpgsql as $$
+returns table (fingerprint bytea, status integer, body text) language plpgsql
+-- A plan is kept from when the table was empty, and every question here is one for an index.
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin
+  -- Not clock_timestamp(), which no index can be asked for: every key would be looked at.
   delete from idempotency_keys where ctid = any (array(
-    select ctid from idempotency_keys where not is_refund and created_at < clock_timestamp() - interval '30 days'
+    select ctid from idempotency_keys where not is_refund and created_at < now() - interval '30 days'
     order by created_at limit 5 for update skip locked));
   return query
     select k.fingerprint, k.status, k.body from idempotency_keys k

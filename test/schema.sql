@@ -1169,10 +1169,14 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
  RETURNS TABLE(fingerprint bytea, status integer, body text)
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 begin
+  -- Not clock_timestamp(), which no index can be asked for: every key would be looked at.
   delete from idempotency_keys where ctid = any (array(
-    select ctid from idempotency_keys where not is_refund and created_at < clock_timestamp() - interval '30 days'
+    select ctid from idempotency_keys where not is_refund and created_at < now() - interval '30 days'
     order by created_at limit 5 for update skip locked));
   return query
     select k.fingerprint, k.status, k.body from idempotency_keys k

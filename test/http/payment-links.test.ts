@@ -6,6 +6,7 @@ import { encodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { until } from '../harness/until.ts'
 import { makeLink } from './links.ts'
 import { member, type Shop, shop } from './people.ts'
 
@@ -321,6 +322,32 @@ describe('GET /v1/payment-links', () => {
       const { id } = await made()
       expect(idsOf(await list('?limit=1'))).toEqual([id])
     }
+  })
+
+  test('200: a walk beside twenty writers reads every link once, and in one order', async () => {
+    const here = await shop(to.api, 'Beds')
+    const bearer = (await insertKey(to.sql, here)).secret
+    let writing = true
+    const writer = async () => {
+      const ids: string[] = []
+      for (let n = 0; n < 5; n++) ids.push((await made({}, { bearer })).id)
+      return ids
+    }
+    const written = Promise.all(Array.from({ length: 20 }, writer)).finally(() => {
+      writing = false
+    })
+    const seen: string[] = []
+    const step = async () => {
+      const after = seen.length > 0 ? `&startingAfter=${seen.at(-1)}` : ''
+      const page = idsOf(await list(`?order=asc&limit=7${after}`, { bearer }))
+      seen.push(...page)
+      return page.length
+    }
+    while (writing) await step()
+    const ids = (await written).flat()
+    await until(async () => (await step()) === 0 && seen.length >= ids.length)
+    expect(seen.toSorted()).toEqual(ids.toSorted())
+    expect(idsOf(await list('?limit=100', { bearer }))).toEqual(seen.toReversed())
   })
 
   test.each([
