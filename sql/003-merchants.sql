@@ -49,7 +49,7 @@ create index members_account on members (account_id);
 -- Who changed what, from where and when. Only ever added to, and kept when what it tells of is gone.
 create table security_events (
   id uuid not null default new_uuidv7(),
-  -- Null: not of one merchant, such as a sign-in.
+  -- Null: of an account that is no member anywhere, or of nobody.
   merchant_id uuid,
   -- Whose account acted or was acted on.
   account_id uuid,
@@ -69,19 +69,26 @@ create table security_events (
 create index security_events_merchant on security_events (merchant_id, seq);
 create index security_events_merchant_action on security_events (merchant_id, action, seq);
 
--- Called in the statement that makes the change, after it.
--- The lock makes the events of a merchant visible in the order of seq, so that no reader with a
--- cursor skips one. It is the last lock that a statement takes, and of one merchant only: two that
--- write events cannot wait for each other.
+-- Called in the statement that makes the change, after it. What an account does for itself, such as
+-- signing in, its merchants' owners read too: it stands in the log of each.
+-- The locks make the events of a merchant visible in the order of seq, so that no reader with a
+-- cursor skips one. They are the last that a statement takes, and those of one account's merchants
+-- in one order: two that write events do not wait for each other.
 create function record_security_event(
   merchant uuid, account uuid, actor text, address text, action text, details json default '{}'
 ) returns void language plpgsql as $$
+declare
+  its uuid;
+  everybodys uuid[] := array(select merchant_id from members where account_id = account and merchant is null order by 1);
 begin
-  if merchant is not null then
-    perform pg_advisory_xact_lock(hashtextextended('security_events ' || merchant, 0));
+  if merchant is not null or cardinality(everybodys) = 0 then
+    everybodys := array[merchant];
   end if;
-  insert into security_events (merchant_id, account_id, actor, address, action, details)
-  values (merchant, account, actor, address, action, details);
+  foreach its in array everybodys loop
+    perform pg_advisory_xact_lock(hashtextextended('security_events ' || its, 0)) where its is not null;
+    insert into security_events (merchant_id, account_id, actor, address, action, details)
+    values (its, account, actor, address, action, details);
+  end loop;
 end $$;
 
 -- A merchant with its settings in both modes. Its event is its caller's to record, who knows who asked.

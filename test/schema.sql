@@ -547,6 +547,7 @@ CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (even
 CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
+CREATE INDEX events_by_type ON public.events USING btree (merchant_id, livemode, type, era, xid, seq);
 CREATE INDEX events_feed ON public.events USING btree (merchant_id, livemode, era, xid, seq);
 
 CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (created_at) WHERE (NOT is_refund);
@@ -559,7 +560,11 @@ CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
+CREATE INDEX payments_by_link ON public.payments USING btree (payment_link_id, era, xid, seq);
+CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, era, xid, seq) WHERE (reference IS NOT NULL);
+CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
@@ -1691,12 +1696,18 @@ CREATE OR REPLACE FUNCTION public.record_security_event(merchant uuid, account u
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+declare
+  its uuid;
+  everybodys uuid[] := array(select merchant_id from members where account_id = account and merchant is null order by 1);
 begin
-  if merchant is not null then
-    perform pg_advisory_xact_lock(hashtextextended('security_events ' || merchant, 0));
+  if merchant is not null or cardinality(everybodys) = 0 then
+    everybodys := array[merchant];
   end if;
-  insert into security_events (merchant_id, account_id, actor, address, action, details)
-  values (merchant, account, actor, address, action, details);
+  foreach its in array everybodys loop
+    perform pg_advisory_xact_lock(hashtextextended('security_events ' || its, 0)) where its is not null;
+    insert into security_events (merchant_id, account_id, actor, address, action, details)
+    values (its, account, actor, address, action, details);
+  end loop;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller uuid, actor text, address text, details json)

@@ -11,10 +11,10 @@ export const authMfaRoutes: readonly Route[] = [
   forSessions('POST', {
     path: '/v1/auth/mfa/setup',
     docs: docs.setUpMfa,
-    handle: async (api, { session }) => {
+    handle: async (api, call) => {
       // Or whoever found an access token could prove anything from then on, with codes of their own.
-      requireStepUp(api, session)
-      return { status: 200, body: await beginMfa(api, session) }
+      await requireStepUp(api, call)
+      return { status: 200, body: await beginMfa(api, call.session) }
     },
   }),
 

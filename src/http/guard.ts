@@ -4,6 +4,7 @@ import { isLoopback, limitGroup } from './address.ts'
 import type { Api } from './api.ts'
 import { type Left, type Limit, limitFields, type Now, openBuckets } from './limits.ts'
 import type { Access, KeyCaller, MemberCaller, Role, SessionCaller } from './route.ts'
+import { findSession } from './session.ts'
 import { requireStepUp } from './step-up.ts'
 
 export type Visit = {
@@ -63,7 +64,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     if (access.by === 'session') return { session }
     const member = await findMember(api, session, visit.params.merchantId ?? '')
     if (ranks.indexOf(member.role) < ranks.indexOf(access.role)) refuse('insufficient_role')
-    if (access.stepUp) requireStepUp(api, session)
+    if (access.stepUp) await requireStepUp(api, { session, headers: visit.headers })
     return { session, member }
   }
 }
@@ -94,12 +95,6 @@ const findKey = async (api: Api, headers: Headers): Promise<KeyCaller> => {
   const authorization = headers.get('authorization') ?? ''
   if (!authorization.startsWith('Bearer sk_')) return refuse('missing_api_key')
   return (await api.keys.find(authorization.slice('Bearer '.length))) ?? refuse('invalid_api_key')
-}
-
-const findSession = async (api: Api, headers: Headers): Promise<SessionCaller> => {
-  const token = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  if (token === undefined) return refuse('invalid_token')
-  return (await api.sessions.find(token))?.session ?? refuse('invalid_token')
 }
 
 /** The merchant of the path, which is there for its members only. */

@@ -66,13 +66,13 @@ export const settingsRoutes: readonly Route[] = [
       query: livemodeQuery,
       body: settingsChange,
       handle: async (api, call) => {
-        const { body, member, query, session } = call
+        const { body, member, query } = call
         // Said twice and differently, one of them is a mistake.
         if (body.livemode === false && query.livemode) refuse('parameter_invalid', { param: 'livemode' })
         // Whoever names the address receives the money.
         if (body.receivingAddress !== undefined || body.receivingAddresses !== undefined) {
           if (member.role !== 'owner') refuse('insufficient_role')
-          requireStepUp(api, session)
+          await requireStepUp(api, call)
         }
         const settings = await changeSettings(
           api,

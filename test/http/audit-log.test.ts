@@ -48,6 +48,19 @@ test('an owner reads who did what, from where and when', async () => {
   })
 })
 
+test('what a member does with their own account stands in the log of each of their merchants, and of no other', async () => {
+  await using to = await house()
+  const [lamps, second, other] = [await shop(to.api), await shop(to.api, 'Bulbs'), await shop(to.api, 'Candles')]
+  const { accountId } = lamps.owner
+  await to.sql`insert into members (merchant_id, account_id, role) values (${second.merchantId}, ${accountId}, 'viewer')`
+  const signedIn = () =>
+    to.sql`select record_security_event(null, ${accountId}, ${lamps.owner.id}, '127.0.0.1', 'session.signed_in')`
+  await Promise.all(Array.from({ length: 10 }, signedIn))
+  const seen = async (of: Shop) =>
+    (await page(to, of)).data.filter(({ action }) => action === 'session.signed_in').length
+  expect([await seen(lamps), await seen(second), await seen(other)]).toEqual([10, 10, 0])
+})
+
 test.each(['developer', 'viewer'] as const)('a %s does not read the log', async role => {
   await using to = await house()
   const lamps = await shop(to.api)

@@ -57,3 +57,21 @@ test('an account made in one house signs in at the other at once', async () => {
   expect((await browser.post('sign-in', { email, password })).status).toBe(200)
   expect((await at(houses.one, browser).get('me')).status).toBe(200)
 })
+
+test('a proof given in one house counts in the other at once', async () => {
+  await using houses = await twoHouses()
+  const here = await signedUp(houses.one)
+  const there = at(houses.other, here)
+  await houses.db.sql`update sessions set proven_at = proven_at - interval '1 hour'`
+  // Until neither remembers the proof of the sign-up.
+  await until(async () => (await there.post('mfa/setup')).code === 'step_up_required')
+  expect((await here.post('step-up', { password })).status).toBe(204)
+  expect((await there.post('mfa/setup')).status).toBe(200)
+})
+
+test('a proof from the future, as after the clock was set back, is none', async () => {
+  await using houses = await twoHouses()
+  const here = await signedUp(houses.one)
+  await houses.db.sql`update sessions set proven_at = proven_at + interval '1 hour'`
+  await until(async () => (await here.post('mfa/setup')).code === 'step_up_required')
+})

@@ -1,0 +1,10 @@
+import { refuse } from '../errors.ts'
+import type { Api } from './api.ts'
+import type { SessionCaller } from './route.ts'
+
+/** Who signed in for the access token of a request. */
+export const findSession = async (api: Api, headers: Headers): Promise<SessionCaller> => {
+  const token = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  if (token === undefined) return refuse('invalid_token')
+  return (await api.sessions.find(token))?.session ?? refuse('invalid_token')
+}
