@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import type { Api } from '../../src/http/api.ts'
+import { disputeRoutes } from '../../src/http/disputes.ts'
+import { refundRoutes } from '../../src/http/refunds.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type Database, database } from '../harness/database.ts'
+import { databaseProxy } from '../harness/proxy.ts'
+import { until } from '../harness/until.ts'
+import { paid } from './paid.ts'
+import { type Shop, shop } from './people.ts'
+
+// Two houses before one database, as two processes behind one address are.
+let db: Database
+let houses: readonly [ApiHouse, ApiHouse]
+let lamps: Shop
+let key: string
+const opened = new AsyncDisposableStack()
+
+const openHouse = async (sql: Sql) =>
+  opened.use(await apiHouse({ routes: [...refundRoutes, ...disputeRoutes], env, outside: { sql } }))
+const env = { API_RATE_LIMIT_TEST: '0' }
+
+beforeAll(async () => {
+  db = opened.use(await database())
+  houses = [await openHouse(db.sql), await openHouse(db.sql)]
+  lamps = await shop(api())
+  key = (await insertKey(db.sql, lamps)).secret
+})
+afterAll(async () => {
+  expect(await audit(db.sql, kinds)).toEqual([])
+  await opened.disposeAsync()
+})
+
+const api = (): Api => houses[0].api
+
+type Started = { readonly status: number; readonly text: string; readonly replayed: boolean; readonly code?: string }
+
+const start = async (
+  at: ApiHouse,
+  paymentId: string,
+  { json = {}, idempotencyKey = crypto.randomUUID() }: { json?: object; idempotencyKey?: string } = {},
+): Promise<Started> => {
+  const headers = { 'idempotency-key': idempotencyKey }
+  const answer = await at.call('POST', `/v1/payments/${paymentId}/refunds`, { json, bearer: key, headers })
+  const { error } = answer.json as { error?: { code: string } }
+  const replayed = answer.headers.get('idempotent-replayed') === 'true'
+  return { status: answer.status, text: answer.text, replayed, ...(error && { code: error.code }) }
+}
+
+const count = (answers: readonly Started[]) => {
+  const counts: Record<string, number> = {}
+  for (const { status, code } of answers) {
+    const name = `${status}${code ? ` ${code}` : ''}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+const booksOf = async (id: string) => {
+  const [row] = await db.sql<{ received: number; reserved: number; refunds: number; sum: number }[]>`
+    select received_minor::int as received, refunds_reserved_minor::int as reserved, r.*
+    from payments p, lateral (
+      select count(*)::int as refunds, coalesce(sum(amount_minor), 0)::int as sum from refunds where payment_id = p.id
+    ) r
+    where id = ${id}`
+  return row
+}
+
+const here = () => paid(api(), { ...lamps, livemode: false })
+const either = (n: number) => houses[n % 2 === 0 ? 0 : 1]
+
+test.each<[string, object]>([
+  ['of a part', { amountMinor: 30 }],
+  ['of all that is left', {}],
+  ['to an address', { amountMinor: 30, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
+])('a hundred identical refunds %s at two houses at once are one, and all are told the same', async (_, json) => {
+  const { id, wireId } = await here()
+  const idempotencyKey = crypto.randomUUID()
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => start(either(n), wireId, { json, idempotencyKey })),
+  )
+  expect(count(answers)).toEqual({ '201': 100 })
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
+  const sum = 'amountMinor' in json ? 30 : 1000
+  expect(await booksOf(id)).toEqual({ received: 1000, reserved: sum, refunds: 1, sum })
+})
+
+test('of a hundred different requests under one key at two houses at once one is done', async () => {
+  const { id, wireId } = await here()
+  const idempotencyKey = crypto.randomUUID()
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => start(either(n), wireId, { json: { amountMinor: n + 1 }, idempotencyKey })),
+  )
+  expect(count(answers)).toEqual({ '201': 1, '422 idempotency_key_reused': 99 })
+  expect(await booksOf(id)).toMatchObject({ refunds: 1 })
+})
+
+test('a hundred different refunds at two houses at once give back all that was received and no more', async () => {
+  const { id, wireId } = await here()
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => start(either(n), wireId, { json: { amountMinor: 30 } })),
+  )
+  expect(count(answers)).toEqual({ '201': 33, '422 refund_exceeds_remaining': 67 })
+  expect(await booksOf(id)).toEqual({ received: 1000, reserved: 990, refunds: 33, sum: 990 })
+})
+
+test('among parts at once, refunds of all that is left take the rest exactly', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id, wireId } = await here()
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        start(either(n + (n >> 1)), wireId, { json: n % 10 === 7 ? {} : { amountMinor: 17 } }),
+      ),
+    )
+    const counts = count(answers)
+    expect(counts['201']).toBeGreaterThan(0)
+    expect((counts['201'] ?? 0) + (counts['422 refund_exceeds_remaining'] ?? 0)).toBe(30)
+    expect(await booksOf(id)).toMatchObject({ reserved: 1000, sum: 1000 })
+  }
+})
+
+test('what a canceled refund gives back is refunded once, whoever is first', async () => {
+  const { id, wireId } = await here()
+  const { text } = await start(houses[0], wireId)
+  const cancel = (at: ApiHouse) =>
+    at.call('POST', `${lamps.path}/refunds/${(JSON.parse(text) as { id: string }).id}/cancel`, {
+      bearer: lamps.owner.bearer,
+    })
+  const parts = () => Array.from({ length: 40 }, (_, n) => start(either(n), wireId, { json: { amountMinor: 100 } }))
+  const [canceled, again] = await Promise.all([cancel(houses[0]), cancel(houses[1]), ...parts()])
+  expect([canceled.status, again.status].sort()).toEqual([200, 409])
+  const later = await Promise.all(parts())
+  expect(later.every(({ status, code }) => status === 201 || code === 'refund_exceeds_remaining')).toBe(true)
+  const [live] = await db.sql`
+    select sum(amount_minor)::int as sum from refunds where payment_id = ${id} and state <> 'canceled'`
+  expect([live?.sum, (await booksOf(id))?.reserved]).toEqual([1000, 1000])
+})
+
+test('whatever answer of the database a house loses, the same request at another is answered with what was done', async () => {
+  const proxy = opened.use(await databaseProxy(db.url))
+  const sql = opened.adopt(connect(proxy.url, { max: 1 }), pool => pool.end({ timeout: 1 }))
+  const house = await openHouse(sql)
+  const moments = new Set<string>()
+  // A refund hears five or six answers.
+  for (let heard = 0; heard < 8; heard++) {
+    const { id, wireId } = await here()
+    const request = { json: { amountMinor: 300 }, idempotencyKey: crypto.randomUUID() }
+    const isDone = async () => (await booksOf(id))?.refunds === 1
+    await until(async () => (await house.call('GET', '/v1/refunds', { bearer: key })).status === 200)
+    proxy.cutInsteadOfAnswer(heard + 1)
+    let told: Started | undefined
+    const first = start(house, wireId, request).then(answer => {
+      told = answer
+    })
+    // For a moment it does not know what became of its commit, and for all that others know it is dead.
+    await until(async () => told || (await isDone()), { everyMs: 1 })
+    const wasDone = await isDone()
+    moments.add(`${wasDone ? 'done' : 'not done'}, ${told ? `told ${told.status}` : 'not told'}`)
+    const second = await start(houses[1], wireId, request)
+    expect(second.status).toBe(201)
+    if (wasDone) expect(second.replayed).toBe(true)
+    await first
+    if (wasDone && told?.replayed) moments.add('done, and found out by asking again')
+    if (told?.status !== 503) expect([told?.status, told?.text]).toEqual([201, second.text])
+    // What is lost of a question is asked again by whoever asked it.
+    const third = await until(async () => {
+      const answer = await start(house, wireId, request)
+      return answer.status === 201 && answer
+    })
+    expect([third.text, third.replayed]).toEqual([second.text, true])
+    expect(await booksOf(id)).toEqual({ received: 1000, reserved: 300, refunds: 1, sum: 300 })
+  }
+  expect(moments).toContain('not done, told 503')
+  expect(moments).toContain('done, not told')
+  expect(moments).toContain('done, and found out by asking again')
+})
