@@ -4,6 +4,7 @@ import { isLoopback } from './http/address.ts'
 import { openApi } from './http/api.ts'
 import { app } from './http/app.ts'
 import { healthRoutes } from './http/health.ts'
+import { pageRoutes } from './http/pages.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
@@ -56,7 +57,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const signUpCode = await firstSignUpCode(sql, keyring, env)
   const world = { ...outside, actors: machinery.actors }
   const api = starting.adopt(openApi(world, { env, keyring, signUpCode }), a => a.close())
-  const served = [...healthRoutes(checks), ...(env.role === 'worker' ? [] : routes)]
+  const served = [...healthRoutes(checks), ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)])]
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   say(`Ready at ${env.publicUrl}`)
   if (signUpCode !== null) say(`The first sign-up needs the code ${signUpCode}`)

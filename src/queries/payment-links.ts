@@ -45,9 +45,20 @@ export const listPaymentLinks = async (
   { status, reference }: PaymentLinkFilter,
   page: PlacedPage,
 ): Promise<Actor<PaymentLink>[]> => {
-  const filters = sql`
-    ${status === undefined ? sql`` : sql`and state = ${status}`}
-    ${reference === undefined ? sql`` : sql`and reference = ${reference}`}`
-  const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters })
+  const filters = status === undefined ? sql`` : sql`and state = ${status}`
+  const found = reference === undefined ? sql`` : sql`and reference = ${reference}`
+  const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters, found })
   return rows.map(readLink)
+}
+
+/** For whoever has been sent there: of a link they know nothing but its id. */
+export const findVisitedPaymentLink = async (
+  sql: Sql,
+  id: string,
+): Promise<{ link: Actor<PaymentLink>; merchantName: string } | undefined> => {
+  const [row] = await sql<(ActorRow & { merchant_name: string })[]>`
+    select l.*, m.name as merchant_name
+    from payment_links l join merchants m on m.id = l.merchant_id
+    where l.id = ${id}`
+  return row && { link: readLink(row), merchantName: row.merchant_name }
 }

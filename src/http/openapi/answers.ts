@@ -4,8 +4,21 @@ import type { Route } from '../route.ts'
 import { refusalsOf, statusOf, takesIdempotencyKey } from './refusals.ts'
 import type { Schema } from './schema.ts'
 
+export type AnswerObject = {
+  readonly description: string
+  readonly headers: Schema
+  readonly content?: {
+    readonly 'text/html'?: { readonly schema: Schema }
+    readonly 'application/json'?: {
+      readonly schema: Schema
+      readonly example?: unknown
+      readonly examples?: Readonly<Record<string, Schema>>
+    }
+  }
+}
+
 /** Everything that a route may answer, by status. */
-export const answersOf = (route: Route): Readonly<Record<string, Schema>> => {
+export const answersOf = (route: Route): Readonly<Record<string, AnswerObject>> => {
   const refusals = Map.groupBy(refusalsOf(route), statusOf)
   return {
     ...Object.fromEntries([...refusals].map(([status, codes]) => [status, refusal(route, status, codes)])),
@@ -16,7 +29,7 @@ export const answersOf = (route: Route): Readonly<Record<string, Schema>> => {
   }
 }
 
-const success = (route: Route, status: string, answer: Shape | string | null): Schema => ({
+const success = (route: Route, status: string, answer: Shape | string | null): AnswerObject => ({
   description: typeof answer === 'string' ? answer : (reasons[status] ?? 'Done.'),
   headers: headersOf(route, Number(status)),
   ...(answer !== null && { content: typeof answer === 'string' ? page : bodyOf(answer) }),
@@ -34,7 +47,7 @@ const bodyOf = ({ name, example }: Shape) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example },
 })
 
-const refusal = (route: Route, status: number, codes: readonly Code[]): Schema => ({
+const refusal = (route: Route, status: number, codes: readonly Code[]): AnswerObject => ({
   description: codes.map(code => `- \`${code}\`: ${new Refusal(code).message}`).join('\n'),
   headers: headersOf(route, status),
   content: {

@@ -3,8 +3,15 @@ import type { Schema } from './schema.ts'
 
 const requestId = 'fb3c78ea-da1a-4e41-9849-c7df575755e1'
 
+export type Components = {
+  readonly securitySchemes: Schema
+  readonly headers: Schema
+  /** A refusal for every code. */
+  readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
+}
+
 /** What every operation refers to. */
-export const components = (codes: readonly Code[]): Schema => ({
+export const components = (codes: readonly Code[]): Components => ({
   securitySchemes: {
     apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of a merchant: `sk_test_…` or `sk_live_…`.' },
     session: {
@@ -18,16 +25,6 @@ export const components = (codes: readonly Code[]): Schema => ({
       in: 'cookie',
       name: '__Secure-paymachine_refresh',
       description: 'Set by signing in. Without https it is called `paymachine_refresh`.',
-    },
-  },
-  parameters: {
-    ServiceVersion: {
-      name: 'Service-Version',
-      in: 'header',
-      required: false,
-      description: 'A version other than the one the key is pinned to.',
-      schema: { type: 'string', format: 'date' },
-      example: '2026-11-20',
     },
   },
   headers,
@@ -59,6 +56,7 @@ export const errorSchema = (codes: readonly Code[]): Schema => ({
   properties: {
     error: {
       type: 'object',
+      description: 'What was refused, and why.',
       required: ['type', 'code', 'message', 'requestId'],
       properties: {
         type: { enum: [...new Set(codes.map(code => new Refusal(code).type))], description: 'What kind of refusal.' },

@@ -2,20 +2,21 @@ import type { Code } from '../../errors.ts'
 import type { Shape } from '../../records/shapes/shape.ts'
 import type { Route } from '../route.ts'
 import { strict } from '../validate.ts'
-import { components, errorSchema } from './components.ts'
+import { type Components, components, errorSchema } from './components.ts'
 import { explainField } from './glossary.ts'
 import { guide } from './guide.ts'
 import { bodyName, type Operation, operationOf } from './operation.ts'
 import { pathOf } from './parameters.ts'
 import { refusalsOf } from './refusals.ts'
 import { inOrderOf, readable, type Schema, schemaOf } from './schema.ts'
-import { tagOf } from './tags.ts'
+import { tagsOf } from './tags.ts'
 
 export type Document = Schema & {
   readonly info: { readonly title: string; readonly version: string; readonly summary: string } & Schema
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly components: Components & { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
 /** The interface, as OpenAPI 3.1 has it, made of the routes that are served and the types that validate. */
@@ -31,7 +32,7 @@ export const documentOf = (routes: readonly Route[], publicUrl: string): Documen
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl, description: 'This service' }],
-    tags: [...new Map(routes.map(route => [tagOf(route).name, tagOf(route)])).values()],
+    tags: tagsOf(routes),
     paths: pathsOf(routes),
     components: { ...components(codes), schemas: schemasOf(routes, codes) },
   }
@@ -47,7 +48,10 @@ const pathsOf = (routes: readonly Route[]): Document['paths'] =>
 
 /** Everything that is answered or sent, by name; what has a name is named wherever it is part of something else. */
 const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<string, Schema> => {
-  const answered = routes.flatMap(({ docs }) => Object.values(docs?.answers ?? {}).filter(isShape)).map(whole)
+  const answered = routes
+    .flatMap(({ docs }) => Object.values(docs?.answers ?? {}).filter(isShape))
+    .flatMap(withParts)
+    .map(whole)
   const sent = routes.flatMap(({ body, docs }) =>
     body && docs ? [{ name: bodyName(docs.operation), schema: schemaOf(strict(body)), example: docs.example }] : [],
   )
@@ -69,5 +73,7 @@ const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<str
 }
 
 const isShape = (answer: Shape | string | null): answer is Shape => typeof answer === 'object' && answer !== null
+
+const withParts = (shape: Shape): readonly Shape[] => [shape, ...(shape.parts ?? []).flatMap(withParts)]
 
 const whole = ({ name, type, example }: Shape) => ({ name, schema: schemaOf(type), example })

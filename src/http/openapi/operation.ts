@@ -1,6 +1,6 @@
 import type { Route } from '../route.ts'
-import { answersOf } from './answers.ts'
-import { parametersOf } from './parameters.ts'
+import { type AnswerObject, answersOf } from './answers.ts'
+import { type Parameter, parametersOf } from './parameters.ts'
 import { type Schema, schemaOf } from './schema.ts'
 import { tagOf } from './tags.ts'
 
@@ -10,9 +10,14 @@ export type Operation = {
   readonly description: string
   readonly tags: readonly string[]
   readonly security: readonly Schema[]
-  readonly parameters: readonly Schema[]
-  readonly requestBody?: Schema
-  readonly responses: Readonly<Record<string, Schema>>
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: RequestBody
+  readonly responses: Readonly<Record<string, AnswerObject>>
+}
+
+type RequestBody = {
+  readonly required: boolean
+  readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example?: unknown } }
 }
 
 /** One route among all of them. */
@@ -37,7 +42,7 @@ const nameOf = ({ access }: Route, operation: string, routes: readonly Route[]):
   return access.by === 'member' && isTwin ? `${operation}AsMember` : operation
 }
 
-const bodyOf = (body: NonNullable<Route['body']>, { operation, example }: NonNullable<Route['docs']>): Schema => ({
+const bodyOf = (body: NonNullable<Route['body']>, { operation, example }: NonNullable<Route['docs']>): RequestBody => ({
   required: Array.isArray(schemaOf(body).required),
   content: {
     'application/json': {

@@ -4,8 +4,17 @@ import { explainParameter, idExamples } from './glossary.ts'
 import { needsIdempotencyKey, takesIdempotencyKey } from './refusals.ts'
 import { readable, type Schema, schemaOf } from './schema.ts'
 
+export type Parameter = {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description: string
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
 /** What stands in the path, in the query and in headers of a request. */
-export const parametersOf = (route: Route): readonly Schema[] => [
+export const parametersOf = (route: Route): readonly Parameter[] => [
   ...pathParameters(route),
   ...queryParameters(route),
   ...(takesIdempotencyKey(route) ? [idempotencyKey(needsIdempotencyKey(route))] : []),
@@ -14,7 +23,7 @@ export const parametersOf = (route: Route): readonly Schema[] => [
 
 export const pathOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-const pathParameters = ({ path }: Route): readonly Schema[] =>
+const pathParameters = ({ path }: Route): readonly Parameter[] =>
   [...path.matchAll(/([\w-]+)\/:(\w+)/g)].map(([, of = '', name = '']) => ({
     name,
     in: 'path',
@@ -26,7 +35,7 @@ const pathParameters = ({ path }: Route): readonly Schema[] =>
 
 type Prop = { readonly key: string | symbol; readonly value: Type; readonly default?: unknown }
 
-const queryParameters = ({ query }: Route): readonly Schema[] =>
+const queryParameters = ({ query }: Route): readonly Parameter[] =>
   propsOf(query).map(prop => ({
     name: String(prop.key),
     in: 'query',
@@ -53,7 +62,7 @@ const meantBy = ({ value }: Prop): Schema => {
 
 const defaultOf = ({ value, default: text }: Prop): Schema => (text === undefined ? {} : { default: value(text) })
 
-const idempotencyKey = (required: boolean): Schema => ({
+const idempotencyKey = (required: boolean): Parameter => ({
   name: 'Idempotency-Key',
   in: 'header',
   required,
@@ -62,4 +71,11 @@ const idempotencyKey = (required: boolean): Schema => ({
   example: 'a3f1c2d4-0b1e-4c55-9a53-6d6c3f6f2a10',
 })
 
-const serviceVersion: Schema = { $ref: '#/components/parameters/ServiceVersion' }
+const serviceVersion: Parameter = {
+  name: 'Service-Version',
+  in: 'header',
+  required: false,
+  description: explainParameter('Service-Version'),
+  schema: { type: 'string', format: 'date' },
+  example: '2026-11-20',
+}

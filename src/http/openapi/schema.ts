@@ -28,7 +28,7 @@ export const readable = (schema: Schema, nameOf: NameOf, explain: Explain, path 
   }
   const { properties, items, anyOf, additionalProperties, ...rest } = schema
   return {
-    ...rest,
+    ...typed(rest),
     ...(isSchema(properties) && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([field, inner]) => [field, described(field, inner)]),
@@ -51,10 +51,16 @@ const oneOfMany = (parts: readonly Schema[]): Schema => {
   const nullable = others.length < parts.length
   const values = others.flatMap(valuesOf)
   if (values.length >= others.length && others.every(each => valuesOf(each).length > 0))
-    return { enum: nullable ? [...values, null] : values }
+    return typed({ enum: nullable ? [...values, null] : values })
   const [only, ...more] = others
   if (!nullable || more.length > 0 || typeof only?.type !== 'string') return { anyOf: parts }
   return { ...only, type: [only.type, 'null'] }
+}
+
+/** Those who make clients like to be told what the values are. */
+const typed = (schema: Schema): Schema => {
+  const types = [...new Set(valuesOf(schema).map(value => (value === null ? 'null' : typeof value)))]
+  return types.length === 0 ? schema : { type: types.length === 1 ? types[0] : types, ...schema }
 }
 
 const valuesOf = (schema: Schema): readonly unknown[] =>

@@ -2,6 +2,14 @@ import type { Route } from '../route.ts'
 
 export type Tag = { readonly name: string; readonly description: string }
 
+/** All headings: what servers call first, the same for people last. */
+export const tagsOf = (routes: readonly Route[]): readonly Tag[] => {
+  const used = new Map(routes.map(route => [tagOf(route).name, tagOf(route)]))
+  const order = Object.values(nouns).map(({ name }) => name)
+  const placeOf = ({ name }: Tag) => (order.includes(name) ? order.indexOf(name) : order.length)
+  return [...used.values()].sort((a, b) => placeOf(a) - placeOf(b))
+}
+
 /** The heading a route stands under: the last noun of its path. */
 export const tagOf = ({ path, access }: Route): Tag => {
   const noun = path.split('/').findLast(segment => Object.hasOwn(nouns, segment))

@@ -6,6 +6,8 @@ import { refundShape } from './refund.ts'
 import type { Shape } from './shape.ts'
 import { count, example, uuid, version } from './wire.ts'
 
+const parts = [paymentShape, refundShape, disputeShape]
+
 export const eventShape: Shape = {
   name: 'Event',
   type: type({
@@ -15,8 +17,9 @@ export const eventShape: Shape = {
     created: count,
     livemode: 'boolean',
     api_version: version,
-    data: { object: type.or(paymentShape.type, refundShape.type, disputeShape.type) },
+    data: { object: type.or(...parts.map(part => part.type)) },
   }),
+  parts,
   example: {
     object: 'event',
     id: example.eventId,

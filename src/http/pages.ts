@@ -1,0 +1,46 @@
+import { decodeId } from '../ids.ts'
+import { docsText, sendDocs } from '../pages/docs/docs.ts'
+import { noPayPage, payPage } from '../pages/pay.ts'
+import { findVisitedPaymentLink } from '../queries/payment-links.ts'
+import type { Api } from './api.ts'
+import * as docs from './docs/service.ts'
+import { healthRoutes } from './health.ts'
+import { documentOf } from './openapi/document.ts'
+import { forAnybody, type Route } from './route.ts'
+
+/** What people look at, and the interface's description of itself, these routes included. */
+export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
+  const read = once(({ settings }) => {
+    const document = documentOf([...routes, ...pages, ...healthRoutes({})], settings.publicUrl)
+    return { json: JSON.stringify(document), docs: docsText(document) }
+  })
+  const pages: readonly Route[] = [
+    forAnybody('GET', {
+      path: '/openapi.json',
+      docs: docs.openapi,
+      handle: api => new Response(read(api).json, { headers: { 'content-type': 'application/json' } }),
+    }),
+
+    forAnybody('GET', { path: '/docs', docs: docs.docs, handle: api => sendDocs(read(api).docs) }),
+
+    forAnybody('GET', {
+      path: '/pay/:linkId',
+      docs: docs.pay,
+      handle: async ({ sql }, { params }) => {
+        const id = decodeId('plink', params.linkId)
+        const visited = id === undefined ? undefined : await findVisitedPaymentLink(sql, id)
+        return visited ? payPage(visited.link, visited.merchantName) : noPayPage()
+      },
+    }),
+  ]
+  return pages
+}
+
+/** Made when it is first asked for: it takes a moment, and most processes are never asked. */
+const once = <Made>(make: (api: Api) => Made) => {
+  let made: Made | undefined
+  return (api: Api): Made => {
+    made ??= make(api)
+    return made
+  }
+}

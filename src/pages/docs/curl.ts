@@ -1,0 +1,24 @@
+import type { Document } from '../../http/openapi/document.ts'
+import type { Placed } from './operation.ts'
+
+/** The request as one tries it. */
+export const curlOf = ({ servers }: Document, { method, path, operation }: Placed): string => {
+  const { parameters, requestBody, security } = operation
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(parameters.find(each => each.name === name)?.example))
+  const body = requestBody?.content['application/json'].example
+  const headers = [
+    ...security.slice(0, 1).flatMap(each => credentials[Object.keys(each)[0] ?? ''] ?? []),
+    ...(parameters.some(({ name, required }) => name === 'Idempotency-Key' && required)
+      ? ["-H 'Idempotency-Key: refund-of-order-7'"]
+      : []),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
+  ]
+  const verb = method === 'get' || (method === 'post' && body !== undefined) ? '' : `-X ${method.toUpperCase()} `
+  return [`curl ${verb}${servers[0]?.url}${filled}`, ...headers].join(' \\\n  ')
+}
+
+const credentials: Readonly<Record<string, string>> = {
+  apiKey: "-H 'Authorization: Bearer sk_test_…'",
+  session: "-H 'Authorization: Bearer ACCESS_TOKEN'",
+  refreshCookie: "-H 'Cookie: paymachine_refresh=…'",
+}

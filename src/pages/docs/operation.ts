@@ -1,0 +1,54 @@
+import type { Document } from '../../http/openapi/document.ts'
+import type { Operation } from '../../http/openapi/operation.ts'
+import { type Html, html } from '../html.ts'
+import { curlOf } from './curl.ts'
+import { fieldOf, fieldsOf } from './fields.ts'
+import { code, inline, prose } from './prose.ts'
+
+export type Placed = { readonly method: string; readonly path: string; readonly operation: Operation }
+
+/** One endpoint: closed it is a line, open it is everything about it. */
+export const operationIn = (document: Document, placed: Placed): Html => {
+  const { method, path, operation } = placed
+  return html`<details class="operation">
+<summary class="line"><code class="method">${method.toUpperCase()}</code> <code>${path}</code> <span class="quiet">${operation.summary}</span></summary>
+<div class="inside" id="${operation.operationId}">
+${prose(operation.description)}
+${parametersOf(operation)}
+${bodyIn(document, operation)}
+<h4>With curl</h4>
+${code(curlOf(document, placed))}
+<h4>Answers</h4>
+${Object.entries(operation.responses).map(([status, answer]) => answerOf(status, answer))}
+</div>
+</details>`
+}
+
+const parametersOf = ({ parameters }: Operation): Html | false =>
+  parameters.length > 0 &&
+  html`<h4>Parameters</h4>
+<dl class="fields">${parameters.map(({ name, in: place, required, description, schema }) => {
+    const standard =
+      schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} unless told otherwise`
+    const note = [place, required ? 'required' : standard].filter(Boolean).join(' · ')
+    return fieldOf({ name, schema, note, text: description })
+  })}</dl>`
+
+const bodyIn = (document: Document, { requestBody }: Operation): Html | false => {
+  const name = nameIn(requestBody?.content['application/json'].schema.$ref)
+  const schema = name === undefined ? undefined : document.components.schemas[name]
+  return schema !== undefined && html`<h4>Body</h4>${fieldsOf(schema)}`
+}
+
+const answerOf = (status: string, answer: Operation['responses'][string]): Html => {
+  const json = answer.content?.['application/json']
+  if (json?.examples)
+    return html`<p class="status"><strong>${status}</strong></p>
+<ul>${Object.keys(json.examples).map(each => html`<li><a href="#${each}"><code>${each}</code></a></li>`)}</ul>`
+  const name = nameIn(json?.schema.$ref)
+  return html`<p class="status"><strong>${status}</strong> ${inline(answer.description)}
+${name !== undefined && html`<a href="#${name}">${name}</a>`}</p>
+${json?.example !== undefined && html`<details class="more"><summary>Example</summary>${code(json.example)}</details>`}`
+}
+
+const nameIn = (ref: unknown): string | undefined => (typeof ref === 'string' ? ref.split('/').at(-1) : undefined)

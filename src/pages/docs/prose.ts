@@ -1,0 +1,16 @@
+import { type Html, html } from '../html.ts'
+
+/** Paragraphs, lists of `- ` and `code`: all that the texts of the interface need. */
+export const prose = (text: string): readonly Html[] => text.split('\n\n').map(block)
+
+const block = (text: string): Html => {
+  const lines = text.split('\n')
+  if (!lines.every(line => line.startsWith('- '))) return html`<p>${inline(text)}</p>`
+  return html`<ul>${lines.map(line => html`<li>${inline(line.slice(2))}</li>`)}</ul>`
+}
+
+export const inline = (text: string): readonly Html[] =>
+  text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+
+export const code = (value: unknown): Html =>
+  html`<pre tabindex="0"><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</code></pre>`

@@ -1,0 +1,50 @@
+import type { PaymentLink } from '../../machines/payment-link.ts'
+import type { Actor } from '../actors/kind.ts'
+import { type Html, html } from './html.ts'
+import { openLayout } from './page.ts'
+
+const layout = openLayout(new URL('./pay.css', import.meta.url))
+
+/** What a customer sees of a payment link. */
+export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: string): Response => {
+  const { amountMinor, currency, title, description, livemode } = context
+  const amount = moneyOf(amountMinor, currency)
+  const closed = closedBecause[state]
+  const text = layout.textOf(
+    `${title ?? amount} – ${merchantName}`,
+    card(html`<p class="quiet">${merchantName}</p>
+${title !== null && html`<h1>${title}</h1>`}
+<p class="amount">${amount}</p>
+${description !== null && html`<p>${description}</p>`}
+<p><strong>${closed ?? 'This link is open.'}</strong></p>
+${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
+  )
+  return layout.send(text, closed === undefined ? 200 : 410)
+}
+
+export const noPayPage = (): Response =>
+  layout.send(
+    layout.textOf(
+      'No such payment link',
+      card(html`<h1>There is no such payment link</h1>
+<p>Look at the address again, or ask whoever sent you here.</p>`),
+    ),
+    404,
+  )
+
+const closedBecause: Readonly<Record<string, string>> = {
+  deactivated: 'This payment link is closed.',
+  completed: 'This payment link has been paid.',
+  expired: 'This payment link has expired.',
+}
+
+const card = (content: Html): Html => html`<main class="pay"><article>${content}</article></main>`
+
+/** `€49.00`. As texts of the decimal digits: a float would round the largest amounts. */
+const moneyOf = (amountMinor: number, currency: string): string => {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  const text = String(amountMinor).padStart(digits + 1, '0')
+  const whole = text.slice(0, text.length - digits)
+  return format.format(`${whole}.${text.slice(text.length - digits)}` as Intl.StringNumericLiteral)
+}
