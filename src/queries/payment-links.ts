@@ -45,9 +45,10 @@ export const listPaymentLinks = async (
   { status, reference }: PaymentLinkFilter,
   page: PlacedPage,
 ): Promise<Actor<PaymentLink>[]> => {
-  const filters = status === undefined ? sql`` : sql`and state = ${status}`
-  const found = reference === undefined ? sql`` : sql`and reference = ${reference}`
-  const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters, found })
+  const filters = sql`
+    ${status === undefined ? sql`` : sql`and state = ${status}`}
+    ${reference === undefined ? sql`` : sql`and reference = ${reference}`}`
+  const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters })
   return rows.map(readLink)
 }
 
