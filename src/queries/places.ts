@@ -45,20 +45,20 @@ export const findPlace = async (
 
 /**
  * A page of a list, and one row more. Rows appear once no older transaction can still commit, so that
- * whoever goes on from any of them with order=asc skips nothing. Who asks for the newest has often just
- * made one, and waits a moment for it.
+ * whoever goes on from any of them with order=asc skips nothing. Who lists has often just made one, and
+ * waits a moment for it.
  */
 export const listPlaced = async <Row extends object>(sql: Sql, list: PlacedList): Promise<Row[]> => {
   const { after, order } = list.page
-  if (order === 'asc') return select<Row>(sql, list, sql`${isAfter(sql, after)} and ${isSettled(sql)}`)
-  // What comes before a settled row is settled; what an unsettled one hides begins at the horizon.
-  if (after) return select<Row>(sql, list, after.settled ? isBefore(sql, after) : isSettled(sql))
+  const within = order === 'asc' ? isAfter(sql, after) : isBefore(sql, after)
+  // What comes before a settled row is settled.
+  if (order === 'desc' && after?.settled) return select<Row>(sql, list, within)
 
-  const newest = await select<Row & Pick<Place, 'xid' | 'settled'>>(sql, withPlaces(sql, list), sql`true`)
-  const [first] = newest
-  if (!first || first.settled) return newest
-  await untilSettled(sql, first.xid)
-  return select<Row>(sql, list, isSettled(sql))
+  const looked = await select<Row & Pick<Place, 'xid' | 'settled'>>(sql, withPlaces(sql, list), within)
+  const youngest = order === 'asc' ? looked.at(-1) : looked[0]
+  if (!youngest || youngest.settled) return looked
+  await untilSettled(sql, youngest.xid)
+  return select<Row>(sql, list, sql`${within} and (era, xid) < (${horizon(sql)})`)
 }
 
 const select = <Row extends object>(sql: Sql, list: PlacedList, condition: Fragment): Promise<Row[]> => {
@@ -83,11 +83,10 @@ const withPlaces = (sql: Sql, list: PlacedList): PlacedList => ({
  */
 const horizon = (sql: Sql) => sql`(select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot())`
 
-// One of these alone bounds each end of what is read: of two, the index may begin at the farther.
-const isSettled = (sql: Sql) => sql`(era, xid) < (${horizon(sql)})`
-const isBefore = (sql: Sql, { era, xid, seq }: Place) => sql`(era, xid, seq) < (${era}, ${xid}::text::xid8, ${seq})`
 const isAfter = (sql: Sql, after: Place | undefined) =>
-  sql`(era, xid, seq) > (${after?.era ?? 0}, ${after?.xid ?? '0'}::text::xid8, ${after?.seq ?? '0'})`
+  after ? sql`(era, xid, seq) > (${after.era}, ${after.xid}::text::xid8, ${after.seq})` : sql`true`
+const isBefore = (sql: Sql, before: Place | undefined) =>
+  before ? sql`(era, xid, seq) < (${before.era}, ${before.xid}::text::xid8, ${before.seq})` : sql`true`
 
 const PATIENCE_MS = 100
 const LOOK_MS = 5

@@ -103,16 +103,30 @@ test('a row is not listed while an older write may still commit, and is waited f
   expect(await list(whose, { after, order: 'asc' })).toEqual([])
   await older.commit()
   expect(titles(await list(whose))).toEqual(['second', 'first'])
-  expect(titles(await list(whose, { after: await placeOf(whose, younger) }))).toEqual(['first'])
+  // Also when it was looked up before.
+  for (const place of [after, await placeOf(whose, younger)])
+    expect(titles(await list(whose, { after: place }))).toEqual(['first'])
 })
 
-test('who asks for the newest waits for a row whose elders are about to commit', async () => {
+test.each(['asc', 'desc'] as const)('a list, %s, waits for a row whose elders are about to commit', async order => {
   const whose = merchant()
   const older = await write(merchant(), 'of another')
   await committed(whose, 'mine')
-  const listed = list(whose)
+  const listed = list(whose, { order })
   setTimeout(older.commit, 20)
   expect(titles(await listed)).toEqual(['mine'])
+})
+
+test('a page of rows that are settled waits for none that come after it', async () => {
+  const whose = merchant()
+  await committed(whose, 'first')
+  await committed(whose, 'second')
+  const open = await write(merchant(), 'of another')
+  await committed(whose, 'third')
+  const asked = performance.now()
+  expect(titles(await list(whose, { order: 'asc', limit: 1 }))).toEqual(['first', 'second'])
+  expect(performance.now() - asked).toBeLessThan(90)
+  await open.commit()
 })
 
 test('a writer of another merchant who never stops keeps nobody from seeing what is settled at once', async () => {
