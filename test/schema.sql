@@ -560,7 +560,7 @@ CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
-CREATE INDEX payments_by_link ON public.payments USING btree (payment_link_id, era, xid, seq);
+CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, era, xid, seq);
 CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, era, xid, seq) WHERE (reference IS NOT NULL);
 CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
