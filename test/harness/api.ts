@@ -10,6 +10,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import type { Outside } from '../../src/world.ts'
 import { type Database, database } from './database.ts'
+import { expectDocumented } from './documented.ts'
 
 /** The interface as a server on loopback, before a database of its own. */
 export type ApiHouse = AsyncDisposable & {
@@ -76,7 +77,11 @@ export const apiHouse = async ({
     api,
     sql,
     url,
-    call: (method, path, options) => call(method, `${url}${path}`, options),
+    call: async (method, path, options) => {
+      const answer = await call(method, `${url}${path}`, options)
+      expectDocumented(routes, method, path, answer)
+      return answer
+    },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }
 }

@@ -1,4 +1,6 @@
+import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
+import { expectDocumented } from '../harness/documented.ts'
 
 /** Somebody with a browser: it keeps the cookie and the access token, and comes from an address of its own. */
 export type Visitor = {
@@ -50,6 +52,7 @@ export const visitor = (house: House, address = addressOf(++visitors)): Visitor 
       ...(json !== undefined && { body: JSON.stringify(json) }),
     })
     const text = await answer.text()
+    expectDocumented(routes, method, `/v1/auth/${path}`, { status: answer.status, headers: answer.headers, text })
     const body = (text === '' ? {} : JSON.parse(text)) as Body
     if (body.accessToken) self.bearer = body.accessToken
     const cookie = answer.headers.get('set-cookie')

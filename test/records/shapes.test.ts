@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'bun:test'
+import { type } from 'arktype'
+import type { Actor, Kind } from '../../src/actors/kind.ts'
+import { cryptoFactsOf } from '../../src/chain/crypto-facts.ts'
+import { disputeKind } from '../../src/kinds/dispute.ts'
+import { paymentKind } from '../../src/kinds/payment.ts'
+import { paymentLinkKind } from '../../src/kinds/payment-link.ts'
+import { refundKind } from '../../src/kinds/refund.ts'
+import { accountRecord } from '../../src/records/account.ts'
+import { apiKeyRecord } from '../../src/records/api-key.ts'
+import { disputeRecord } from '../../src/records/dispute.ts'
+import { eventRecord } from '../../src/records/event.ts'
+import { eventTypes } from '../../src/records/event-types.ts'
+import { inviteRecord } from '../../src/records/invite.ts'
+import { memberRecord } from '../../src/records/member.ts'
+import { paymentRead, paymentRecord } from '../../src/records/payment.ts'
+import { paymentLinkRecord } from '../../src/records/payment-link.ts'
+import { refundRecord } from '../../src/records/refund.ts'
+import { securityEventRecord } from '../../src/records/security-event.ts'
+import { sessionRecord } from '../../src/records/session.ts'
+import { settingsRecord } from '../../src/records/settings.ts'
+import { apiKeyShape, newApiKeyShape } from '../../src/records/shapes/api-key.ts'
+import { disputeShape } from '../../src/records/shapes/dispute.ts'
+import { eventShape } from '../../src/records/shapes/event.ts'
+import { paymentReadShape, paymentShape } from '../../src/records/shapes/payment.ts'
+import { paymentLinkShape } from '../../src/records/shapes/payment-link.ts'
+import {
+  accountShape,
+  inviteShape,
+  memberShape,
+  newInviteShape,
+  securityEventShape,
+  sessionShape,
+  signedInShape,
+} from '../../src/records/shapes/people.ts'
+import { refundShape } from '../../src/records/shapes/refund.ts'
+import { settingsShape } from '../../src/records/shapes/settings.ts'
+import type { Shape } from '../../src/records/shapes/shape.ts'
+import { actorIn } from '../kinds/subjects.ts'
+import { disputes } from '../machines/dispute-cases.ts'
+import { payments } from '../machines/payment-cases.ts'
+import { paymentLinks } from '../machines/payment-link-cases.ts'
+import { refunds } from '../machines/refund-cases.ts'
+import { type Subject, T0 } from '../machines/table.ts'
+
+/** What is wrong with a record, to the last field: neither one missing nor one more. */
+const faults = (shape: Shape, record: unknown): string => {
+  const parsed = shape.type.onDeepUndeclaredKey('reject')(record)
+  return parsed instanceof type.errors ? parsed.summary : ''
+}
+
+/** The actor in every situation that its machine's tests know. */
+const everySituation = <C>(kind: Kind<C>, subject: Subject): readonly Actor<C>[] =>
+  Object.keys(subject.situations).map(situation => actorIn(kind, subject, situation))
+
+const id = '0193a000-0000-7000-8000-00000000000f'
+const at = { created_at: T0, updated_at: T0 }
+
+describe('in every situation its record is exactly what its schema says:', () => {
+  test('a payment', () => {
+    for (const payment of everySituation(paymentKind, payments)) {
+      expect(faults(paymentShape, paymentRecord(payment))).toBe('')
+      expect(faults(paymentReadShape, paymentRead(payment, cryptoFactsOf(payment.context)))).toBe('')
+      expect(faults(paymentReadShape, paymentRead(payment, null))).toBe('')
+    }
+  })
+
+  test('a payment link', () => {
+    for (const link of everySituation(paymentLinkKind, paymentLinks))
+      expect(faults(paymentLinkShape, paymentLinkRecord(link, 'https://pay.example'))).toBe('')
+  })
+
+  test('a refund', () => {
+    const unsignedTransaction = { chainId: 1, to: `0x${'a'.repeat(40)}`, data: '0x', value: '0' }
+    for (const refund of everySituation(refundKind, refunds)) {
+      expect(faults(refundShape, refundRecord(refund))).toBe('')
+      expect(faults(refundShape, refundRecord(refund, { claimUrl: 'https://…', unsignedTransaction }))).toBe('')
+    }
+  })
+
+  test('a dispute', () => {
+    for (const dispute of everySituation(disputeKind, disputes))
+      expect(faults(disputeShape, disputeRecord(dispute))).toBe('')
+  })
+
+  test('an event of every type', () => {
+    const objects = [
+      paymentRecord(actorIn(paymentKind, payments, 'refunded')),
+      refundRecord(actorIn(refundKind, refunds, 'processed')),
+      disputeRecord(actorIn(disputeKind, disputes, 'submitted')),
+    ]
+    for (const each of eventTypes) {
+      const object = objects.find(({ object }) => each.startsWith(object))
+      const event = { id, type: each, createdAt: T0, livemode: true, apiVersion: '2026-11-20', object }
+      expect(faults(eventShape, eventRecord(event))).toBe('')
+    }
+  })
+})
+
+describe('made of a row, with and without what may be missing, its record is exactly what its schema says:', () => {
+  test('an API key', () => {
+    const row = {
+      ...{ id, merchant_id: id, name: 'A key', scopes: ['*' as const], tag: 'abcd', last4: 'wxyz', livemode: true },
+      ...{ last_used_at: null, expires_at: null, revoked_at: null, ...at },
+    }
+    expect(faults(apiKeyShape, apiKeyRecord(row))).toBe('')
+    expect(faults(newApiKeyShape, apiKeyRecord(row, 'sk_live_…'))).toBe('')
+    expect(faults(apiKeyShape, apiKeyRecord({ ...row, last_used_at: T0, expires_at: T0, revoked_at: T0 }))).toBe('')
+    expect(faults(apiKeyShape, apiKeyRecord(row, 'sk_live_…'))).toBe('secret must be removed')
+  })
+
+  test('an account', () => {
+    const account = { id, email: 'anna@lamps.example', password_hash: '', mfa_secret: null, mfa_enabled_at: T0 }
+    const memberships = (['owner', 'developer', 'viewer'] as const).map(role => ({ merchantId: id, name: 'A', role }))
+    const record = accountRecord(account, memberships)
+    expect(faults(accountShape, record)).toBe('')
+    expect(faults(signedInShape, { accessToken: 'eyJ…', expiresIn: 900, ...record })).toBe('')
+  })
+
+  test('a member, an invite and a session', () => {
+    const row = { id, account_id: id, merchant_id: id, email: 'a@b', role: 'owner' as const, mfa_enabled: false, ...at }
+    expect(faults(memberShape, memberRecord(row))).toBe('')
+    for (const [expired, email] of [[true, null] as const, [false, 'a@b'] as const]) {
+      const record = inviteRecord({ ...row, email, created_by: id, expired, expires_at: T0 })
+      expect(faults(inviteShape, record)).toBe('')
+      expect(faults(newInviteShape, { ...record, url: 'https://…', token: '…' })).toBe('')
+    }
+    for (const user_agent of [null, 'Mozilla/5.0'])
+      expect(
+        faults(sessionShape, sessionRecord({ id, address: '::1', user_agent, created_at: T0, last_used_at: T0 }, id)),
+      ).toBe('')
+  })
+
+  test('an entry of the audit log', () => {
+    const row = {
+      id,
+      merchant_id: id,
+      actor: 'operator',
+      email: null,
+      address: null,
+      action: 'a.b',
+      details: {},
+      at: T0,
+    }
+    expect(faults(securityEventShape, securityEventRecord(row))).toBe('')
+    const more = { email: 'a@b', address: '::1', details: { keyId: 'key_…', scopes: ['*'] } }
+    expect(faults(securityEventShape, securityEventRecord({ ...row, ...more }))).toBe('')
+  })
+
+  test('settings', () => {
+    const row = {
+      ...{ merchant_id: id, livemode: true, name: 'Lamps', tolerance_bps: 50, ...at },
+      ...{ logo_url: null, accent_color: null, support_email: null, support_url: null, receiving_address: null },
+      ...{
+        receiving_addresses: {},
+        confirmations: {},
+        late_policy: 'needs_attention' as const,
+        refund_mode: 'manual' as const,
+      },
+    }
+    expect(faults(settingsShape, settingsRecord(row))).toBe('')
+    const address = `0x${'A'.repeat(40)}`
+    const more = { accent_color: '#00ffaa', receiving_address: address, receiving_addresses: { 1: address } }
+    expect(faults(settingsShape, settingsRecord({ ...row, ...more, confirmations: { 1: 12 } }))).toBe('')
+  })
+})
