@@ -10,3 +10,9 @@ create index payments_by_link on payments (merchant_id, livemode, payment_link_i
 create index payments_by_reference on payments (merchant_id, livemode, reference, era, xid, seq)
 where reference is not null;
 create index payments_with_attention on payments (merchant_id, livemode, era, xid, seq) where attention;
+
+-- GET /v1/refunds and /v1/disputes ?status=, ?paymentId=
+create index refunds_by_state on refunds (merchant_id, livemode, state, era, xid, seq);
+create index refunds_by_payment on refunds (merchant_id, livemode, payment_id, era, xid, seq);
+create index disputes_by_state on disputes (merchant_id, livemode, state, era, xid, seq);
+create index disputes_by_payment on disputes (merchant_id, livemode, payment_id, era, xid, seq);

@@ -544,6 +544,8 @@ CREATE INDEX attempts_subject ON public.attempts USING btree (subject, at);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
 
+CREATE INDEX disputes_by_payment ON public.disputes USING btree (merchant_id, livemode, payment_id, era, xid, seq);
+CREATE INDEX disputes_by_state ON public.disputes USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
@@ -566,6 +568,8 @@ CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, live
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
+CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, era, xid, seq);
+CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 
@@ -893,8 +897,9 @@ CREATE OR REPLACE FUNCTION public.count_attempt(subjects text[])
 AS $function$
 begin
   -- No limit looks back further than an hour. A few rows at a time, and none that another is removing.
+  -- now(), which an index can be asked for; clock_timestamp() would be compared with every row.
   delete from attempts where ctid = any (array(
-    select ctid from attempts where at < clock_timestamp() - interval '1 hour' order by at limit 20 for update skip locked));
+    select ctid from attempts where at < now() - interval '1 hour' order by at limit 20 for update skip locked));
   insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
 end $function$;
 

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { listDisputes } from '../../src/queries/disputes.ts'
+import { listRefunds } from '../../src/queries/refunds.ts'
+import { database } from '../harness/database.ts'
+
+const MANY = 20_000
+
+const fill = async (sql: Sql, merchantId: string) => {
+  await sql`
+    insert into refunds (id, state, rev, version, created_at, updated_at, merchant_id, livemode, api_version,
+      payment_id, amount_minor, currency, metadata, chain_id, asset, amount, confirmations, attention)
+    select gen_random_uuid(), 'canceled', 1, 1, now(), now(), ${merchantId}, false, 'x',
+      gen_random_uuid(), 1, 'USD', '{}', 1, 'X', 1, 0, false from generate_series(1, ${MANY})`
+  await sql`
+    insert into disputes (id, state, rev, version, created_at, updated_at, merchant_id, livemode, api_version,
+      payment_id, amount_minor, currency, reason, evidence_due_by)
+    select gen_random_uuid(), 'lost', 1, 1, now(), now(), ${merchantId}, false, 'x',
+      gen_random_uuid(), 1, 'USD', 'general', now() + interval '1 day' from generate_series(1, ${MANY})`
+  await sql`analyze refunds, disputes`
+}
+
+/** How many rows and index entries the database looks at. */
+const readBy = async (sql: Sql, ask: () => Promise<unknown>): Promise<number> => {
+  const look = async () => {
+    await sql`select pg_stat_force_next_flush()`
+    const [row] = await sql<{ count: number }[]>`
+      select sum(seq_tup_read + idx_tup_fetch)::int as count
+      from pg_stat_user_tables where relname in ('refunds', 'disputes')`
+    return row?.count ?? 0
+  }
+  const before = await look()
+  await ask()
+  return (await look()) - before
+}
+
+test('a list that is narrowed to few or none of twenty thousand reads no more than a page', async () => {
+  await using db = await database()
+  // Each connection counts by itself what it has read.
+  await using pool = new AsyncDisposableStack()
+  const sql = pool.adopt(connect(db.url, { max: 1 }), each => each.end({ timeout: 1 }))
+  const merchantId = randomUUID()
+  await fill(sql, merchantId)
+  const whose = { merchantId, livemode: false }
+  const [one] = await sql<{ paymentId: string }[]>`select payment_id as "paymentId" from refunds limit 1`
+  for (const list of [listRefunds, listDisputes])
+    for (const order of ['asc', 'desc'] as const)
+      for (const filter of [
+        { status: undefined, paymentId: one?.paymentId },
+        { status: undefined, paymentId: randomUUID() },
+        { status: 'processing', paymentId: undefined },
+        { status: 'under_review', paymentId: undefined },
+        { status: undefined, paymentId: undefined },
+      ]) {
+        const page = { after: undefined, limit: 20, order }
+        // As often as a prepared statement is planned for what it is asked, and then for anything.
+        for (let n = 0; n < 7; n++) await list(sql, whose, filter, page)
+        expect(await readBy(sql, () => list(sql, whose, filter, page))).toBeLessThan(200)
+      }
+})
