@@ -88,8 +88,9 @@ end $$;
 create function count_attempt(subjects text[]) returns void language plpgsql as $$
 begin
   -- No limit looks back further than an hour. A few rows at a time, and none that another is removing.
+  -- now(), which an index can be asked for; clock_timestamp() would be compared with every row.
   delete from attempts where ctid = any (array(
-    select ctid from attempts where at < clock_timestamp() - interval '1 hour' order by at limit 20 for update skip locked));
+    select ctid from attempts where at < now() - interval '1 hour' order by at limit 20 for update skip locked));
   insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
 end $$;
 

@@ -37,7 +37,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   stop.throwIfAborted()
   const keyring = openKeyring(getSecretKey(env), findPreviousSecretKey(env))
 
-  const sql = starting.adopt(connect(databaseUrl), pool => pool.end({ timeout: 5 }))
+  const sql = starting.adopt(connect(databaseUrl, { byIndex: true }), pool => pool.end({ timeout: 5 }))
   // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
   await sql`select check_era()`
   const outside: Outside = {

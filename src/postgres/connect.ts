@@ -11,17 +11,25 @@ export type ConnectOptions = {
    * from when a table was empty, and reading a hundred rows of a million must not go through them all.
    */
   readonly byKey?: boolean
+  /**
+   * Lists are walked along their index and stop when the page is full. For the pool of requests: before a
+   * table is analyzed, reading and sorting all of it looks cheaper (0.5 s for a page of 100,000 rows).
+   */
+  readonly byIndex?: boolean
 }
 
 /**
  * A pool of connections. There is no `sql.begin` in this program: a connection that dies inside an
  * interactive transaction never heals in postgres.js, so every write is one statement.
  */
-export const connect = (url: string, { max = 10, name = 'paymachine', byKey = false }: ConnectOptions = {}): Sql =>
+export const connect = (
+  url: string,
+  { max = 10, name = 'paymachine', byKey = false, byIndex = false }: ConnectOptions = {},
+): Sql =>
   postgres(url, {
     max,
     onnotice: () => {},
-    connection: { application_name: name, options: PADDING, ...(byKey && ACTORS) },
+    connection: { application_name: name, options: PADDING, ...(byKey && ACTORS), ...(byIndex && REQUESTS) },
     connect_timeout: 10,
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // The program speaks JSON text and does its own parsing; dates come back as Date.
@@ -29,6 +37,8 @@ export const connect = (url: string, { max = 10, name = 'paymachine', byKey = fa
 
 /** What is remembered of actors relies on no acknowledged commit being lost, whatever the server's own settings are. */
 const ACTORS = { enable_seqscan: 'off', synchronous_commit: 'on' }
+
+const REQUESTS = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
 
 /**
  * Makes the first packet of a connection longer than 1,024 bytes, which postgres.js 3.4.9 sends at once.
