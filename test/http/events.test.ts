@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type } from 'arktype'
+import { audit } from '../../src/audit/audit.ts'
+import { eventRoutes } from '../../src/http/events.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { eventTypes } from '../../src/records/event-types.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { subjects } from '../kinds/subjects.ts'
+import { arrive, creation, step } from '../machines/table.ts'
+import { makePayment } from './payments.ts'
+import { member, type Shop, shop } from './people.ts'
+
+let to: ApiHouse
+let lamps: Shop
+let chairs: Shop
+let key: string
+let liveKey: string
+
+beforeAll(async () => {
+  to = await apiHouse({ routes: eventRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
+  lamps = await shop(to.api)
+  chairs = await shop(to.api, 'Chairs')
+  key = (await insertKey(to.sql, lamps)).secret
+  liveKey = (await insertKey(to.sql, { ...lamps, livemode: true })).secret
+})
+afterAll(async () => {
+  expect(await audit(to.sql, kinds)).toEqual([])
+  await to[Symbol.asyncDispose]()
+})
+
+const event = type({
+  '+': 'reject',
+  object: "'event'",
+  id: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  type: 'string',
+  created: 'number.integer',
+  livemode: 'boolean',
+  api_version: /^\d{4}-\d\d-\d\d$/,
+  data: { '+': 'reject', object: 'object' },
+})
+type Event = typeof event.infer
+
+type Asked = { readonly bearer?: string; readonly path?: string }
+
+const ask = async (item: string, { bearer = key, path = '/v1' }: Asked = {}) => {
+  const answer = await to.call('GET', `${path}/events${item}`, { bearer })
+  const { error } = answer.json as { error?: { code: string; param?: string } }
+  return { status: answer.status, error, json: answer.json, text: answer.text }
+}
+const list = async (query = '', asked: Asked = {}) => {
+  const { json, ...answer } = await ask(query, asked)
+  return { ...answer, ...(json as { object: string; data: Event[]; has_more: boolean }) }
+}
+const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+const typesOf = ({ data }: { data: readonly Event[] }) => data.map(({ type }) => type)
+
+/** A merchant of its own, since lists are of all that a merchant has. */
+const newShop = async (name: string) => {
+  const here = await shop(to.api, name)
+  const bearer = (await insertKey(to.sql, here)).secret
+  return { here, bearer, whose: { merchantId: here.merchantId, livemode: false } }
+}
+
+describe('GET /v1/events', () => {
+  test('200: an event has the shape of the interface, and the record as it was at that moment', async () => {
+    const { bearer, whose } = await newShop('Rugs')
+    const { id, linkId } = await makePayment(to.api, whose, 'success')
+    const { data } = await list('?order=asc', { bearer })
+    expect(data.map(({ data: { object } }) => (object as { status: string }).status)).toEqual([
+      'pending',
+      'processing',
+      'success',
+    ])
+    const [created, , succeeded] = data.map(one => event.assert(one))
+    const at = Date.now() / 1_000
+    expect(succeeded).toMatchObject({ type: 'payment.succeeded', livemode: false, api_version: '2026-11-20' })
+    expect(Math.abs((succeeded?.created ?? 0) - at)).toBeLessThan(60)
+    const { createdAt = '' } = { ...created?.data.object } as { createdAt?: string }
+    expect(created?.created).toBe(Math.floor(Date.parse(createdAt) / 1_000))
+    expect(Object.keys(created?.data.object ?? {})).toEqual([
+      ...['object', 'id', 'merchantId', 'method', 'status', 'amountMinor', 'amountRefundedMinor', 'currency'],
+      ...['customerEmail', 'customerName', 'failureReason', 'paymentLinkId', 'reference', 'metadata', 'expiresAt'],
+      ...['livemode', 'createdAt', 'updatedAt'],
+    ])
+    expect(created?.data.object).toMatchObject({ id, paymentLinkId: linkId, customerEmail: 'ada@example.com' })
+    // What happens later changes nothing of what was told.
+    expect((await ask(`/${created?.id}`, { bearer })).json).toEqual(created as never)
+  })
+
+  test('200: newest first by pages, oldest first, and each mode its own', async () => {
+    const { here, bearer, whose } = await newShop('Vases')
+    await makePayment(to.api, whose, 'success')
+    await makePayment(to.api, whose, 'expired')
+    const all = await list('', { bearer })
+    const newest = idsOf(all)
+    const oldest = newest.toReversed()
+    expect([all.object, all.has_more, typesOf(all)]).toEqual([
+      'list',
+      false,
+      ['payment.expired', 'payment.created', 'payment.succeeded', 'payment.processing', 'payment.created'],
+    ])
+    const first = await list('?limit=2', { bearer })
+    expect([first.has_more, idsOf(first)]).toEqual([true, newest.slice(0, 2)])
+    const second = await list(`?limit=2&startingAfter=${newest[1]}`, { bearer })
+    expect([second.has_more, idsOf(second)]).toEqual([true, newest.slice(2, 4)])
+    const last = await list(`?limit=2&startingAfter=${newest[3]}`, { bearer })
+    expect([last.has_more, idsOf(last)]).toEqual([false, newest.slice(4)])
+    expect(idsOf(await list('?order=asc&limit=3', { bearer }))).toEqual(oldest.slice(0, 3))
+    expect(idsOf(await list(`?order=asc&startingAfter=${oldest[2]}`, { bearer }))).toEqual(oldest.slice(3))
+    const end = await list(`?order=asc&startingAfter=${newest[0]}`, { bearer })
+    expect([end.has_more, end.data]).toEqual([false, []])
+    const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
+    expect((await list('', { bearer: live })).data).toEqual([])
+  })
+
+  test('200: of one type, by pages, in either order', async () => {
+    const { bearer, whose } = await newShop('Plants')
+    for (const situation of ['success', 'expired', 'success', 'canceled', 'success'])
+      await makePayment(to.api, whose, situation)
+    const succeeded = await list('?type=payment.succeeded', { bearer })
+    expect(typesOf(succeeded)).toEqual(Array(3).fill('payment.succeeded'))
+    const ids = idsOf(succeeded)
+    const page = await list('?type=payment.succeeded&limit=2', { bearer })
+    expect([page.has_more, idsOf(page)]).toEqual([true, ids.slice(0, 2)])
+    const rest = await list(`?type=payment.succeeded&limit=2&startingAfter=${ids[1]}`, { bearer })
+    expect([rest.has_more, idsOf(rest)]).toEqual([false, ids.slice(2)])
+    expect(idsOf(await list('?type=payment.succeeded&order=asc', { bearer }))).toEqual(ids.toReversed())
+    // A cursor is a place among all events.
+    expect(typesOf(await list(`?type=payment.canceled&startingAfter=${ids[0]}`, { bearer }))).toEqual([
+      'payment.canceled',
+    ])
+    expect((await list('?type=dispute.opened', { bearer })).data).toEqual([])
+  })
+
+  test('200: who has just done something sees it first', async () => {
+    for (let n = 0; n < 20; n++) {
+      const { id } = await makePayment(to.api, { ...lamps, livemode: false }, 'new')
+      const { data } = await list('?limit=1')
+      expect(data[0]?.data.object).toMatchObject({ id })
+    }
+  })
+
+  test.each([
+    ['limit=0', 'parameter_invalid', 'limit'],
+    ['limit=101', 'parameter_invalid', 'limit'],
+    ['limit=', 'parameter_invalid', 'limit'],
+    ['order=up', 'parameter_invalid', 'order'],
+    ['type=payment.paid', 'parameter_invalid', 'type'],
+    ['type=payment.*', 'parameter_invalid', 'type'],
+    ['type=', 'parameter_invalid', 'type'],
+    ['type=PAYMENT.SUCCEEDED', 'parameter_invalid', 'type'],
+    ['type=payment.failed&type=payment.late', 'parameter_invalid', 'type'],
+    ['types=payment.failed', 'parameter_unknown', 'types'],
+    ['livemode=true', 'parameter_unknown', 'livemode'],
+    ['startingAfter=', 'invalid_cursor', 'startingAfter'],
+    ['startingAfter=1', 'invalid_cursor', 'startingAfter'],
+    ['startingAfter=019aa000-0000-7000-8000-000000000000', 'invalid_cursor', 'startingAfter'],
+    ['startingAfter=pay_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
+  ])('400: %s', async (query, code, param) => {
+    expect(await list(`?${query}`)).toMatchObject({ status: 400, error: { code, param } })
+  })
+
+  test('400: a cursor of another merchant, of the other mode, or spelled another way is none', async () => {
+    const eventOf = async (made: { actor: string }) =>
+      (await to.sql<{ id: string }[]>`select id from events where actor = ${made.actor}`)[0]?.id ?? ''
+    const foreign = await eventOf(await makePayment(to.api, { ...chairs, livemode: false }, 'new'))
+    const live = await eventOf(await makePayment(to.api, { ...lamps, livemode: true }, 'new'))
+    const own = await eventOf(await makePayment(to.api, { ...lamps, livemode: false }, 'new'))
+    expect((await list(`?startingAfter=${own}`)).status).toBe(200)
+    for (const id of [foreign, live, own.toUpperCase(), own.replaceAll('-', ''), `{${own}}`, ` ${own}`])
+      expect([id, await list(`?startingAfter=${encodeURIComponent(id)}`)]).toMatchObject([
+        id,
+        { status: 400, error: { code: 'invalid_cursor' } },
+      ])
+  })
+})
+
+describe('GET /v1/events/:id', () => {
+  test('200 for whoever has it, 404 with the same words for all others', async () => {
+    const idIn = async (whose: { merchantId: string; livemode: boolean }) => {
+      const { actor } = await makePayment(to.api, whose, 'new')
+      return (await to.sql<{ id: string }[]>`select id from events where actor = ${actor}`)[0]?.id ?? ''
+    }
+    const own = await idIn({ ...lamps, livemode: false })
+    const live = await idIn({ ...lamps, livemode: true })
+    const foreign = await idIn({ ...chairs, livemode: false })
+    expect((await ask(`/${live}`, { bearer: liveKey })).status).toBe(200)
+    const read = await ask(`/${own}`)
+    expect([read.status, event.assert(read.json).id]).toEqual([200, own])
+    const { data } = await list('?limit=100')
+    expect(data.find(({ id }) => id === own)).toEqual(read.json as never)
+    for (const id of [live, foreign, crypto.randomUUID(), own.toUpperCase(), own.replaceAll('-', ''), 'x'])
+      expect([id, await ask(`/${id}`)]).toMatchObject([id, { status: 404, error: { code: 'resource_not_found' } }])
+  })
+})
+
+test('200: viewers read events of either mode', async () => {
+  const { here, whose } = await newShop('Shelves')
+  const asked = { path: here.path, bearer: (await member(to.api, here, 'viewer', 'viewer@shelves.example')).bearer }
+  const atTest = await makePayment(to.api, whose, 'new')
+  const live = await makePayment(to.api, { ...whose, livemode: true }, 'success')
+  const [one] = (await list('', asked)).data
+  expect(one).toMatchObject({ livemode: false, data: { object: { id: atTest.id } } })
+  expect(typesOf(await list('?livemode=true&type=payment.succeeded', asked))).toEqual(['payment.succeeded'])
+  const [other] = (await list('?livemode=true', asked)).data
+  expect(other).toMatchObject({ livemode: true, data: { object: { id: live.id } } })
+  for (const id of [one?.id, other?.id]) expect((await ask(`/${id}`, asked)).status).toBe(200)
+  expect((await ask(`/${one?.id}`, { path: chairs.path, bearer: chairs.owner.bearer })).status).toBe(404)
+})
+
+test('every type that a machine can ask for is known, and no other', () => {
+  const asked = new Set<string>()
+  for (const { subject } of subjects) {
+    const told = [creation(subject)]
+    for (const path of Object.values(subject.situations))
+      for (const name of Object.keys(subject.events))
+        told.push(step(subject, arrive(subject, path), name) ?? creation(subject))
+    for (const { asks } of told) for (const name of asks.split(' ')) if (/^[a-z]+\./.test(name)) asked.add(name)
+  }
+  expect([...asked].sort()).toEqual([...eventTypes].sort())
+})
+
+/**
+ * Each writes into a transaction of its own, waits, and commits or gives up: an event of the core is
+ * committed too soon after it is written to be caught in between.
+ */
+test('a walk by a stored cursor misses nothing and tells nothing twice while twenty writers commit out of order', async () => {
+  const { bearer, whose } = await newShop('Clocks')
+  const { actor } = await makePayment(to.api, whose, 'new')
+  const committed: { xid: bigint; ids: string[] }[] = []
+  let writing = true
+
+  const write = async (writer: number) => {
+    const sql = connect(databaseUrl(), { max: 1 })
+    for (let round = 0; round < 15; round++) {
+      await sql.unsafe('begin')
+      const ids: string[] = []
+      for (let n = 0; n <= Math.random() * 3; n++) {
+        const id = crypto.randomUUID()
+        await sql`
+          insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+          select ${id}, 'writer', actor, rev, type, merchant_id, livemode, api_version, object, now(), current_era()
+          from events where actor = ${actor} and kind = 'payment'`
+        ids.push(id)
+        await pause(Math.random() * 15)
+      }
+      const [row] = await sql<{ xid: string }[]>`select pg_current_xact_id()::text as xid`
+      const kept = Math.random() < 0.85
+      await sql.unsafe(kept ? 'commit' : 'rollback')
+      if (kept) committed.push({ xid: BigInt(row?.xid ?? 0), ids })
+      if (writer % 5 === 0) await makePayment(to.api, whose, 'new')
+    }
+    await sql.end({ timeout: 1 })
+  }
+
+  const walk = async (query: string) => {
+    const seen: string[] = []
+    for (let from = ''; ; ) {
+      // Looked at first, or the last ones could come in between.
+      const ended = !writing
+      const page = await list(`?order=asc${query}${from}`, { bearer })
+      if (page.status !== 200) throw new Error(`the walk was answered ${page.text}`)
+      seen.push(...idsOf(page))
+      if (ended && !page.has_more) return seen
+      if (seen.length > 0) from = `&startingAfter=${seen.at(-1)}`
+      await pause(Math.random() * 5)
+    }
+  }
+
+  const walks = ['&limit=100', '&limit=3', '&limit=7&type=payment.created'].map(walk)
+  await Promise.all(Array.from({ length: 20 }, (_, writer) => write(writer)))
+  writing = false
+  const seen = await Promise.all(walks)
+
+  // Who began later was often done earlier, or this would show nothing.
+  const overtaken = committed.filter(({ xid }, n) => committed.slice(0, n).some(before => before.xid > xid))
+  expect(overtaken.length).toBeGreaterThan(50)
+  const rows = await to.sql<{ id: string }[]>`select id from events where merchant_id = ${whose.merchantId}`
+  const all = rows.map(({ id }) => id).sort()
+  expect(all.length).toBe(1 + 4 * 15 + committed.flatMap(({ ids }) => ids).length)
+  for (const ids of seen) expect(ids.toSorted()).toEqual(all)
+  expect(seen[1]).toEqual(seen[0] ?? [])
+
+  // Newest first it is the same list from its other end.
+  const newest: string[] = []
+  for (let from = ''; ; from = `&startingAfter=${newest.at(-1)}`) {
+    const page = await list(`?limit=50${from}`, { bearer })
+    newest.push(...idsOf(page))
+    if (!page.has_more) break
+  }
+  expect(newest.toReversed()).toEqual(seen[0] ?? [])
+  await to.sql`delete from events where kind = 'writer'`
+}, 60_000)
+
+const databaseUrl = () => {
+  const { host, port, user, pass, database } = to.sql.options
+  return `postgres://${user}:${pass}@${host[0]}:${port[0]}/${database}`
+}
