@@ -4,11 +4,12 @@ import { schemaOf } from './schema.ts'
 
 /** Every code a route may refuse with: those that follow from how it is declared, and those that it names. */
 export const refusalsOf = (route: Route): readonly Code[] => {
-  const { access, method, path, query, docs } = route
+  const { access, method, path, docs } = route
   const codes: (Code | false)[] = [
     ...byAccess(route),
     'parameter_unknown',
-    query !== undefined && 'parameter_invalid',
+    // A parameter that comes twice, wherever it comes.
+    'parameter_invalid',
     isList(route) && 'invalid_cursor',
     ...(method === 'GET' ? [] : byBody(route)),
     ...(takesIdempotencyKey(route) ? byIdempotencyKey : []),
@@ -45,7 +46,6 @@ const byAccess = ({ access }: Route): readonly (Code | false)[] => {
 const byBody = ({ body }: Route): readonly (Code | false)[] => [
   'invalid_json',
   body !== undefined && Array.isArray(schemaOf(body).required) && 'parameter_missing',
-  'parameter_invalid',
   'body_too_large',
   'unsupported_media_type',
 ]

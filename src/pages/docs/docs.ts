@@ -60,8 +60,8 @@ const operationsOf = ({ paths }: Document, tag: string): readonly Placed[] =>
       .map(([method, operation]) => ({ method, path, operation })),
   )
 
-/** Bodies stand with what takes them, and lists are all alike. */
-const isRecord = ([name]: [string, unknown]): boolean => !/(Body|List)$/.test(name)
+/** Bodies stand with what takes them. */
+const isRecord = ([name]: [string, unknown]): boolean => !name.endsWith('Body')
 
 const recordOf = ([name, schema]: [string, Document['components']['schemas'][string]]): Html =>
   html`<details class="operation">

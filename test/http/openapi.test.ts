@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type } from 'arktype'
+import { healthRoutes } from '../../src/http/health.ts'
+import { documentOf } from '../../src/http/openapi/document.ts'
+import { refusalsOf } from '../../src/http/openapi/refusals.ts'
+import { pageRoutes } from '../../src/http/pages.ts'
+import type { Route } from '../../src/http/route.ts'
+import { routes } from '../../src/http/routes.ts'
+import { strict } from '../../src/http/validate.ts'
+import type { Shape } from '../../src/records/shapes/shape.ts'
+
+const served: readonly Route[] = [...healthRoutes({}), ...routes, ...pageRoutes(routes)]
+const document = documentOf(served, 'https://pay.lamps.shop')
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+const each = served.map(route => [nameOf(route), route] as const)
+const operations = Object.values(document.paths).flatMap(methods => Object.values(methods))
+
+test.each(each)('%s says what it is', (_, { docs }) => {
+  expect(docs?.summary).toMatch(/^[A-Z].*[^.]$/)
+  expect(docs?.operation).toMatch(/^[a-z][A-Za-z]+$/)
+  expect(Object.keys(docs?.answers ?? {}).some(status => status.startsWith('2'))).toBe(true)
+})
+
+test('every route that is served is in the document, and nothing else', () => {
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  )
+  expect(documented.sort()).toEqual(served.map(nameOf).sort())
+})
+
+test('no two operations have one name', () => {
+  const names = operations.map(({ operationId }) => operationId)
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+describe('an example', () => {
+  test.each(each.filter(([, { body }]) => body !== undefined))('of a body fits what reads it: %s', (_, route) => {
+    expect(route.docs?.example).toBeDefined()
+    expect(strict(route.body)(route.docs?.example)).not.toBeInstanceOf(type.errors)
+  })
+
+  test('of an answer is exactly what its schema says', () => {
+    const answers = served.flatMap(({ docs }) => Object.values(docs?.answers ?? {}))
+    const shapes = answers.filter((answer): answer is Shape => typeof answer === 'object' && answer !== null)
+    for (const shape of shapes) {
+      const parsed = shape.type.onDeepUndeclaredKey('reject')(shape.example)
+      expect([shape.name, parsed instanceof type.errors ? parsed.summary : '']).toEqual([shape.name, ''])
+    }
+  })
+
+  test('stands with every body and every answer that holds anything', () => {
+    for (const { operationId, responses, requestBody } of operations) {
+      const contents = [...Object.values(responses).map(({ content }) => content), requestBody?.content]
+      for (const content of contents) {
+        const json = content && 'application/json' in content ? content['application/json'] : undefined
+        const given = json === undefined || 'example' in json || 'examples' in json
+        expect([operationId, given]).toEqual([operationId, true])
+      }
+    }
+  })
+})
+
+describe('what follows from how a route is declared:', () => {
+  const answersOf = (name: string) => {
+    const [method = '', path = ''] = name.split(' ')
+    return document.paths[path]?.[method.toLowerCase()]
+  }
+  const codesOf = (name: string) =>
+    Object.entries(answersOf(name)?.responses ?? {}).flatMap(([status, { content }]) =>
+      Object.keys(content?.['application/json']?.examples ?? {}).map(code => `${status} ${code}`),
+    )
+
+  test('a read by key', () => {
+    expect(answersOf('GET /v1/payments/{id}')?.security).toEqual([{ apiKey: ['payments:read'] }])
+    expect(codesOf('GET /v1/payments/{id}')).toEqual([
+      '400 invalid_api_version',
+      '400 parameter_unknown',
+      '400 parameter_invalid',
+      '401 missing_api_key',
+      '401 invalid_api_key',
+      '403 insufficient_scope',
+      '404 resource_not_found',
+      '429 rate_limited',
+      '500 internal_error',
+      '503 service_unavailable',
+    ])
+  })
+
+  test('a refund needs its key on both surfaces', () => {
+    for (const path of ['/v1/payments/{id}/refunds', '/v1/merchants/{merchantId}/payments/{id}/refunds']) {
+      const { parameters = [], responses } = answersOf(`POST ${path}`) ?? {}
+      expect(parameters.find(({ name }) => name === 'Idempotency-Key')).toMatchObject({ required: true })
+      expect(Object.keys(responses ?? {})).toEqual([
+        '201',
+        '400',
+        '401',
+        '403',
+        '404',
+        '409',
+        '413',
+        '415',
+        '422',
+        '429',
+        '500',
+        '503',
+      ])
+      expect(responses?.['201']?.headers).toHaveProperty('Idempotent-Replayed')
+    }
+  })
+
+  test('a change that is sensitive says who may make it', () => {
+    const rotate = 'POST /v1/merchants/{merchantId}/api-keys/{id}/rotate'
+    expect(answersOf(rotate)?.security).toEqual([{ session: ['developer'] }])
+    expect(codesOf(rotate)).toContain('403 step_up_required')
+    expect(codesOf(rotate)).toContain('403 insufficient_role')
+  })
+
+  test('a dispute is of the sandbox', () => {
+    expect(codesOf('GET /v1/disputes/{id}')).toContain('403 sandbox_only')
+  })
+
+  test('a query is documented as what it stands for', () => {
+    const { parameters = [] } = answersOf('GET /v1/merchants/{merchantId}/payments') ?? {}
+    const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
+    expect(schemas.limit).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
+    expect(schemas.livemode).toEqual({ type: 'boolean', default: false })
+    expect(schemas.order).toEqual({ type: 'string', enum: ['asc', 'desc'], default: 'desc' })
+  })
+})
+
+test('every code a route may refuse with has an example', () => {
+  for (const route of served)
+    for (const code of refusalsOf(route)) expect(document.components.examples[code]?.value).toBeDefined()
+})
+
+test('every field and every parameter is explained', () => {
+  const silent: string[] = []
+  const walk = (schema: unknown, path: string): void => {
+    const { properties = {}, items } = Object(schema)
+    for (const [name, field] of Object.entries<object>(properties)) {
+      if (!('description' in field)) silent.push(`${path}.${name}`)
+      walk(field, `${path}.${name}`)
+    }
+    if (items) walk(items, path)
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) walk(schema, name)
+  for (const { operationId, parameters } of operations)
+    for (const { name, description } of parameters) if (description === name) silent.push(`${operationId} ${name}`)
+  expect(silent).toEqual([])
+})
+
+test("redocly's recommended rules find nothing in it, without a network", async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'openapi-'))
+  try {
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))
+    const cli = new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url).pathname
+    const lint = Bun.spawn([process.execPath, cli, 'lint', 'openapi.json', '--extends=recommended', '--format=json'], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        REDOCLY_TELEMETRY: 'off',
+        REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+        // Whatever it would fetch, it cannot.
+        HTTP_PROXY: 'http://127.0.0.1:9',
+        HTTPS_PROXY: 'http://127.0.0.1:9',
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [said, complaints] = await Promise.all([lint.stdout.text(), lint.stderr.text()])
+    expect([await lint.exited, said, complaints]).toEqual([0, expect.any(String), expect.any(String)])
+    const { problems, totals } = JSON.parse(said.slice(said.indexOf('{')))
+    expect(problems).toEqual([])
+    expect(totals).toMatchObject({ errors: 0, warnings: 0 })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { healthRoutes } from '../../src/http/health.ts'
+import { pageRoutes } from '../../src/http/pages.ts'
+import type { Route } from '../../src/http/route.ts'
+import { routes } from '../../src/http/routes.ts'
+import { encodeId } from '../../src/ids.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { makeLink } from './links.ts'
+import { type Shop, shop } from './people.ts'
+
+const served: readonly Route[] = [...healthRoutes({}), ...routes, ...pageRoutes(routes)]
+
+let to: ApiHouse
+let lamps: Shop
+
+beforeAll(async () => {
+  to = await apiHouse({ routes: served, env: { PUBLIC_URL: 'https://pay.lamps.shop' } })
+  lamps = await shop(to.api, 'Lamps <b>& Söhne</b>')
+})
+afterAll(() => to[Symbol.asyncDispose]())
+
+const get = (path: string) => to.call('GET', path)
+const linkOf = async (more: object = {}) => {
+  const { merchantId } = lamps
+  return (await makeLink(to.api, { merchantId, livemode: false }, more)).id
+}
+
+describe('GET /openapi.json', () => {
+  test('200: the document, with the address of this house', async () => {
+    const { status, headers, json } = await get('/openapi.json')
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(json).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://pay.lamps.shop' }] })
+  })
+
+  test('400: undeclared parameters are refused here too', async () => {
+    expect((await get('/openapi.json?v=1')).json).toMatchObject({ error: { code: 'parameter_unknown', param: 'v' } })
+  })
+})
+
+/** A page runs nothing, loads nothing, and carries exactly the style that its policy names. */
+const expectStrict = ({ headers, text }: { headers: Headers; text: string }) => {
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
+  const hash = createHash('sha256').update(style).digest('base64')
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('content-security-policy')).toBe(
+    `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  )
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('request-id')).toBeTruthy()
+  expect(text).not.toMatch(/<script|<iframe|<img|<form|\sstyle=|\son\w+=|\ssrc=|@import|url\(/i)
+  const links = [...text.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)
+  expect(links.filter(href => !/^(#|\/openapi\.json$|data:,$)/.test(href ?? ''))).toEqual([])
+}
+
+describe('GET /docs', () => {
+  test('200: a page of every operation, that needs nothing but itself', async () => {
+    const page = await get('/docs')
+    expect(page.status).toBe(200)
+    expectStrict(page)
+    for (const { docs } of served) expect(page.text).toContain(`id="${docs?.operation}"`)
+  })
+
+  test('every link in it leads somewhere in it, and no two places have one name', async () => {
+    const { text } = await get('/docs')
+    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    const links = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id)
+    expect(links.filter(id => !ids.includes(id))).toEqual([])
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+  })
+})
+
+describe('GET /pay/:linkId', () => {
+  test('200: amount, title, merchant and state', async () => {
+    const page = await get(`/pay/${await linkOf({ amountMinor: 123_456, currency: 'EUR', description: 'Brass.' })}`)
+    expect(page.status).toBe(200)
+    expectStrict(page)
+    for (const part of [
+      '€1,234.56',
+      '<h1>A lamp</h1>',
+      'Lamps &#60;b&#62;&#38; Söhne&#60;/b&#62;',
+      'Brass.',
+      'is open',
+    ])
+      expect(page.text).toContain(part)
+  })
+
+  test('200: what a merchant wrote is text, whatever it looks like', async () => {
+    const nasty = `"><script>alert(1)</script><img src=x onerror='alert(1)'>`
+    const page = await get(`/pay/${await linkOf({ title: nasty, description: `${nasty}</title></style>` })}`)
+    expect(page.status).toBe(200)
+    expect(page.text).not.toMatch(/<script|<img|<\/style>.*<\/style>/s)
+    expect(page.text).toContain('&#60;script&#62;alert(1)')
+  })
+
+  test('200: the largest amount is shown to the cent', async () => {
+    const page = await get(`/pay/${await linkOf({ amountMinor: Number.MAX_SAFE_INTEGER })}`)
+    expect(page.text).toContain('$90,071,992,547,409.91')
+    expect((await get(`/pay/${await linkOf({ amountMinor: 1 })}`)).text).toContain('$0.01')
+  })
+
+  test('410: a link that is closed says why', async () => {
+    for (const [state, sentence] of [
+      ['deactivated', 'This payment link is closed.'],
+      ['completed', 'This payment link has been paid.'],
+      ['expired', 'This payment link has expired.'],
+    ] as const) {
+      const { link, id } = await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false })
+      await to.sql`
+        update payment_links
+        set state = ${state}, max_payments = 1, payments_count = 1, expires_at = now(),
+          deactivated_at = case when ${state} = 'deactivated' then now() end
+        where id = ${link.id}`
+      const page = await get(`/pay/${id}`)
+      expect(page.status).toBe(410)
+      expectStrict(page)
+      expect(page.text).toContain(sentence)
+    }
+  })
+
+  test('404: a page that says so, for whatever is no link', async () => {
+    const id = encodeId('plink', crypto.randomUUID())
+    const own = await linkOf()
+    const wrong = [
+      id,
+      own.toUpperCase(),
+      `${own}0`,
+      own.slice(0, -1),
+      own.replace('plink_', 'pay_'),
+      'x',
+      '%00',
+      '%ff',
+      '%27',
+    ]
+    const missing = await get(`/pay/${id}`)
+    expectStrict(missing)
+    for (const each of wrong) {
+      const page = await get(`/pay/${each}`)
+      expect([each, page.status, page.text]).toEqual([each, 404, missing.text])
+    }
+  })
+})
+
+describe('whatever the path,', () => {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK']
+  const paths = [...Map.groupBy(served, ({ path }) => path)].map(
+    ([path, group]) => [path, group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))] as const,
+  )
+
+  test.each(paths)('a method it does not take is 405, and is told which it does: %s', async (path, taken) => {
+    for (const method of methods.filter(each => !taken.includes(each))) {
+      const { status, headers, text } = await to.call(method, path.replace(/:\w+/g, 'x'))
+      expect([method, status, headers.get('allow')]).toEqual([method, 405, taken.join(', ')])
+      // Of these two the runtime's own client reads no body.
+      if (!['HEAD', 'TRACE'].includes(method)) expect(text).toContain('"method_not_allowed"')
+      // No page of another origin may call, so there is nothing to ask for beforehand.
+      expect([...headers.keys()].filter(name => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
+  test.each(paths.filter(([, taken]) => taken.includes('GET')))(
+    'HEAD answers as GET does, and says nothing: %s',
+    async path => {
+      const at = path.replace(/:\w+/g, 'x')
+      const [got, head] = [await get(at), await to.call('HEAD', at)]
+      const kept = ({ headers }: typeof got) =>
+        [...headers].filter(([name]) => !['date', 'request-id', 'content-length', 'transfer-encoding'].includes(name))
+      expect([head.status, head.text]).toEqual([got.status, ''])
+      expect(kept(head)).toEqual(kept(got))
+    },
+  )
+})
