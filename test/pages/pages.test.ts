@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { pageRoutes } from '../../src/http/pages.ts'
+import { routes } from '../../src/http/routes.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { hasBrowser, openBrowser } from '../harness/browser.ts'
+import { makeLink } from '../http/links.ts'
+import { shop } from '../http/people.ts'
+
+// What a page runs is told as texts: the program itself knows no page.
+const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).text()
+const openAll = 'for (const each of document.querySelectorAll("details")) each.open = true'
+const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+let to: ApiHouse
+let browser: Browser
+let payPath: string
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  to = await apiHouse({ routes: [...routes, ...pageRoutes(routes)] })
+  browser = await openBrowser()
+  const { merchantId } = await shop(to.api)
+  payPath = `/pay/${(await makeLink(to.api, { merchantId, livemode: false }, { title: 'L'.repeat(200) })).id}`
+})
+afterAll(async () => {
+  await browser?.close()
+  await to?.[Symbol.asyncDispose]()
+})
+
+type Look = { readonly width: number; readonly colorScheme: 'light' | 'dark' }
+
+/** Opens a page, and tells what it asked for and complained of. */
+const open = async (path: string, look: Look): Promise<{ page: Page; asked: string[]; complaints: string[] }> => {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: 800 },
+    colorScheme: look.colorScheme,
+  })
+  const page = await context.newPage()
+  const asked: string[] = []
+  const complaints: string[] = []
+  page.on('request', request => asked.push(request.url()))
+  page.on('console', message => complaints.push(message.text()))
+  await page.goto(to.url + path)
+  return { page, asked, complaints }
+}
+
+const looks = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 360, colorScheme: 'light' },
+  { width: 360, colorScheme: 'dark' },
+] as const
+
+describe.skipIf(!hasBrowser).each([['/docs'], ['/pay/:linkId'], ['/pay/nowhere']])('%s', pattern => {
+  test.each(looks)('fits a window of %o, and is easy to read', async look => {
+    const path = pattern.replace(/.*:linkId/, payPath)
+    const { page, asked, complaints } = await open(path, look)
+    await page.evaluate(openAll)
+    expect(await page.evaluate(overflow)).toBe(0)
+    expect(await page.evaluate(faintTexts)).toEqual([])
+    expect(asked).toEqual([to.url + path])
+    expect(complaints.filter(each => !each.includes('404'))).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe.skipIf(!hasBrowser)('by keyboard', () => {
+  test('one goes to the content at once, and opens an operation', async () => {
+    const { page } = await open('/docs', looks[0])
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content')
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).hash).toBe('#content')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.querySelectorAll("details[open]").length')).toBe(1)
+    await page.context().close()
+  })
+
+  test('a link to an operation opens it', async () => {
+    const { page } = await open('/docs#startRefund', looks[2])
+    await page.waitForFunction('document.querySelector("details[open] > #startRefund") !== null')
+    await page.context().close()
+  })
+})
