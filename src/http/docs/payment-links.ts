@@ -13,7 +13,7 @@ export const createPaymentLink: Docs = {
   summary: 'Create a payment link',
   description: 'A fixed amount and a page to pay it on: send customers to `url`.',
   answers: { 201: paymentLinkShape },
-  refusals: ['duplicate_reference', 'unsupported_currency'],
+  refusals: ['duplicate_reference', 'unsupported_currency', 'idempotency_key_reused'],
   example: { amountMinor: 4900, currency: 'EUR', title: 'A lamp', reference: 'order 7', maxPayments: 1 },
 }
 

@@ -11,11 +11,10 @@ export const startRefund: Docs = {
   answers: { 201: refundShape },
   refusals: [
     'idempotency_key_required',
-    'idempotency_key_invalid',
+    'idempotency_key_reused',
     'payment_not_refundable',
     'refund_exceeds_remaining',
     'invalid_destination',
-    'state_conflict',
   ],
   example: { amountMinor: 1500, reason: 'requested_by_customer', destination: example.address },
 }

@@ -14,7 +14,10 @@ export type Docs = {
   readonly description?: string
   /** By status; `null`: there is nothing in it; a text: a page that says so. */
   readonly answers: Readonly<Partial<Record<Status, Shape | string | null>>>
-  /** Codes it may refuse with of its own accord. One that asks for an idempotency key makes the header required. */
+  /**
+   * Codes it may refuse with of its own accord. `idempotency_key_reused` brings the header along,
+   * and `idempotency_key_required` makes it required.
+   */
   readonly refusals?: readonly Code[]
   /** Who may call a route that is open to anybody and looks for itself. Nobody in particular, unless it says so. */
   readonly callers?: readonly ('nobody' | 'session' | 'refreshCookie')[]

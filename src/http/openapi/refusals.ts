@@ -52,12 +52,13 @@ const byBody = ({ body }: Route): readonly (Code | false)[] => [
 
 const byIdempotencyKey = ['idempotency_key_invalid', 'idempotency_key_in_use', 'idempotency_key_reused'] as const
 
-/** Every POST of a merchant's server does; elsewhere those that ask for one. */
+/** Every POST of a merchant's server does; elsewhere those that say so. */
 export const takesIdempotencyKey = (route: Route): boolean =>
-  (route.access.by === 'key' && route.method === 'POST') || needsIdempotencyKey(route)
+  (route.access.by === 'key' && route.method === 'POST') || says(route, 'idempotency_key_reused')
 
-export const needsIdempotencyKey = ({ docs }: Route): boolean =>
-  docs?.refusals?.includes('idempotency_key_required') ?? false
+export const needsIdempotencyKey = (route: Route): boolean => says(route, 'idempotency_key_required')
+
+const says = ({ docs }: Route, code: Code): boolean => docs?.refusals?.includes(code) ?? false
 
 const isList = ({ query }: Route): boolean =>
   query !== undefined && Object.hasOwn(Object(schemaOf(query).properties), 'startingAfter')
