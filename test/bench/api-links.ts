@@ -1,0 +1,74 @@
+import { createPaymentLink } from '../../src/commands/payment-links.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { insertKey, insertMerchant } from '../access/keys.ts'
+import { openHouse } from '../actors/lamps.ts'
+import type { ApiSizes } from './api.ts'
+import { startApiServer } from './api-servers.ts'
+import type { Bench } from './bench.ts'
+import { callFor, type Load } from './callers.ts'
+import { bestOf, perSecond, times } from './promises.ts'
+import { createMigrated } from './server.ts'
+
+type Round = { readonly core: Load; readonly http: Load }
+
+/** Links made over HTTP, against the same links made by the same commands without it. */
+export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSizes): Promise<void> => {
+  await using db = await createMigrated(server)
+  const sql = connect(db.url, { max: 2 })
+  const merchantId = await insertMerchant(sql)
+  const { secret } = await insertKey(sql, { merchantId })
+  await using servers = await startApiServer(db.url, merchantId)
+  const house = await openHouse(db.url, { kinds })
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => house.close())
+  stack.defer(() => sql.end({ timeout: 1 }))
+
+  let made = 0
+  const byCore = async () => {
+    const opening = { ...wanted(made++), ...absent, merchantId, livemode: false }
+    await createPaymentLink({ ...house.world, actors: house.actors }, opening, { cause: 'bench', keep: () => [] })
+  }
+  const byHttp = async () => {
+    const answer = await fetch(`${servers.ours}/v1/payment-links`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify(wanted(made++)),
+    })
+    await answer.text()
+    if (answer.status !== 201) throw new Error(`making a link was answered ${answer.status}`)
+  }
+
+  for (const callers of [32, 256]) {
+    await callFor(callers, sizes.linksMs / 4, byCore)
+    await callFor(callers, sizes.linksMs / 4, byHttp)
+    const rounds: Round[] = []
+    for (let n = 1; n <= sizes.rounds; n++) {
+      const core = await callFor(callers, sizes.linksMs, byCore)
+      const http = await callFor(callers, sizes.linksMs, byHttp)
+      rounds.push({ core, http })
+      say(`links, round ${n} of ${sizes.rounds}, callers ${callers}: ${tell({ core, http })}`)
+    }
+    const ratio = ({ core, http }: Round) => http.perSecond / core.perSecond
+    const best = bestOf(rounds, ratio, 'higher')
+    const promise = `links made over HTTP against the core's own rate, callers ${callers}`
+    report.atLeast(promise, ratio(best), 0.6, { as: times, from: tell(best) })
+  }
+  const [row] = await sql<{ links: number }[]>`select count(*)::integer as links from payment_links`
+  if (row?.links !== made) throw new Error(`the work was not done: ${row?.links} links, not ${made}`)
+}
+
+const tell = ({ core, http }: Round) =>
+  `${perSecond(http.perSecond)} (p99 ${http.p99.toFixed(0)} ms) against ${perSecond(core.perSecond)} (p99 ${core.p99.toFixed(0)} ms)`
+
+const wanted = (n: number) => ({
+  amountMinor: 4_900,
+  currency: 'EUR',
+  title: 'A lamp',
+  description: 'With a shade of paper',
+  reference: `order ${n}`,
+  metadata: { shelf: 'B' },
+})
+
+/** What the interface fills in. */
+const absent = { assets: null, maxPayments: null, windowMinutes: 30, expiresAt: null, successUrl: null }

@@ -1,0 +1,39 @@
+import { Elysia } from 'elysia'
+import { openActors } from '../../src/actors/actors.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { parseEnv } from '../../src/env.ts'
+import { openApi } from '../../src/http/api.ts'
+import { app } from '../../src/http/app.ts'
+import { routes } from '../../src/http/routes.ts'
+import { decodeId } from '../../src/ids.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+
+/**
+ * The interface as it is served, and beside it on a port of its own the least that could answer for a
+ * payment: `bun api-program.ts <database url> <merchant>`. Prints both ports.
+ */
+const [DATABASE_URL = '', merchantId = ''] = process.argv.slice(2)
+
+const SECRET_KEY = 'a secret key for benches and for nothing else'
+// The limit counts as it does in use, and is never reached.
+const env = parseEnv({ DATABASE_URL, SECRET_KEY, API_RATE_LIMIT_TEST: '1000000' })
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+const sql = connect(DATABASE_URL)
+const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
+// Two pools, as the program has them.
+const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 8, byKey: true }) }, kinds)
+const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), signUpCode: null })
+const served = app(routes, api).listen({ hostname: '127.0.0.1', port: 0 })
+
+const bare = new Elysia()
+  .get('/payments/:id', async ({ params }) => {
+    const id = decodeId('pay', params.id) ?? ''
+    const [row] = await sql`
+      select * from payments where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${false}, livemode)`
+    return row
+  })
+  .listen({ hostname: '127.0.0.1', port: 0 })
+console.log(JSON.stringify({ ours: served.server?.port, bare: bare.server?.port }))

@@ -1,0 +1,101 @@
+import { encodeId } from '../../src/ids.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { insertKey, insertMerchant } from '../access/keys.ts'
+import type { ApiSizes } from './api.ts'
+import { type ApiServer, startApiServer } from './api-servers.ts'
+import type { Bench } from './bench.ts'
+import { callFor } from './callers.ts'
+import { bestOf, median, microseconds, times } from './promises.ts'
+import { createMigrated } from './server.ts'
+
+/** What a request costs by so many callers, and how many of ours are done while one bare one is: the median of many short pairs. */
+type Round = { readonly bareUs: number; readonly oursUs: number; readonly ratio: number }
+
+/** A payment as a key reads it, against a bare handler with the same select. */
+export const promiseReads = async ({ server, say, report }: Bench, sizes: ApiSizes): Promise<void> => {
+  await using db = await createMigrated(server)
+  const sql = connect(db.url, { max: 2 })
+  const merchantId = await insertMerchant(sql)
+  const { secret } = await insertKey(sql, { merchantId })
+  const ids = await insertPayments(sql, merchantId, sizes.payments)
+  await sql.end({ timeout: 1 })
+  await using servers = await startApiServer(db.url, merchantId)
+  const reading = { servers, secret, ids }
+  await check(reading)
+  await measureRound(reading, 32, { ...sizes, pairs: 4 })
+
+  for (const callers of [1, 32]) {
+    const rounds: Round[] = []
+    for (let n = 1; n <= sizes.rounds; n++) {
+      const round = await measureRound(reading, callers, sizes)
+      say(`reads, round ${n} of ${sizes.rounds}, callers ${callers}: ${tell(round)}, ${times(round.ratio)}`)
+      rounds.push(round)
+    }
+    const best = bestOf(rounds, round => round.ratio, 'higher')
+    const promise = `a payment read with a key against a bare handler with the same select, callers ${callers}`
+    report.atLeast(promise, best.ratio, 0.8, { as: times, from: tell(best) })
+  }
+}
+
+const tell = ({ bareUs, oursUs }: Round) => `${microseconds(oursUs)} against ${microseconds(bareUs)}`
+
+type Reading = { readonly servers: ApiServer; readonly secret: string; readonly ids: readonly string[] }
+
+const ask = async ({ servers, secret, ids }: Reading, which: 'bare' | 'ours'): Promise<string> => {
+  const id = ids[Math.floor(Math.random() * ids.length)] ?? ''
+  const path = which === 'bare' ? `/payments/${id}` : `/v1/payments/${id}`
+  // The bare handler is sent the key too, and does not look.
+  const answer = await fetch(servers[which] + path, { headers: { authorization: `Bearer ${secret}` } })
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`a read was answered ${answer.status}`)
+  return text
+}
+
+/** Both must answer with a payment, or little would be compared with nothing. */
+const check = async (reading: Reading): Promise<void> => {
+  const bare = JSON.parse(await ask(reading, 'bare')) as { customer_email?: string }
+  const ours = JSON.parse(await ask(reading, 'ours')) as { customerEmail?: string; crypto?: { txHash?: string } }
+  if (!bare.customer_email || !ours.customerEmail || !ours.crypto?.txHash) throw new Error('a payment was not answered')
+}
+
+/**
+ * Both in turns of a moment each, since a machine's moods last longer than that; each pair begins with
+ * what the one before ended with.
+ */
+const measureRound = async (
+  reading: Reading,
+  callers: number,
+  { pairs, sliceMs }: Pick<ApiSizes, 'pairs' | 'sliceMs'>,
+): Promise<Round> => {
+  const cost = async (which: 'bare' | 'ours') =>
+    1_000_000 / (await callFor(callers, sliceMs, () => ask(reading, which))).perSecond
+  const bare: number[] = []
+  const ours: number[] = []
+  for (let n = 0; n < pairs; n++) {
+    if (n % 2 === 0) bare.push(await cost('bare'))
+    ours.push(await cost('ours'))
+    if (n % 2 === 1) bare.push(await cost('bare'))
+  }
+  const ratios = ours.map((us, n) => (bare[n] ?? Number.NaN) / us)
+  return { bareUs: median(bare), oursUs: median(ours), ratio: median(ratios) }
+}
+
+/** Payments that have succeeded, as the machine leaves them. */
+const insertPayments = async (sql: Sql, merchantId: string, count: number): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    insert into payments (
+      id, state, rev, version, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id,
+      amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at,
+      chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, scan,
+      amount_received, amount_final, received_minor, payer_address, tx_hash, block_number,
+      stray_final, attention, refunds_reserved_minor, amount_refunded_minor)
+    select gen_random_uuid(), 'success', 4, 1, now(), now(), ${merchantId}, false, '2026-11-20', gen_random_uuid(),
+      4900, 'EUR', 'ada@example.com', 'Ada Example', 'order ' || n, '{"shelf": "B"}', 0, 'accept_stablecoins', now(),
+      31337, 'TUSD', '0x' || repeat('a', 40), 6, '0x' || lpad(to_hex(n), 40, '0'), 49000000, 3, true, 9,
+      49000000, 49000000, 4900, '0x' || repeat('c', 40), '0x' || repeat('7', 64), 1000 + n,
+      false, false, 0, 0
+    from generate_series(1, ${count}) n
+    returning id`
+  await sql`vacuum (analyze) payments`
+  return rows.map(({ id }) => encodeId('pay', id))
+}
