@@ -325,11 +325,10 @@ end $$;
 -- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
 -- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
 -- `updates` and `inserts` are objects of array literals by writer, their entries sorted by id, so that
--- locks are taken in one order. `known_server`: when the server was started that actors were written
--- to which have not been read again since. `connected`: some group changes two rows, and neither may be
+-- locks are taken in one order. `connected`: some group changes two rows, and neither may be
 -- written before both are known to be as they were.
 create function commit_actors(
-  now_at timestamptz, known_server timestamptz, holder uuid, connected boolean, updates json, inserts json,
+  now_at timestamptz, holder uuid, connected boolean, updates json, inserts json,
   steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json
 ) returns integer[] language plpgsql
 -- Planning anew for every batch took longer than the statements themselves (0.6 ms of a commit's 1.9).
@@ -342,12 +341,6 @@ declare
   refused json;
   duplicates json[];
 begin
-  -- What a process remembers of actors was written to a server that has gone since: it may have lost
-  -- or never had those writes, and have given the same revs to others.
-  if known_server <> pg_postmaster_start_time() then
-    return array(select distinct g from unnest(steps));
-  end if;
-
   if connected then
     for part in select key as writer, value as entries from json_each_text(updates) order by key loop
       execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into answer using part.entries, holder, now_at;

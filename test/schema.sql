@@ -813,7 +813,7 @@ begin
   return latest.era;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, known_server timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -826,12 +826,6 @@ declare
   refused json;
   duplicates json[];
 begin
-  -- What a process remembers of actors was written to a server that has gone since: it may have lost
-  -- or never had those writes, and have given the same revs to others.
-  if known_server <> pg_postmaster_start_time() then
-    return array(select distinct g from unnest(steps));
-  end if;
-
   if connected then
     for part in select key as writer, value as entries from json_each_text(updates) order by key loop
       execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into answer using part.entries, holder, now_at;

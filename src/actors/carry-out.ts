@@ -1,10 +1,9 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
-import { type CommitAnswer, commitBatch } from './commit.ts'
-import { decider, type Known, type Verdict } from './decide.ts'
+import { commitBatch, type Duplicate } from './commit.ts'
+import { decider, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
-import { type Memory, recallFor } from './memory.ts'
 import { headKey, readActors } from './read.ts'
 import type { Registry } from './registry.ts'
 import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates } from './trouble.ts'
@@ -12,20 +11,17 @@ import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates 
 /** Conflicts after which a command stops competing and takes its actors for itself. */
 const ROUNDS_BEFORE_LEASE = 3
 
-/** What units are carried out with. */
-export type Means = { readonly outside: Outside; readonly registry: Registry; readonly memory: Memory }
-
-/** `lease` is the holder's name when the actors have been leased for this round. */
-type Round = Means & { readonly lease: string | null }
+/** What a round is carried out with; `lease` is the holder's name when the actors have been leased for it. */
+type Round = { readonly outside: Outside; readonly registry: Registry; readonly lease: string | null }
 
 /**
  * Carries units through read, decide and commit until each is settled or must go round again.
  * One bad unit never fails the others.
  */
-export const carryOut = async (means: Means, units: readonly Pending[]): Promise<Again> => {
+export const carryOut = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Again> => {
   const { unlucky, others } = findUnlucky(units)
-  const again = await attempt({ ...means, lease: null }, others)
-  return unlucky.length === 0 ? again : both(again, await attemptLeased(means, unlucky))
+  const again = await attempt({ outside, registry, lease: null }, others)
+  return unlucky.length === 0 ? again : both(again, await attemptLeased(outside, registry, unlucky))
 }
 
 /** Those that keep losing, and those behind them that want the same actors. */
@@ -44,15 +40,11 @@ const findUnlucky = (units: readonly Pending[]) => {
 
 const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   if (units.length === 0) return nobody
-  const { outside, registry, memory } = round
   try {
-    const { recalled, reading } = recallFor(memory, units)
-    const reads = await inTime(units, readActors(outside.sql, registry, reading.map(askingOf)))
-    return await decideAndCommit(round, units, { reads, recalled })
+    const reads = await inTime(units, readActors(round.outside.sql, round.registry, units.map(askingOf)))
+    return await decideAndCommit(round, units, reads)
   } catch (error) {
-    // Whether it was committed is not known, so what was remembered may be old.
-    memory.forget(units)
-    return tryLater(units, error) ?? isolate(registry, units, error, some => attempt(round, some))
+    return tryLater(units, error) ?? isolate(round.registry, units, error, some => attempt(round, some))
   }
 }
 
@@ -61,8 +53,7 @@ const askingOf = ({ commands, keyed, unsure }: Pending) => ({
   seek: unsure ? ('all' as const) : keyed ? ('keyed' as const) : ('none' as const),
 })
 
-const attemptLeased = async (means: Means, units: readonly Pending[]): Promise<Again> => {
-  const { outside, registry } = means
+const attemptLeased = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Again> => {
   const lease = uuidv7(outside.clock.now(), outside.random)
   const commands = units.flatMap(unit => unit.commands)
   try {
@@ -71,7 +62,7 @@ const attemptLeased = async (means: Means, units: readonly Pending[]): Promise<A
     const isHeld = (unit: Pending) =>
       unit.commands.every(command => (reads.get(headKey(command))?.row.lease ?? lease) === lease)
     const held = units.filter(isHeld)
-    const again = await attempt({ ...means, lease }, held)
+    const again = await attempt({ outside, registry, lease }, held)
     // Somebody else has the rest, for two seconds at most.
     return both(again, { units: units.filter(unit => !held.includes(unit)), pauseMs: jitter(20) })
   } catch (error) {
@@ -79,16 +70,19 @@ const attemptLeased = async (means: Means, units: readonly Pending[]): Promise<A
     return tryLater(units, error) ?? { units, pauseMs: jitter(20) }
   } finally {
     // By now everybody has been told. A lease that is not given back ends by itself.
-    await releaseActors(outside, registry, commands, lease).catch(error =>
+    await inTime(units, releaseActors(outside, registry, commands, lease)).catch(error =>
       outside.log.warn({ err: error }, 'cannot give back a lease'),
     )
   }
 }
 
-const decideAndCommit = async (round: Round, units: readonly Pending[], { reads, recalled }: Known): Promise<Again> => {
-  const { outside, registry, memory, lease } = round
+const decideAndCommit = async (
+  { outside, registry, lease }: Round,
+  units: readonly Pending[],
+  reads: Awaited<ReturnType<typeof readActors>>,
+): Promise<Again> => {
   const at = outside.clock.now()
-  const { decide, heads } = decider(registry, { reads, recalled }, at, outside.random)
+  const { decide, heads } = decider(registry, reads, at, outside.random)
   // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so nobody
   // is told anything before the commit.
   const decided = units.map(unit => {
@@ -96,46 +90,14 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], { reads,
     const steps = verdict.verdict === 'decided' ? verdict.steps : []
     return { unit, steps, verdict }
   })
-  const batch = { decided, heads, at, lease, server: recalled.size > 0 ? memory.startOf() : undefined }
   const answer = decided.some(({ steps }) => steps.length > 0)
-    ? await inTime(units, commitBatch(outside.sql, outside.clock, registry, batch))
-    : NOTHING_WRITTEN
+    ? await inTime(units, commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease }))
+    : { conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
   if (answer.duplicated.size > 0) {
-    memory.forget(units)
-    return withoutDuplicates(registry, units, answer.duplicated, some => attempt(round, some))
+    return withoutDuplicates(registry, units, answer.duplicated, some => attempt({ outside, registry, lease }, some))
   }
-  const conflicted = [...answer.conflicted]
-  memory.forget(conflicted)
-  memory.keep(answer.written, answer.server)
-  const unproven: Pending[] = []
-  for (const { unit, verdict } of decided) {
-    if (answer.conflicted.has(unit)) continue
-    if (verdict.verdict === 'decided' || isProven(unit)) settle(unit, verdict)
-    else unproven.push(unit)
-  }
-  // A wrong guess is no lost race: its actors are read, and at once.
-  const guessed = conflicted.filter(unit => unit.commands.some(command => recalled.has(headKey(command))))
-  return both(afterConflict(conflicted.filter(unit => !guessed.includes(unit))), readAgain([...guessed, ...unproven]))
-
-  /** Whether what a refusal rests on was read, or compared by the commit. */
-  function isProven({ commands }: Pending): boolean {
-    return commands.every(command => {
-      const key = headKey(command)
-      return !recalled.has(key) || reads.has(key) || answer.written.has(key)
-    })
-  }
-}
-
-const NOTHING_WRITTEN: CommitAnswer<Pending> = {
-  conflicted: new Set(),
-  duplicated: new Map(),
-  written: new Map(),
-  server: undefined,
-}
-
-const readAgain = (units: readonly Pending[]): Again => {
-  for (const unit of units) unit.fresh = true
-  return { units, pauseMs: 0 }
+  for (const { unit, verdict } of decided) if (!answer.conflicted.has(unit)) settle(unit, verdict)
+  return afterConflict([...answer.conflicted])
 }
 
 const settle = (unit: Pending, verdict: Verdict): void => {

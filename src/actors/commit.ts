@@ -3,7 +3,6 @@ import type { Sql } from '../postgres/connect.ts'
 import { nameOf } from './command.ts'
 import type { Head, Step, Unit } from './decide.ts'
 import { groupUnits } from './groups.ts'
-import type { Actor } from './kind.ts'
 import { rowsLiteral, type Value } from './literals.ts'
 import { isDuplicateRows } from './postgres-errors.ts'
 import { headKey } from './read.ts'
@@ -17,10 +16,6 @@ export type CommitAnswer<U extends Unit> = {
   readonly conflicted: ReadonlySet<U>
   /** Rows they would insert are already there. When there are any, nothing is committed at all. */
   readonly duplicated: ReadonlyMap<U, Duplicate>
-  /** The actors that were committed, as they are now. */
-  readonly written: ReadonlyMap<string, Actor>
-  /** When the server that committed them was started; undefined when nothing was. */
-  readonly server: string | undefined
 }
 
 /** `certain`: the row in the way is committed, and what would meet it is this unit's own. */
@@ -32,8 +27,6 @@ export type Batch<U extends Unit> = {
   readonly at: Date
   /** Held on the actors of the batch, or null. */
   readonly lease: string | null
-  /** The start of the server that heads without a read were written to; with any other start, all are conflicts. */
-  readonly server: string | undefined
 }
 
 /** Writes what a batch decided: one statement, whatever is in it. */
@@ -52,27 +45,23 @@ export const commitBatch = async <U extends Unit>(
     return group.map(unit => [unit, { constraint, certain: certain && group.length === 1 }])
   }
   const effects = gatherEffects(registry, batch, groups.ofUnit)
-  const { updates, inserts, connected, after } = gatherRows(registry, batch, groups, effects.inserts)
+  const { updates, inserts, connected } = gatherRows(registry, batch, groups, effects.inserts)
   const asked = performance.now()
   try {
-    const [answer] = await sql<{ conflicts: number[] | null; now: Date; server: string }[]>`
-      select now(), pg_postmaster_start_time()::text as server, commit_actors(
-        ${batch.at}, ${batch.server ?? null}::text::timestamptz, ${batch.lease}, ${connected},
+    const [answer] = await sql<{ conflicts: number[] | null; now: Date }[]>`
+      select now(), commit_actors(
+        ${batch.at}, ${batch.lease}, ${connected},
         ${byTable(updates)}::text::json, ${byTable(inserts)}::text::json,
         ${rows(effects.steps)}::text::step_entry[],
         ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`
     if (answer) clock.learn(answer.now, performance.now() - asked)
-    const conflicts = new Set(answer?.conflicts ?? [])
-    const written = new Map<string, Actor>()
-    for (const [key, actor] of after) if (!conflicts.has(groups.ofActor(actor.id))) written.set(key, actor)
-    return { conflicted: unitsIn([...conflicts]), duplicated: new Map(), written, server: answer?.server }
+    return { conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
     const duplicates: (Duplicate & { g: number })[] = JSON.parse(error.detail)
-    const duplicated = new Map(duplicates.flatMap(duplicateUnits))
-    return { conflicted: new Set(), duplicated, written: new Map(), server: undefined }
+    return { conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }
 
@@ -176,13 +165,11 @@ const gatherRows = <U extends Unit>(
   const updates: Tables = new Map()
   const written = new Set<string>()
   for (const { steps } of decided) for (const { command } of steps) written.add(headKey(command))
-  const after = new Map<string, Actor>()
   const changing = new Set<number>()
   let connected = false
   for (const key of [...written].sort()) {
     const head = heads.get(key)
     if (!head) continue
-    after.set(key, head.actor)
     const g = groups.ofActor(head.actor.id)
     const entry = [g, head.stored, ...registry.get(head.kind.name).encode(head.actor)]
     const writer = registry.writerOf(head.kind.table).name
@@ -193,7 +180,7 @@ const gatherRows = <U extends Unit>(
       changing.add(g)
     }
   }
-  return { updates, inserts, connected, after }
+  return { updates, inserts, connected }
 }
 
 type Tables = Map<string, Value[][]>

@@ -68,11 +68,8 @@ export type Verdict =
 
 export type Decider = ReturnType<typeof decider>
 
-/** What is known of the actors of a batch: rows that were read, and actors as this process left them. */
-export type Known = { readonly reads: ReadonlyMap<string, Read>; readonly recalled: ReadonlyMap<string, Actor> }
-
 /** Decides the units of one batch in order, each on what the ones before it left. */
-export const decider = (registry: Registry, { reads, recalled }: Known, at: Date, random: Random) => {
+export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at: Date, random: Random) => {
   const heads = new Map<string, Head>()
 
   const decide = (unit: Unit): Verdict => {
@@ -131,12 +128,10 @@ export const decider = (registry: Registry, { reads, recalled }: Known, at: Date
   }
 
   const headOf = (command: Command): Head | undefined => {
-    const key = headKey(command)
-    const read = reads.get(key)
-    const kept = read ? undefined : recalled.get(key)
-    const { kind, decode, asRead } = registry.get(command.kind)
-    const actor = read ? decode(read.row) : kept && asRead(kept)
-    if (!actor) return undefined
+    const read = reads.get(headKey(command))
+    if (!read) return undefined
+    const { kind, decode } = registry.get(command.kind)
+    const actor = decode(read.row)
     return { kind, actor, stored: actor.rev, read, timers: UNTOUCHED, taken: undefined }
   }
 

@@ -2,7 +2,6 @@ import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
 import { type BundleOutcome, type Command, Unavailable } from './command.ts'
-import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, nobody } from './trouble.ts'
 
@@ -19,8 +18,6 @@ export type Pending = {
   conflicts: number
   /** An answer was lost: the command may have been carried out already. */
   unsure: boolean
-  /** It was refused by what was remembered: next time its actors are read. */
-  fresh: boolean
   /** It was refused by a row that is there, and looked for as carried out already. */
   sought: boolean
 }
@@ -33,8 +30,6 @@ export type DispatcherOptions = {
   readonly patienceMs?: number
   /** Beyond so many a command fails as Unavailable at once: who waits longer than its caller is of no use. */
   readonly mostWaiting?: number
-  /** How long an actor is remembered after it was written; the next command of a busy one comes soon. 0: not at all. */
-  readonly rememberMs?: number
 }
 
 /** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
@@ -54,9 +49,8 @@ const WORTH_A_LANE = 64
 export const openDispatcher = (
   outside: Outside,
   registry: Registry,
-  { lanes = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000, rememberMs = 5_000 }: DispatcherOptions = {},
+  { lanes = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000 }: DispatcherOptions = {},
 ) => {
-  const means = { outside, registry, memory: openMemory(rememberMs) }
   let queue: Pending[] = []
   const busy = new Set<string>()
   let inFlight = 0
@@ -86,7 +80,6 @@ export const openDispatcher = (
       deadline: performance.now() + patienceMs,
       conflicts: 0,
       unsure: false,
-      fresh: false,
       sought: false,
     })
     schedule()
@@ -130,7 +123,7 @@ export const openDispatcher = (
       if (units.length === 0) return
       inFlight++
       carried += units.length
-      void carryOut(means, units)
+      void carryOut(outside, registry, units)
         .catch((error): Again => {
           for (const unit of units) unit.fail(error)
           return nobody

@@ -28,14 +28,6 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
     return { id, kind: kind.name, state, rev, context, createdAt, updatedAt }
   }
 
-  /** An actor as a read of what was written of it would give it. */
-  const asRead = (actor: Actor): Actor => {
-    const context: Context = {}
-    for (const { field, type } of fields)
-      context[field] = type === 'json' ? reparsed(actor.context[field]) : (actor.context[field] ?? null)
-    return { ...actor, context }
-  }
-
   /** The actor's row, its values in the order of the table's columns. */
   const encode = (actor: Actor): Value[] => writers.map(write => write(actor))
 
@@ -49,7 +41,7 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
     return visible
   }
 
-  return { decode, encode, show, asRead }
+  return { decode, encode, show }
 }
 
 type Field = { readonly field: string; readonly type: Column; readonly column: string }
@@ -78,9 +70,6 @@ const writerOf = (kind: Kind, fields: readonly Field[], column: string): ((actor
   }
   return ({ context }) => context[field] as Value
 }
-
-const reparsed = (value: unknown): unknown =>
-  value === null || value === undefined ? null : JSON.parse(JSON.stringify(value))
 
 const decodeValue = (type: Column, value: unknown): unknown => {
   if (value === null || value === undefined) return null

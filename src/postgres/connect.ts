@@ -29,16 +29,16 @@ export const connect = (
   postgres(url, {
     max,
     onnotice: () => {},
-    connection: { application_name: name, options: PADDING, ...(byKey && ACTORS), ...(byIndex && REQUESTS) },
+    connection: {
+      application_name: name,
+      options: PADDING,
+      ...(byKey && { enable_seqscan: 'off' }),
+      ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
+    },
     connect_timeout: 10,
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // The program speaks JSON text and does its own parsing; dates come back as Date.
   })
-
-/** What is remembered of actors relies on no acknowledged commit being lost, whatever the server's own settings are. */
-const ACTORS = { enable_seqscan: 'off', synchronous_commit: 'on' }
-
-const REQUESTS = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
 
 /**
  * Makes the first packet of a connection longer than 1,024 bytes, which postgres.js 3.4.9 sends at once.

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { assign, setup } from 'xstate'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampHouse, newId, newLamp, openHouse, tell } from './lamps.ts'
+import { doneOf, lampHouse, newId, newLamp, tell } from './lamps.ts'
 
 const jobs = (sql: Awaited<ReturnType<typeof lampHouse>>['sql']) => sql<
   { task: string; key: string | null; payload: Record<string, unknown>; runAt: Date }[]
@@ -20,20 +20,6 @@ test('whoever asks for a job by the same key in one batch asks for one job', asy
   expect(found.map(({ task, key }) => [task, key])).toEqual([['tell_janitor', 'janitor']])
   expect(ids).toContain(String(found[0]?.payload.lamp))
   expect(found[0]?.payload.effect).toBe(`${found[0]?.payload.lamp}:3:0`)
-})
-
-test('a job asked for by one who lost and by one who won is there', async () => {
-  await using house = await lampHouse({ rememberMs: 60_000 })
-  const rival = await openHouse(house.url)
-  const ids = [await newLamp(house.actors), await newLamp(house.actors)] as const
-  for (const id of ids) doneOf(await house.actors.dispatch(tell(id, 'switch_on')))
-  doneOf(await rival.actors.dispatch(tell(ids[0], 'switch_off')))
-  await house.sql`delete from graphile_worker._private_jobs`
-  // Both ask in one batch. The first was remembered as lit: its part of the commit fails, and is then refused.
-  const [lost, won] = await Promise.all(ids.map(id => house.actors.dispatch(tell(id, 'switch_off'))))
-  expect([lost?.ok, won?.ok]).toEqual([false, true])
-  expect(await jobs(house.sql)).toHaveLength(1)
-  await rival.close()
 })
 
 test('jobs without a key are one each, and a job may wait for its time', async () => {
