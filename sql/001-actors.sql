@@ -324,11 +324,12 @@ end $$;
 -- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
 -- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
 -- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
+-- The detail repeats the number of the batch, since a driver may hand over the error of another statement.
 -- `updates` and `inserts` are objects of array literals by writer, their entries sorted by id, so that
 -- locks are taken in one order. `connected`: some group changes two rows, and neither may be
 -- written before both are known to be as they were.
 create function commit_actors(
-  now_at timestamptz, holder uuid, connected boolean, updates json, inserts json,
+  batch integer, now_at timestamptz, holder uuid, connected boolean, updates json, inserts json,
   steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json
 ) returns integer[] language plpgsql
 -- Planning anew for every batch took longer than the statements themselves (0.6 ms of a commit's 1.9).
@@ -359,7 +360,8 @@ begin
     duplicates := duplicates || array(select json_array_elements(refused));
   end loop;
   if cardinality(duplicates) > 0 then
-    raise exception 'rows are already there' using errcode = 'PM001', detail = array_to_json(duplicates)::text;
+    raise exception 'rows are already there' using errcode = 'PM001',
+      detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
   end if;
 
   insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)

@@ -253,7 +253,8 @@ begin
   if held.token_hash = shown then
     current_hash := successor;
     update sessions
-    set token_hash = successor, previous_hash = shown, rotated_at = clock_timestamp(), last_used_at = clock_timestamp()
+    set token_hash = successor, previous_hash = shown, rotated_at = clock_timestamp(), last_used_at = clock_timestamp(),
+      address = from_address
     where id = session;
   elsif held.previous_hash = shown
     -- Either way, since the clock may have been set back.

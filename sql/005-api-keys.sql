@@ -65,7 +65,8 @@ begin
   return 'created';
 end $$;
 
--- The secret before this one ends now or after the overlap; the one before that ends now in any case.
+-- The secret before this one ends now or after the overlap. While one is still good after an earlier
+-- rotation there is no place for a second: `overlapping`, or a double click would end the one in use.
 -- `rotated`, `not_allowed`, `missing`, or `ended`: what is revoked or expired stays so.
 create function rotate_api_key(
   key uuid, merchant uuid, overlap interval, key_tag text, key_last4 text, key_hash bytea,
@@ -74,6 +75,10 @@ create function rotate_api_key(
 begin
   if not may_change_api_keys(merchant, caller) then
     return 'not_allowed';
+  end if;
+  if overlap > interval '0' and exists (
+    select from api_keys where id = key and merchant_id = merchant and revoked_at is null and previous_until > now()) then
+    return 'overlapping';
   end if;
   update api_keys set
     tag = key_tag,

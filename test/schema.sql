@@ -813,7 +813,7 @@ begin
   return latest.era;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -844,7 +844,8 @@ begin
     duplicates := duplicates || array(select json_array_elements(refused));
   end loop;
   if cardinality(duplicates) > 0 then
-    raise exception 'rows are already there' using errcode = 'PM001', detail = array_to_json(duplicates)::text;
+    raise exception 'rows are already there' using errcode = 'PM001',
+      detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
   end if;
 
   insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
@@ -1752,6 +1753,10 @@ begin
   if not may_change_api_keys(merchant, caller) then
     return 'not_allowed';
   end if;
+  if overlap > interval '0' and exists (
+    select from api_keys where id = key and merchant_id = merchant and revoked_at is null and previous_until > now()) then
+    return 'overlapping';
+  end if;
   update api_keys set
     tag = key_tag,
     last4 = key_last4,
@@ -1784,7 +1789,8 @@ begin
   if held.token_hash = shown then
     current_hash := successor;
     update sessions
-    set token_hash = successor, previous_hash = shown, rotated_at = clock_timestamp(), last_used_at = clock_timestamp()
+    set token_hash = successor, previous_hash = shown, rotated_at = clock_timestamp(), last_used_at = clock_timestamp(),
+      address = from_address
     where id = session;
   elsif held.previous_hash = shown
     -- Either way, since the clock may have been set back.

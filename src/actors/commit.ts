@@ -46,11 +46,12 @@ export const commitBatch = async <U extends Unit>(
   }
   const effects = gatherEffects(registry, batch, groups.ofUnit)
   const { updates, inserts, connected } = gatherRows(registry, batch, groups, effects.inserts)
+  const number = nextNumber()
   const asked = performance.now()
   try {
     const [answer] = await sql<{ conflicts: number[] | null; now: Date }[]>`
       select now(), commit_actors(
-        ${batch.at}, ${batch.lease}, ${connected},
+        ${number}::integer, ${batch.at}, ${batch.lease}, ${connected},
         ${byTable(updates)}::text::json, ${byTable(inserts)}::text::json,
         ${rows(effects.steps)}::text::step_entry[],
         ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
@@ -60,7 +61,9 @@ export const commitBatch = async <U extends Unit>(
     return { conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
-    const duplicates: (Duplicate & { g: number })[] = JSON.parse(error.detail)
+    const { batch: its, duplicates } = JSON.parse(error.detail) as Refusals
+    // postgres.js rejects a statement with an old error when the connection before was cut behind that error.
+    if (its !== number) throw Object.assign(new Error('the answer is that of another commit'), { code: 'ECONNRESET' })
     return { conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }
@@ -181,6 +184,16 @@ const gatherRows = <U extends Unit>(
     }
   }
   return { updates, inserts, connected }
+}
+
+type Refusals = { readonly batch: number; readonly duplicates: readonly (Duplicate & { readonly g: number })[] }
+
+let numbered = 0
+
+/** Of a batch among those of this process. */
+const nextNumber = (): number => {
+  numbered = (numbered + 1) % 2 ** 31
+  return numbered
 }
 
 type Tables = Map<string, Value[][]>

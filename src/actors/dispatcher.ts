@@ -18,6 +18,8 @@ export type Pending = {
   conflicts: number
   /** An answer was lost: the command may have been carried out already. */
   unsure: boolean
+  /** A statement with nothing but it failed for good; the error may have been that of another statement. */
+  failed: boolean
   /** It was refused by a row that is there, and looked for as carried out already. */
   sought: boolean
 }
@@ -80,6 +82,7 @@ export const openDispatcher = (
       deadline: performance.now() + patienceMs,
       conflicts: 0,
       unsure: false,
+      failed: false,
       sought: false,
     })
     schedule()

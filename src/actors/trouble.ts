@@ -78,6 +78,13 @@ export const isolate = async (
   const [only] = units
   const command = only?.commands[0]
   if (only && command && units.length === 1) {
+    if (!only.failed) {
+      // postgres.js may reject a statement with the error of an earlier one whose connection was cut. Once
+      // more, then, and first look for what this one may have done.
+      only.failed = true
+      only.unsure = true
+      return attempt(units)
+    }
     const constraint = constraintOf(error)
     if (constraint && registry.refusalOf(constraint)) only.settle(refusedBy(registry, constraint))
     else only.fail(new CommandFault(command, error))

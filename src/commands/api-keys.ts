@@ -50,6 +50,10 @@ export const rotateApiKey = async (
     .rotateApiKey(sql, { ...key, ...kept, overlapHours }, by, details)
     .finally(() => keys.forget())
   if (outcome === 'not_allowed') refuse('insufficient_role')
+  if (outcome === 'overlapping')
+    refuse('state_conflict', {
+      message: 'The secret before this one is still good: wait for its end, or rotate without an overlap.',
+    })
   if (outcome === 'ended') refuse('state_conflict', { message: 'The key has been revoked or has expired.' })
   return { row: await getRow(sql, key), secret }
 }

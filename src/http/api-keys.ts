@@ -8,6 +8,7 @@ import { pageOf } from './cursor.ts'
 import * as docs from './docs/merchant.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery } from './list.ts'
+import { moment } from './moment.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
 
 const path = '/v1/merchants/:merchantId/api-keys'
@@ -21,7 +22,7 @@ const newKey = type({
   'livemode?': 'boolean',
   'access?': "'full' | 'store_plugin' | 'read_only'",
   'scopes?': scope.array().atLeastLength(1).atMostLength(5),
-  'expiresAt?': 'string | null',
+  'expiresAt?': moment.or('null'),
 })
 
 const rotation = type({ 'overlapHours?': '0 <= number.integer <= 72' })
@@ -49,10 +50,11 @@ export const apiKeyRoutes: readonly Route[] = [
     {
       path,
       docs: docs.createApiKey,
+      query: livemodeQuery,
       body: newKey,
       handle: async (api, call) => {
         const { merchantId } = call.member
-        const { name, livemode = false } = call.body
+        const { name, livemode = call.query.livemode } = call.body
         const scopes = readScopes(call.body)
         const expiresAt = readEnd(call.body.expiresAt, api.clock.now())
         const spec = { merchantId, livemode, name, scopes, expiresAt }
@@ -107,11 +109,9 @@ const readScopes = ({ access, scopes }: typeof newKey.infer) => {
   return scopes ? [...new Set(scopes)] : refuse('parameter_missing', { param: 'access' })
 }
 
-/** A moment to come, written as times are everywhere. */
+/** A moment to come. */
 const readEnd = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null
-  const end = new Date(utc.test(expiresAt) ? expiresAt : Number.NaN)
+  const end = new Date(expiresAt)
   return end > now ? end : refuse('parameter_invalid', { param: 'expiresAt' })
 }
-
-const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/

@@ -54,7 +54,9 @@ export const authRoutes: readonly Route[] = [
     docs: docs.signIn,
     body: type({ email, password: anyPassword, 'code?': code }),
     handle: async (api, call) => {
-      const { accountId, tokens } = await signIn(api, call.body, fromOf(call))
+      const { email, password, code } = call.body
+      // A form sends the field that it shows, also while it is empty.
+      const { accountId, tokens } = await signIn(api, { email, password, ...(code && { code }) }, fromOf(call))
       return answerSignedIn(api, 200, accountId, tokens)
     },
   }),

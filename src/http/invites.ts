@@ -24,7 +24,7 @@ const inviteOf = (id: string) => decodeId('invite', id)
 export const inviteRoutes: readonly Route[] = [
   forMembers(
     'GET',
-    { role: 'owner' },
+    { role: 'viewer' },
     {
       path,
       docs: docs.listInvites,

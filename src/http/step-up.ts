@@ -11,8 +11,8 @@ type Proving = { readonly session: SessionCaller; readonly headers: Headers }
 
 /** Refuses whoever has not given a password or a code lately. For routes of which only some requests are sensitive; the others say so in the table. */
 export const requireStepUp = async (api: Api, { session, headers }: Proving): Promise<void> => {
-  if (isRecent(api, session)) return
-  // What is remembered is up to a second old, and the proof may have been given in another process.
+  // What is remembered is up to a second old: the proof may have been given in another process, or the
+  // session ended there, and what is asked for here outlives that second.
   api.sessions.forget(session.sessionId)
   if (!isRecent(api, await findSession(api, headers))) refuse('step_up_required')
 }

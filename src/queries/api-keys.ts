@@ -47,7 +47,7 @@ export const rotateApiKey = async (
   by: Asker,
   details: object,
 ) => {
-  const [answer] = await sql<{ outcome: 'rotated' | 'not_allowed' | 'missing' | 'ended' }[]>`
+  const [answer] = await sql<{ outcome: 'rotated' | 'not_allowed' | 'missing' | 'ended' | 'overlapping' }[]>`
     select rotate_api_key(
       ${id}, ${merchantId}, ${overlapHours} * interval '1 hour', ${tag}, ${last4}, ${hash},
       ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { encodeId } from '../../src/ids.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { database } from '../harness/database.ts'
 import { startMain } from '../harness/main.ts'
@@ -74,4 +75,21 @@ test('a proof from the future, as after the clock was set back, is none', async 
   const here = await signedUp(houses.one)
   await houses.db.sql`update sessions set proven_at = proven_at + interval '1 hour'`
   await until(async () => (await here.post('mfa/setup')).code === 'step_up_required')
+})
+
+test('who was signed out everywhere a moment ago makes no key in another house', async () => {
+  await using houses = await twoHouses()
+  const here = await signedUp(houses.one)
+  const there = at(houses.other, here)
+  const [merchant] = await houses.db.sql<{ id: string }[]>`select id from merchants`
+  await there.get('me')
+  const makeKey = () =>
+    fetch(`${houses.other.url}/v1/merchants/${encodeId('mer', merchant?.id ?? '')}/api-keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${here.bearer}`, 'content-type': 'application/json' },
+      body: '{"name":"mine","access":"full"}',
+    })
+  expect((await makeKey()).status).toBe(201)
+  expect((await here.post('sign-out', { everywhere: true })).status).toBe(204)
+  expect((await makeKey()).status).toBe(401)
 })

@@ -49,7 +49,10 @@ const send = async (route: Route, body: object, query = ''): Promise<Called> => 
   const bearer = await bearerFor(route)
   return house.call(route.method, path + query, {
     // An address each, or the limits would answer.
-    headers: { 'x-forwarded-for': `10.${++calls >> 16}.${(calls >> 8) & 255}.${calls & 255}` },
+    headers: {
+      'x-forwarded-for': `10.${++calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`,
+      ...(route.method === 'POST' && route.access.by !== 'anybody' && { 'idempotency-key': `hostile ${calls}` }),
+    },
     ...(bearer && { bearer }),
     ...(route.method !== 'GET' && { json: body }),
   })
@@ -68,7 +71,7 @@ const paramOf = ({ json }: Called) => (json as { error?: { param?: string } } | 
 
 /** A body with which the route goes on to what it is for, as far as values from the list can make one. */
 const discover = async (route: Route): Promise<Record<string, unknown>> => {
-  const body: Record<string, unknown> = {}
+  const body: Record<string, unknown> = { ...fixtures[nameOf(route)]?.body }
   const tried: Record<string, number> = {}
   for (;;) {
     const answer = await send(route, body)

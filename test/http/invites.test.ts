@@ -171,12 +171,10 @@ test('only owners who have proven it invite and revoke, and only their own merch
   const chairs = await shop(to.api, 'Chairs')
   const { id } = await invite(to, lamps)
   const developer = await member(to.api, lamps, 'developer')
-  for (const answer of [
-    await make(to, lamps, developer, { role: 'owner' }),
-    await revoke(to, lamps, developer, id),
-    await to.call('GET', `${lamps.path}/invites`, { bearer: developer.bearer }),
-  ])
+  for (const answer of [await make(to, lamps, developer, { role: 'owner' }), await revoke(to, lamps, developer, id)])
     expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
+  // Everybody reads who is to come; the list has no tokens.
+  expect((await to.call('GET', `${lamps.path}/invites`, { bearer: developer.bearer })).status).toBe(200)
   for (const missing of [id, encodeId('invite', crypto.randomUUID()), 'invite_x', lamps.owner.id])
     expect((await revoke(to, chairs, chairs.owner, missing)).json).toMatchObject({
       error: { code: 'resource_not_found' },
