@@ -26,6 +26,12 @@ export const judgeError = (error: unknown): 'lost' | 'aborted' | 'final' => {
   return 'final'
 }
 
+/** A statement, here or in what caused this, met a database that was going or gone. Nobody is to blame for it. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  // Only what a statement has failed with knows its query: a socket's error may be of anything else.
+  (('query' in error && judgeError(error) === 'lost') || isAway(error.cause))
+
 // And class 53: too many connections, out of memory, disk full.
 const aborted = new Set([
   '40001', // serialization failure

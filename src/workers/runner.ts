@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JobHelpers, runMigrations, runTaskList, type TaskList } from 'graphile-worker'
+import { isAway } from '../actors/postgres-errors.ts'
 import type { World } from '../world.ts'
 import { openAttention } from './attention.ts'
 import { openJobEvents, runnerLogger } from './job-log.ts'
@@ -118,13 +119,12 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
       try {
         await task(world, payload, { job, signal: hurrying.signal })
       } catch (error) {
-        // A job that fails while the database is away is not to blame, and must not wait e^n seconds
-        // for its next try: it is stuck until this life is over, and then free for the next.
-        await reach().catch(away => {
-          stick(away)
-          return never
-        })
-        throw error
+        // A job that fails because the database was or is away is not to blame, and must not wait e^n
+        // seconds for its next try: it is stuck until this life is over, and then free for the next.
+        const away = isAway(error) ? error : await reach().then(() => undefined, identity)
+        if (away === undefined) throw error
+        stick(away)
+        await never
       } finally {
         running--
         // The pool is gone, and its worker would raise an unhandled rejection on telling it. The job
@@ -147,5 +147,7 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
     },
   }
 }
+
+const identity = (error: unknown): unknown => error
 
 const never = new Promise<never>(() => {})

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { judgeError } from '../../src/actors/postgres-errors.ts'
+import { isAway, judgeError } from '../../src/actors/postgres-errors.ts'
 import { lampHouse } from './lamps.ts'
 
 const coded = (code: unknown) => Object.assign(new Error('whatever it says'), { code })
@@ -38,3 +38,17 @@ test('what Postgres itself says is judged so', async () => {
   expect(await judge('do $$ begin raise serialization_failure; end $$')).toBe('aborted')
   expect(await judge('select 1 / 0')).toBe('final')
 })
+
+test('only a statement has met a database that is gone', async () => {
+  await using house = await lampHouse()
+  const met = (statement: string) => house.sql.unsafe(statement).then(() => undefined, identity)
+  const gone = await met('select pg_terminate_backend(pg_backend_pid())')
+  expect(isAway(gone)).toBe(true)
+  expect(isAway(new Error('cannot commit', { cause: gone }))).toBe(true)
+  expect(isAway(await met('select 1 / 0'))).toBe(false)
+  // As a fetch of somebody else's server would say it.
+  expect(isAway(coded('ECONNREFUSED'))).toBe(false)
+  expect(isAway('57P01')).toBe(false)
+})
+
+const identity = (error: unknown): unknown => error

@@ -42,6 +42,8 @@ for (const how of ['restart', 'kill'] as const) {
     )
     console.log(`all done ${Math.round(performance.now() - backAt)} ms after the last ${how}`)
     expect(await countLocks(sql)).toBe(0)
+    // To fail is to wait for e^n seconds, for nothing the job has done.
+    expect(worker.log()).not.toContain('a job failed')
     expect(await liveWorkers(sql)).toHaveLength(1)
     expect(worker.ended()).toBe(false)
     await sql.end({ timeout: 1 })
