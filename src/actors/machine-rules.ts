@@ -29,7 +29,7 @@ export const checkMachine = (kind: Kind): void => {
     }
     for (const { delay } of node.after) {
       if (typeof delay !== 'string') wrong(`${at} has an unnamed delay; name it in \`timers\``)
-      else if (!kind.timers?.[delay]) wrong(`${at} waits for \`${delay}\`, which \`timers\` does not implement`)
+      else if (!kind.timers?.[delay]) wrong(`${at} waits for \`${delay}\`, which \`timers\` does not have`)
     }
   }
   for (const action of machine.root.initial.actions) checkAction(kind, action, 'the initial transition', wrong)
@@ -48,7 +48,7 @@ const checkAction = (kind: Kind, action: unknown, where: string, wrong: Wrong): 
     if (isTyped(action) && 'params' in action && typeof action.params === 'function')
       wrong(`${where}: \`${name}\` computes its params`)
     if (isTyped(implementation)) checkBuiltIn(kind, implementation, `${where}: \`${name}\``, wrong)
-    else if (!kind.effects?.[name]) wrong(`${where}: \`effects\` does not implement \`${name}\``)
+    else if (!kind.effects?.[name]) wrong(`${where}: \`effects\` does not have \`${name}\``)
   } else if (isTyped(action) && action.type !== 'xstate.assign') checkBuiltIn(kind, action, where, wrong)
   else wrong(`${where}: an inline ${isTyped(action) ? 'assign' : 'function'}; give it a name`)
 }
@@ -74,7 +74,7 @@ const checkGuard = (machine: AnyStateMachine, guard: unknown, where: string, wro
   if (guard === undefined) return
   const name = nameOf(guard)
   if (name === undefined) wrong(`${where}: an inline guard; give it a name`)
-  else if (!machine.implementations.guards[name]) wrong(`${where}: guard \`${name}\` is not implemented`)
+  else if (!machine.implementations.guards[name]) wrong(`${where}: the machine has no guard \`${name}\``)
   // and(), or() and not() hide which guards they ask.
   else if ('check' in machine.implementations.guards[name]) wrong(`${where}: guard \`${name}\` is made of others`)
 }

@@ -22,8 +22,12 @@ test.each([
   ['an inline assign', states({ on: { go: { actions: assign({ n: 1 }) } } }), 'an inline assign'],
   ['an inline action on entry', states({ entry: () => {} }), 'an inline function'],
   ['an inline guard', states({ on: { go: { target: 'done', guard: () => true } } }), 'an inline guard'],
-  ['a guard that is not implemented', states({ on: { go: { target: 'done', guard: 'may' } } }), 'guard `may`'],
-  ['an action nothing carries out', states({ on: { go: { actions: 'ring' } } }), '`effects` does not implement `ring`'],
+  [
+    'a guard that the machine does not have',
+    states({ on: { go: { target: 'done', guard: 'may' } } }),
+    'no guard `may`',
+  ],
+  ['an action nothing carries out', states({ on: { go: { actions: 'ring' } } }), '`effects` does not have `ring`'],
   ['raise', states({ on: { go: { actions: raise({ type: 'again' }) } } }), 'xstate.raise'],
   ['a computed emit', states({ on: { go: { actions: emit(() => ({ type: 'x' })) } } }), 'emits a computed event'],
   ['an emit without publish', states({ on: { go: { actions: emit({ type: 'x' }) } } }), 'does not `publish`'],
@@ -31,7 +35,7 @@ test.each([
   ['an eventless transition', states({ always: 'done' }), 'eventless'],
   ['a nested state', states({ initial: 'a', states: { a: {} } }), 'states are flat'],
   ['an unnamed delay', states({ after: { 1000: 'done' } }), 'unnamed delay'],
-  ['a delay that is not implemented', states({ after: { later: 'done' } }), '`later`'],
+  ['a delay that `timers` does not have', states({ after: { later: 'done' } }), '`timers` does not have'],
   ['a transition that does nothing', states({ on: { go: {} } }), 'changes nothing'],
   ['an event of the root', createMachine({ initial: 'a', states: { a: {} }, on: { go: '.a' } }), 'the root'],
 ])('%s is refused', (_name, machine, message) => {
