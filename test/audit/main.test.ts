@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { fileURLToPath } from 'node:url'
+import { database, emptyDatabase } from '../harness/database.ts'
+import { dataFolder, usedFolder } from '../harness/house.ts'
+import { startMain } from '../harness/main.ts'
+
+const SECRET_KEY = 'a secret key for tests and for nothing else'
+
+const runAudit = async (env: Readonly<Record<string, string>>) => {
+  const child = Bun.spawn([process.execPath, fileURLToPath(new URL('../../src/audit/main.ts', import.meta.url))], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 20_000,
+  })
+  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const
+  const [out, err, code] = await Promise.all([...texts, child.exited])
+  return { code, out, err }
+}
+
+const cleanIn = (where: string) => ({
+  code: 0,
+  out: `Auditing 0 transitions and 0 events, in ${where}\nClean: every invariant holds\n`,
+  err: '',
+})
+
+test('an operator audits a database by its URL, and hears what is broken there', async () => {
+  await using db = await database()
+  const env = { DATABASE_URL: db.url, SECRET_KEY }
+  expect(await runAudit(env)).toEqual(cleanIn('the database given'))
+  await db.sql`insert into timers (actor, name, kind, generation, due_at) values (gen_random_uuid(), 'x.y.z', 'k', 1, '-infinity')`
+  const { code, out } = await runAudit(env)
+  expect(code).toBe(1)
+  expect(out).toContain('I7 broken 1 ×: a timer overdue by over a minute')
+})
+
+test('it finds the database of a data folder, whether its house runs or not', async () => {
+  await using folder = await usedFolder()
+  const env = { DATA_DIR: folder.path }
+  {
+    await using main = await startMain(env)
+    expect(await runAudit(env)).toEqual(cleanIn('a running house'))
+    main.child.kill('SIGTERM')
+    await main.exited
+  }
+  expect(await runAudit(env)).toEqual(cleanIn('a stopped house'))
+})
+
+test('where it cannot ask it ends with 1', async () => {
+  await using empty = await emptyDatabase()
+  expect(await runAudit({ DATABASE_URL: empty.url, SECRET_KEY })).toMatchObject({ code: 1, out: '' })
+  await using folder = dataFolder()
+  const { code, err } = await runAudit({ DATA_DIR: folder.path })
+  expect(code).toBe(1)
+  expect(err).toMatch(/holds no house yet/)
+})
