@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { dataFolder } from './harness/house.ts'
+import { startMain } from './harness/main.ts'
+
+const missing = ['bash', 'curl', 'jq'].filter(program => !Bun.which(program))
+const skipped = missing.length > 0 ? ` (skipped: there is no ${missing.join(', no ')} here)` : ''
+
+test.skipIf(missing.length > 0)(`who types what the README shows is answered as it says${skipped}`, async () => {
+  await using folder = dataFolder()
+  await using main = await startMain({ DATA_DIR: folder.path })
+  const steps = readSteps(new URL(main.url).port)
+  // Or another form of the README would leave nothing to compare.
+  const typed = steps.map(({ command }) => command).join('')
+  for (const part of ['/readyz', '/payment-links', '/mfa/confirm', '/audit-log']) expect(typed).toContain(part)
+
+  const printed = typeAll(steps, folder.path)
+  const answered = steps.map(({ command, shown }, i) => ({
+    command,
+    shown: isAsShown(shown, printed[i]) ? shown : printed[i],
+  }))
+  expect(answered).toEqual(steps)
+})
+
+/** What is typed behind a `$`, and the lines that the README shows below it. */
+type Step = { readonly command: string; readonly shown: string }
+
+/** All steps but the start itself. A line that ends in `\` goes on in the next. */
+const readSteps = (port: string): Step[] =>
+  [...readFileSync(`${clone}README.md`, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)]
+    .flatMap(([, block = '']) => block.replaceAll(':3000', `:${port}`).split(/^\$ /m).slice(1))
+    .map(step => {
+      const [, command = '', shown = ''] = /^((?:[^\n]*\\\n)*[^\n]*\n)(.*)$/s.exec(step) ?? []
+      return { command, shown: shown.trimEnd() }
+    })
+    .filter(({ command }) => !/^(git|bun run) /.test(command))
+
+const clone = fileURLToPath(new URL('..', import.meta.url))
+
+/** What one shell in the clone's folder prints at each step, complaints included. */
+const typeAll = (steps: readonly Step[], home: string): readonly string[] => {
+  const script = ['exec 2>&1\n', ...steps.map(({ command }) => `${command}printf '\\036'\n`)].join('')
+  const { stdout } = spawnSync('bash', ['-c', script], {
+    cwd: clone,
+    // None of the caller's proxies, and no .curlrc.
+    env: { PATH: process.env.PATH, HOME: home },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  return stdout.split('\x1e').map(text => text.trimEnd())
+}
+
+/** A `…` stands for anything. An answer that is too wide for a line goes on in the next, behind a space. */
+const isAsShown = (shown: string, printed = ''): boolean => {
+  const parts = shapeOf(shown.replaceAll('\n ', '')).split('…')
+  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`^${parts.map(literal).join('.*')}$`, 's').test(shapeOf(printed))
+}
+
+/** What is another at every run is compared by its form. */
+const shapeOf = (text: string): string =>
+  shapes.reduce((shaped, [name, form]) => shaped.replace(form, `<${name}>`), text)
+
+const shapes: readonly (readonly [string, RegExp])[] = [
+  ['request', /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g],
+  ['time', /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g],
+  ['recovery code', /\b[0-9a-z]{4}(-[0-9a-z]{4}){3}\b/g],
+  ['base32', /\b[A-Z2-7]{12,32}\b/g],
+  // What comes before stays: the kind of a record, the mode of a key.
+  ['id', /(?<=\b(plink|mer|key)_)[0-9a-z]{26}\b/g],
+  ['secret', /(?<=\bsk_test_)[0-9a-z]+/g],
+  ['tag', /(?<="tag":")[0-9a-z]{6}(?=")/g],
+  ['last4', /(?<="last4":")[0-9a-z]{4}(?=")/g],
+]
