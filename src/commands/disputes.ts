@@ -5,7 +5,8 @@ import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import { ofKind } from '../queries/actors.ts'
-import { type DisputeName, findDispute, findOpenDispute } from '../queries/disputes.ts'
+import { findDispute, findOpenDispute } from '../queries/disputes.ts'
+import type { RecordName } from '../queries/named.ts'
 import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
 
@@ -40,7 +41,7 @@ export const openDispute = async (
 /** Adds to what has been said before; what is submitted stands. */
 export const giveEvidence = async (
   world: World,
-  name: DisputeName,
+  name: RecordName,
   { evidence, submit }: { readonly evidence: Partial<Evidence>; readonly submit: boolean },
   by: By<Dispute>,
 ): Promise<Actor<Dispute>> => {
@@ -53,7 +54,7 @@ export const giveEvidence = async (
 
 export const resolveDispute = async (
   world: World,
-  name: DisputeName,
+  name: RecordName,
   outcome: 'won' | 'lost',
   by: By<Dispute>,
 ): Promise<Actor<Dispute>> => {

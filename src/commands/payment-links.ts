@@ -5,7 +5,8 @@ import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import { ofKind } from '../queries/actors.ts'
-import { findPaymentLink, findPaymentLinkByReference, type PaymentLinkName } from '../queries/payment-links.ts'
+import type { RecordName } from '../queries/named.ts'
+import { findPaymentLink, findPaymentLinkByReference } from '../queries/payment-links.ts'
 import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
 
@@ -37,7 +38,7 @@ const refuseCreation = async ({ sql }: World, opening: PaymentLinkOpening, refus
 /** Closes a link for good. One that was closed by hand before is answered as it is. */
 export const deactivatePaymentLink = async (
   { sql, actors }: World,
-  name: PaymentLinkName,
+  name: RecordName,
   { cause, keep }: By<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {
   // Whose a link is never changes, so it need not be looked at again in the commit.

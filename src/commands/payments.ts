@@ -4,19 +4,20 @@ import type { Actor } from '../actors/kind.ts'
 import { type Code, refuse } from '../errors.ts'
 import { linkEventOf, paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
-import { findPayment, type PaymentName } from '../queries/payments.ts'
+import type { RecordName } from '../queries/named.ts'
+import { findPayment } from '../queries/payments.ts'
 import type { World } from '../world.ts'
 
 /** Who asks, for the history: an id as on the wire. */
 type Asked = { readonly cause: string }
 
-export const cancelPayment = (world: World, name: PaymentName, asked: Asked): Promise<Actor<Payment>> =>
+export const cancelPayment = (world: World, name: RecordName, asked: Asked): Promise<Actor<Payment>> =>
   send(world, name, 'cancel', { ...asked, otherwise: 'payment_not_cancelable' })
 
 /** Ends that a payment waits for a person: `accept` takes what came for a success, `dismiss` leaves it as it is. */
 export const resolvePayment = (
   world: World,
-  name: PaymentName,
+  name: RecordName,
   action: 'accept' | 'dismiss',
   asked: Asked,
 ): Promise<Actor<Payment>> => send(world, name, action, { ...asked, otherwise: 'state_conflict' })
@@ -25,7 +26,7 @@ type Sent = Asked & { readonly otherwise: Code }
 
 const send = async (
   { sql, actors }: World,
-  name: PaymentName,
+  name: RecordName,
   type: 'cancel' | 'accept' | 'dismiss',
   { cause, otherwise }: Sent,
 ): Promise<Actor<Payment>> => {

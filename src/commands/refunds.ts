@@ -8,7 +8,8 @@ import { uuidv7 } from '../ids.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
-import { findRefund, type RefundName } from '../queries/refunds.ts'
+import type { RecordName } from '../queries/named.ts'
+import { findRefund } from '../queries/refunds.ts'
 import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
 
@@ -48,7 +49,7 @@ export const startRefund = async (
 }
 
 /** Gives back to the payment what a refund has reserved of it, unless its transaction is out. */
-export const cancelRefund = async ({ sql, actors }: World, name: RefundName, cause: string): Promise<Actor<Refund>> => {
+export const cancelRefund = async ({ sql, actors }: World, name: RecordName, cause: string): Promise<Actor<Refund>> => {
   // Neither whose a refund is nor its amount ever changes, so they need not be looked at again in the commit.
   const { id, context } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   const outcome = await actors.dispatchBundle([

@@ -4,25 +4,13 @@ import type { ActorRow } from '../actors/rows.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { listPlaced, type PlacedPage, type Whose } from './places.ts'
+import { findNamed, type RecordName } from './named.ts'
+import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readDispute = readerOf(disputeKind)
 
-export type DisputeName = {
-  readonly id: string
-  readonly merchantId: string
-  /** Undefined: either, though there are none in live mode. */
-  readonly livemode: boolean | undefined
-}
-
-export const findDispute = async (
-  sql: Sql,
-  { id, merchantId, livemode }: DisputeName,
-): Promise<Actor<Dispute> | undefined> => {
-  const [row] = await sql<ActorRow[]>`
-    select * from disputes
-    where id = ${id} and merchant_id = ${merchantId}
-      ${livemode === undefined ? sql`` : sql`and livemode = ${livemode}`}`
+export const findDispute = async (sql: Sql, name: RecordName): Promise<Actor<Dispute> | undefined> => {
+  const row = await findNamed<ActorRow>(sql, 'disputes', name)
   return row && readDispute(row)
 }
 
@@ -41,9 +29,7 @@ export const listDisputes = async (
   { status, paymentId }: DisputeFilter,
   page: PlacedPage,
 ): Promise<Actor<Dispute>[]> => {
-  const filters = sql`
-    ${status === undefined ? sql`` : sql`and state = ${status}`}
-    ${paymentId === undefined ? sql`` : sql`and payment_id = ${paymentId}`}`
+  const filters = narrowed(sql, { state: status, payment_id: paymentId })
   const rows = await listPlaced<ActorRow>(sql, { table: 'disputes', whose, page, filters })
   return rows.map(readDispute)
 }

@@ -1,23 +1,13 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { EventRow } from '../records/event.ts'
-import { listPlaced, type PlacedPage, type Whose } from './places.ts'
+import { findNamed, type RecordName } from './named.ts'
+import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
-export type EventName = {
-  readonly id: string
-  readonly merchantId: string
-  /** Undefined: either. */
-  readonly livemode: boolean | undefined
-}
-
-export const findEvent = async (sql: Sql, { id, merchantId, livemode }: EventName): Promise<EventRow | undefined> => {
-  const [row] = await sql<EventRow[]>`
-    select ${columns(sql)} from events
-    where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${livemode ?? null}, livemode)`
-  return row
-}
+export const findEvent = (sql: Sql, name: RecordName): Promise<EventRow | undefined> =>
+  findNamed<EventRow>(sql, 'events', name, columns(sql))
 
 export const listEvents = (sql: Sql, whose: Whose, type: string | undefined, page: PlacedPage): Promise<EventRow[]> => {
-  const filters = type === undefined ? sql`` : sql`and type = ${type}`
+  const filters = narrowed(sql, { type })
   return listPlaced<EventRow>(sql, { table: 'events', whose, page, columns: columns(sql), filters })
 }
 

@@ -4,25 +4,13 @@ import type { ActorRow } from '../actors/rows.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { listPlaced, type PlacedPage, type Whose } from './places.ts'
+import { findNamed, type RecordName } from './named.ts'
+import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readLink = readerOf(paymentLinkKind)
 
-export type PaymentLinkName = {
-  readonly id: string
-  readonly merchantId: string
-  /** Undefined: either. */
-  readonly livemode: boolean | undefined
-}
-
-export const findPaymentLink = async (
-  sql: Sql,
-  { id, merchantId, livemode }: PaymentLinkName,
-): Promise<Actor<PaymentLink> | undefined> => {
-  const [row] = await sql<ActorRow[]>`
-    select * from payment_links
-    where id = ${id} and merchant_id = ${merchantId}
-      ${livemode === undefined ? sql`` : sql`and livemode = ${livemode}`}`
+export const findPaymentLink = async (sql: Sql, name: RecordName): Promise<Actor<PaymentLink> | undefined> => {
+  const row = await findNamed<ActorRow>(sql, 'payment_links', name)
   return row && readLink(row)
 }
 
@@ -45,9 +33,7 @@ export const listPaymentLinks = async (
   { status, reference }: PaymentLinkFilter,
   page: PlacedPage,
 ): Promise<Actor<PaymentLink>[]> => {
-  const filters = sql`
-    ${status === undefined ? sql`` : sql`and state = ${status}`}
-    ${reference === undefined ? sql`` : sql`and reference = ${reference}`}`
+  const filters = narrowed(sql, { state: status, reference })
   const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters })
   return rows.map(readLink)
 }

@@ -4,24 +4,13 @@ import type { ActorRow } from '../actors/rows.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { listPlaced, type PlacedPage, type Whose } from './places.ts'
+import { findNamed, type RecordName } from './named.ts'
+import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readPayment = readerOf(paymentKind)
 
-export type PaymentName = {
-  readonly id: string
-  readonly merchantId: string
-  /** Undefined: either. */
-  readonly livemode: boolean | undefined
-}
-
-export const findPayment = async (
-  sql: Sql,
-  { id, merchantId, livemode }: PaymentName,
-): Promise<Actor<Payment> | undefined> => {
-  const [row] = await sql<ActorRow[]>`
-    select * from payments
-    where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${livemode ?? null}, livemode)`
+export const findPayment = async (sql: Sql, name: RecordName): Promise<Actor<Payment> | undefined> => {
+  const row = await findNamed<ActorRow>(sql, 'payments', name)
   return row && readPayment(row)
 }
 
@@ -40,9 +29,7 @@ export const listPayments = async (
   page: PlacedPage,
 ): Promise<Actor<Payment>[]> => {
   const filters = sql`
-    ${status === undefined ? sql`` : sql`and state = ${status}`}
-    ${paymentLinkId === undefined ? sql`` : sql`and payment_link_id = ${paymentLinkId}`}
-    ${reference === undefined ? sql`` : sql`and reference = ${reference}`}
+    ${narrowed(sql, { state: status, payment_link_id: paymentLinkId, reference })}
     ${attention ? sql`and attention` : sql``}`
   const rows = await listPlaced<ActorRow>(sql, { table: 'payments', whose, page, filters })
   return rows.map(readPayment)

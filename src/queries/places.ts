@@ -61,6 +61,13 @@ export const listPlaced = async <Row extends object>(sql: Sql, list: PlacedList)
   return select<Row>(sql, list, sql`${within} and (era, xid) < (${horizon(sql)})`)
 }
 
+/** A list's filters: columns and what stands in them, undefined where it may be anything. */
+export const narrowed = (sql: Sql, wanted: Readonly<Record<string, string | undefined>>): Fragment =>
+  Object.entries(wanted).reduce<Fragment>(
+    (filters, [column, value]) => (value === undefined ? filters : sql`${filters} and ${sql(column)} = ${value}`),
+    sql``,
+  )
+
 const select = <Row extends object>(sql: Sql, list: PlacedList, condition: Fragment): Promise<Row[]> => {
   const { table, whose, page, columns = sql`*`, filters = sql`` } = list
   const direction = page.order === 'asc' ? sql`` : sql`desc`

@@ -4,25 +4,13 @@ import type { ActorRow } from '../actors/rows.ts'
 import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { listPlaced, type PlacedPage, type Whose } from './places.ts'
+import { findNamed, type RecordName } from './named.ts'
+import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readRefund = readerOf(refundKind)
 
-export type RefundName = {
-  readonly id: string
-  readonly merchantId: string
-  /** Undefined: either. */
-  readonly livemode: boolean | undefined
-}
-
-export const findRefund = async (
-  sql: Sql,
-  { id, merchantId, livemode }: RefundName,
-): Promise<Actor<Refund> | undefined> => {
-  const [row] = await sql<ActorRow[]>`
-    select * from refunds
-    where id = ${id} and merchant_id = ${merchantId}
-      ${livemode === undefined ? sql`` : sql`and livemode = ${livemode}`}`
+export const findRefund = async (sql: Sql, name: RecordName): Promise<Actor<Refund> | undefined> => {
+  const row = await findNamed<ActorRow>(sql, 'refunds', name)
   return row && readRefund(row)
 }
 
@@ -34,9 +22,7 @@ export const listRefunds = async (
   { status, paymentId }: RefundFilter,
   page: PlacedPage,
 ): Promise<Actor<Refund>[]> => {
-  const filters = sql`
-    ${status === undefined ? sql`` : sql`and state = ${status}`}
-    ${paymentId === undefined ? sql`` : sql`and payment_id = ${paymentId}`}`
+  const filters = narrowed(sql, { state: status, payment_id: paymentId })
   const rows = await listPlaced<ActorRow>(sql, { table: 'refunds', whose, page, filters })
   return rows.map(readRefund)
 }
