@@ -41,7 +41,7 @@ export const confirmMfa = async (
     { actor: actorOf(accountId), address },
   )
   if (!confirmed || confirmed.outcome === 'conflict') return refuseConfirm()
-  refuseCode({ ...confirmed, outcome: confirmed.outcome })
+  refuseCode(confirmed)
   return recoveryCodes
 }
 

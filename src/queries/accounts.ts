@@ -10,16 +10,16 @@ export type Account = {
 }
 
 export const findAccountByEmail = async (sql: Sql, email: string): Promise<Account | undefined> => {
-  const [account] = await sql<Account[]>`
-    select id, email, password_hash, mfa_secret, mfa_enabled_at from accounts where email = ${email}`
+  const [account] = await sql<Account[]>`select ${columns(sql)} from accounts where email = ${email}`
   return account
 }
 
 export const findAccount = async (sql: Sql, id: string): Promise<Account | undefined> => {
-  const [account] = await sql<Account[]>`
-    select id, email, password_hash, mfa_secret, mfa_enabled_at from accounts where id = ${id}`
+  const [account] = await sql<Account[]>`select ${columns(sql)} from accounts where id = ${id}`
   return account
 }
+
+const columns = (sql: Sql) => sql`id, email, password_hash, mfa_secret, mfa_enabled_at`
 
 export const hasAccounts = async (sql: Sql): Promise<boolean> => (await sql`select from accounts limit 1`).length > 0
 
@@ -46,12 +46,14 @@ export type SignUp = {
   readonly merchantName: string
 }
 
+type SignedUp = { readonly outcome: 'signed_up' | 'closed' | 'email_taken'; readonly now: Date }
+
 export const signUp = async (
   sql: Sql,
   { mode, codeShown, accountId, email, passwordHash, merchantId, merchantName }: SignUp,
   { id, tokenHash, actor, address, userAgent }: NewSession,
-): Promise<{ outcome: 'signed_up' | 'closed' | 'email_taken'; now: Date } | undefined> => {
-  const [row] = await sql<{ outcome: 'signed_up' | 'closed' | 'email_taken'; now: Date }[]>`
+): Promise<SignedUp | undefined> => {
+  const [row] = await sql<SignedUp[]>`
     select sign_up(
       ${mode}, ${codeShown}, ${accountId}, ${email}, ${passwordHash}, ${merchantId}, ${merchantName},
       ${id}, ${tokenHash}, ${actor}, ${address}, ${userAgent}) as outcome, now()`

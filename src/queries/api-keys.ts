@@ -1,7 +1,7 @@
 import type { Scope } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { type Page, pageBySeq } from './page.ts'
-import type { Doer } from './security-events.ts'
+import type { Doer, Operator } from './security-events.ts'
 
 export type ApiKeyRow = {
   readonly id: string
@@ -18,8 +18,8 @@ export type ApiKeyRow = {
   readonly updated_at: Date
 }
 
-/** Who asks for a change: somebody who has signed in, or the operator at a prompt. */
-export type Asker = Doer | { readonly accountId: null; readonly actor: 'operator'; readonly address: null }
+/** Who asks for a change. */
+export type Asker = Doer | Operator
 
 /** What is kept of a secret. */
 export type KeyText = { readonly tag: string; readonly last4: string; readonly hash: Uint8Array }

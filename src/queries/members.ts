@@ -13,17 +13,16 @@ export type MemberRow = {
   readonly updated_at: Date
 }
 
+const columns = (sql: Sql) => sql`
+  m.account_id, m.merchant_id, a.email, m.role, a.mfa_enabled_at is not null as mfa_enabled, m.created_at, m.updated_at`
+
 export const listMembers = (sql: Sql, merchantId: string, page: Page): Promise<MemberRow[]> => sql<MemberRow[]>`
-  select m.account_id, m.merchant_id, a.email, m.role, a.mfa_enabled_at is not null as mfa_enabled,
-    m.created_at, m.updated_at
-  from members m join accounts a on a.id = m.account_id
+  select ${columns(sql)} from members m join accounts a on a.id = m.account_id
   where m.merchant_id = ${merchantId} and ${pageBySeq(sql, page)}`
 
 export const findMember = async (sql: Sql, merchantId: string, accountId: string): Promise<MemberRow | undefined> => {
   const [row] = await sql<MemberRow[]>`
-    select m.account_id, m.merchant_id, a.email, m.role, a.mfa_enabled_at is not null as mfa_enabled,
-      m.created_at, m.updated_at
-    from members m join accounts a on a.id = m.account_id
+    select ${columns(sql)} from members m join accounts a on a.id = m.account_id
     where m.merchant_id = ${merchantId} and m.account_id = ${accountId}`
   return row
 }

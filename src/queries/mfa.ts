@@ -17,14 +17,16 @@ export const enableMfa = async (
   accountId: string,
   { knownSecret, step, recoveryHashes }: EnableMfa,
   { actor, address }: By,
-): Promise<{ outcome: CodeOutcome['outcome'] | 'conflict'; wait: number | null } | undefined> => {
+): Promise<Enabled | undefined> => {
   const hashes = recoveryHashes.map(hash => Buffer.from(hash).toString('hex'))
-  const [row] = await sql<{ outcome: CodeOutcome['outcome'] | 'conflict'; wait: number | null }[]>`
+  const [row] = await sql<Enabled[]>`
     select * from enable_mfa(
       ${accountId}, ${knownSecret}, ${step}, array(select decode(h, 'hex') from unnest(${hashes}::text[]) as h),
       ${actor}, ${address})`
   return row
 }
+
+type Enabled = CodeOutcome | { readonly outcome: 'conflict'; readonly wait: null }
 
 type EnableMfa = {
   /** As sealed when the code was checked. */
@@ -33,14 +35,17 @@ type EnableMfa = {
   readonly recoveryHashes: readonly Uint8Array[]
 }
 
+/** `done`: null where the code was not right. */
+type DoneByCode = CodeOutcome & { readonly done: boolean | null }
+
 /** `done` tells whether there was anything to turn off. */
 export const disableMfaByCode = async (
   sql: Sql,
   accountId: string,
   { step, recoveryHash }: GivenCode,
   { actor, address }: By,
-): Promise<(CodeOutcome & { done: boolean | null }) | undefined> => {
-  const [row] = await sql<(CodeOutcome & { done: boolean | null })[]>`
+): Promise<DoneByCode | undefined> => {
+  const [row] = await sql<DoneByCode[]>`
     select outcome, wait, case when outcome = 'right' then disable_mfa(${accountId}, ${actor}, ${address}) end as done
     from use_code(${accountId}, ${step}, ${recoveryHash}, ${actor}, ${address}, 'step_up.failed')`
   return row
@@ -58,8 +63,8 @@ export const proveSessionByCode = async (
   { sessionId, accountId }: { sessionId: string; accountId: string },
   { step, recoveryHash }: GivenCode,
   { actor, address }: By,
-): Promise<(CodeOutcome & { done: boolean | null }) | undefined> => {
-  const [row] = await sql<(CodeOutcome & { done: boolean | null })[]>`
+): Promise<DoneByCode | undefined> => {
+  const [row] = await sql<DoneByCode[]>`
     select outcome, wait,
       case when outcome = 'right' then prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) end as done
     from use_code(${accountId}, ${step}, ${recoveryHash}, ${actor}, ${address}, 'step_up.failed')`
