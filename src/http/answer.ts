@@ -2,52 +2,47 @@ import { Unavailable } from '../actors/command.ts'
 import { judgeError } from '../actors/postgres-errors.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Answer } from './route.ts'
+import type { Answer, HeaderFields } from './route.ts'
 
-/** What an answer is made of before its headers are known. */
+/** What an answer is made of before the headers are known that all have. */
 export type Draft = {
   readonly status: number
   readonly body: string | ReadableStream | null
-  readonly headers: Headers
+  readonly headers: HeaderFields
 }
 
 export const draftOf = (answer: Answer): Draft => {
-  if (answer instanceof Response) {
-    // The headers of a response that came from elsewhere may be immutable.
-    return { status: answer.status, body: answer.body, headers: new Headers(answer.headers) }
-  }
-  const headers = new Headers(answer.headers)
-  if (answer.body === undefined) return { status: answer.status, body: null, headers }
-  return { status: answer.status, ...json(answer.body, headers) }
+  const { status, headers = {} } = answer
+  if ('text' in answer) return { status, body: answer.text, headers }
+  if (answer.body === undefined) return { status, body: null, headers }
+  return { status, body: JSON.stringify(answer.body), headers: { ...JSON_TYPE, ...headers } }
 }
 
 export const draftOfRefusal = (refusal: Refusal, requestId: string): Draft => {
+  const { status, type, code, message } = refusal
   const { param, details, retryAfter, quota } = refusal.because
-  const headers = new Headers()
-  if (refusal.status === 401) headers.set('www-authenticate', 'Bearer')
+  const headers: Record<string, string> = { ...JSON_TYPE }
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (retryAfter !== undefined) {
     const seconds = String(Math.max(1, Math.ceil(retryAfter)))
-    headers.set('retry-after', seconds)
+    headers['retry-after'] = seconds
     if (quota) {
-      headers.set('ratelimit', `"attempts";r=0;t=${seconds}`)
-      headers.set('ratelimit-policy', `"attempts";q=${quota.allowed};w=${quota.seconds}`)
+      headers.ratelimit = `"attempts";r=0;t=${seconds}`
+      headers['ratelimit-policy'] = `"attempts";q=${quota.allowed};w=${quota.seconds}`
     }
   }
   const error = {
-    type: refusal.type,
-    code: refusal.code,
-    message: refusal.message,
+    type,
+    code,
+    message,
     ...(param !== undefined && { param }),
     ...(details && { details }),
     requestId,
   }
-  return { status: refusal.status, ...json({ error }, headers) }
+  return { status, body: JSON.stringify({ error }), headers }
 }
 
-const json = (value: unknown, headers: Headers) => {
-  headers.set('content-type', 'application/json')
-  return { body: JSON.stringify(value), headers }
-}
+export const JSON_TYPE: HeaderFields = { 'content-type': 'application/json' }
 
 /** Whatever was thrown under a request, as what the caller is told of it. A fault goes to the log and nowhere else. */
 export const refusalOf = (error: unknown, log: Log, requestId: string): Refusal => {

@@ -52,7 +52,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
       path,
       ({ request }) =>
         exchange(api.log, { request, pattern: path }, async ({ answerHeaders }) => {
-          answerHeaders.set('allow', allow)
+          answerHeaders.allow = allow
           return refuse('method_not_allowed')
         }),
       { parse: 'none' },
@@ -71,7 +71,7 @@ type Arrived = {
   readonly params: Readonly<Record<string, string | null>> | undefined
   readonly peer: string
   readonly requestId: string
-  readonly answerHeaders: Map<string, string>
+  readonly answerHeaders: Record<string, string>
 }
 
 /** The order of checks of the interface, after the route has been found. */
@@ -93,8 +93,14 @@ const answerWith = (guard: Guard, route: Route, api: Api) => {
 }
 
 /** What cannot be decoded comes as null, and names nothing that exists. */
-const readParams = (params: Arrived['params'] = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value && isStorable(value) ? value : '']))
+const readParams = (params: Arrived['params'] = {}): Record<string, string> => {
+  const read: Record<string, string> = {}
+  for (const name in params) {
+    const value = params[name]
+    read[name] = value && isStorable(value) ? value : ''
+  }
+  return read
+}
 
 const methodsOf = ({ method }: Route): readonly (Method | 'HEAD')[] => (method === 'GET' ? ['GET', 'HEAD'] : [method])
 

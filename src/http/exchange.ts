@@ -5,7 +5,7 @@ import type { Answer } from './route.ts'
 export type Seen = {
   readonly requestId: string
   /** Go out with whatever is answered, a refusal too. Names in lower case. */
-  readonly answerHeaders: Map<string, string>
+  readonly answerHeaders: Record<string, string>
 }
 
 type Asked = { readonly request: Request; readonly pattern: string | undefined }
@@ -18,28 +18,32 @@ export const exchange = async (
 ): Promise<Response> => {
   const began = performance.now()
   const requestId = crypto.randomUUID()
-  // A Map, since Headers cost ten times as much and there is one to be filled at the end anyway.
-  const answerHeaders = new Map([
-    ['request-id', requestId],
-    ['cache-control', 'no-store'],
-    ['x-content-type-options', 'nosniff'],
-  ])
-  const draft = await work({ requestId, answerHeaders })
-    .then(draftOf)
-    .catch(error => draftOfRefusal(refusalOf(error, log, requestId), requestId))
-  const { status, headers } = draft
-  // What the route has said itself stands.
-  for (const [name, value] of answerHeaders) if (!headers.has(name)) headers.set(name, value)
+  // Not Headers, which cost ten times as much: there is one to be filled at the end anyway.
+  const answerHeaders: Record<string, string> = {
+    'request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  const draft = await draftFrom(work, { requestId, answerHeaders }, log)
   // Neither query nor body nor headers: secrets travel in all three.
   const ms = Math.round((performance.now() - began) * 10) / 10
-  log.debug({ requestId, method: request.method, route: pattern, status, ms }, 'answered')
-  return respond(request, draft)
+  log.debug({ requestId, method: request.method, route: pattern, status: draft.status, ms }, 'answered')
+  // What the route has said itself stands.
+  return respond(request, { ...draft, headers: Object.assign(answerHeaders, draft.headers) })
+}
+
+const draftFrom = async (work: (seen: Seen) => Promise<Answer>, seen: Seen, log: Log): Promise<Draft> => {
+  try {
+    return draftOf(await work(seen))
+  } catch (error) {
+    return draftOfRefusal(refusalOf(error, log, seen.requestId), seen.requestId)
+  }
 }
 
 const respond = ({ method }: Request, { status, body, headers }: Draft): Response => {
   if (method !== 'HEAD') return new Response(body, { status, headers })
   // Or a stream would go on for nobody.
   if (body instanceof ReadableStream) void body.cancel()
-  if (typeof body === 'string') headers.set('content-length', String(Buffer.byteLength(body)))
-  return new Response(null, { status, headers })
+  const length = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  return new Response(null, { status, headers: { ...headers, ...length } })
 }

@@ -12,7 +12,7 @@ export type Visit = {
   readonly params: Readonly<Record<string, string>>
   readonly address: string
   /** Of the answer, whatever it will be. */
-  readonly answerHeaders: Map<string, string>
+  readonly answerHeaders: Record<string, string>
 }
 
 export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCaller; readonly member?: MemberCaller }
@@ -88,7 +88,7 @@ const admit = (limit: Limit, left: Left, visit: Visit): void => {
 }
 
 const setFields = ({ answerHeaders }: Visit, limit: Limit, left: Left): void => {
-  for (const [name, value] of limitFields(limit, left)) answerHeaders.set(name, value)
+  Object.assign(answerHeaders, limitFields(limit, left))
 }
 
 const findKey = async (api: Api, headers: Headers): Promise<KeyCaller> => {
@@ -108,6 +108,6 @@ const findMember = async (api: Api, session: SessionCaller, id: string): Promise
 const versionOf = (key: KeyCaller, { headers, answerHeaders }: Visit): string | undefined => {
   const version = headers.get('service-version') ?? key.apiVersion
   if (!VERSIONS.includes(version)) return undefined
-  answerHeaders.set('service-version', version)
+  answerHeaders['service-version'] = version
   return version
 }

@@ -16,7 +16,7 @@ export const healthRoutes = (checks: Readonly<Record<string, Check>>): readonly 
       )
       const ready = answers.every(([, answer]) => answer === 'ok')
       const body = { status: ready ? 'ready' : 'not ready', checks: Object.fromEntries(answers) }
-      return Response.json(body, { status: ready ? 200 : 503 })
+      return { status: ready ? 200 : 503, body }
     },
   }),
 ]

@@ -9,8 +9,9 @@ import {
   keepAnswer,
   keptAnswerRow,
 } from '../queries/idempotency-keys.ts'
+import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
-import type { Answer } from './route.ts'
+import type { Answer, HeaderFields } from './route.ts'
 
 /** What `once` must know of a request. The routes of `surfaces.ts` tell it all of this. */
 export type OnceCall = {
@@ -105,10 +106,13 @@ const canonical = (value: unknown): string =>
       : inner,
   )
 
-const replay = ({ fingerprint }: KeyedRequest, kept: KeptAnswer & { readonly fingerprint: Buffer }): Response => {
+const replay = ({ fingerprint }: KeyedRequest, kept: KeptAnswer & { readonly fingerprint: Buffer }): Answer => {
   if (!fingerprint.equals(kept.fingerprint)) refuse('idempotency_key_reused', { param: 'Idempotency-Key' })
   return say(kept, { 'idempotent-replayed': 'true' })
 }
 
-const say = ({ status, body }: KeptAnswer, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
+const say = ({ status, body }: KeptAnswer, headers: HeaderFields = {}): Answer => ({
+  status,
+  text: body,
+  headers: { ...JSON_TYPE, ...headers },
+})

@@ -1,3 +1,5 @@
+import type { HeaderFields } from './route.ts'
+
 /** Requests that may come at once, and how fast the room for more comes back. */
 export type Limit = { readonly name: string; readonly burst: number; readonly perSecond: number }
 
@@ -52,7 +54,7 @@ export const openBuckets = (
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers. */
-export const limitFields = ({ name, burst, perSecond }: Limit, { remaining, resetS }: Left): [string, string][] => [
-  ['ratelimit-policy', `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`],
-  ['ratelimit', `"${name}";r=${remaining};t=${resetS}`],
-]
+export const limitFields = ({ name, burst, perSecond }: Limit, { remaining, resetS }: Left): HeaderFields => ({
+  'ratelimit-policy': `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`,
+  ratelimit: `"${name}";r=${remaining};t=${resetS}`,
+})

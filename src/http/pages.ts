@@ -2,6 +2,7 @@ import { decodeId } from '../ids.ts'
 import { docsText, sendDocs } from '../pages/docs/docs.ts'
 import { noPayPage, payPage } from '../pages/pay.ts'
 import { findVisitedPaymentLink } from '../queries/payment-links.ts'
+import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
 import * as docs from './docs/service.ts'
 import { healthRoutes } from './health.ts'
@@ -18,7 +19,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
     forAnybody('GET', {
       path: '/openapi.json',
       docs: docs.openapi,
-      handle: api => new Response(read(api).json, { headers: { 'content-type': 'application/json' } }),
+      handle: api => ({ status: 200, text: read(api).json, headers: JSON_TYPE }),
     }),
 
     forAnybody('GET', { path: '/docs', docs: docs.docs, handle: api => sendDocs(read(api).docs) }),

@@ -67,14 +67,13 @@ export type SessionCaller = {
 
 export type MemberCaller = { readonly merchantId: string; readonly role: Role }
 
-/** A JSON body with a status, or whatever else HTTP can say. */
+/** Names of headers in lower case. */
+export type HeaderFields = Readonly<Record<string, string>>
+
+/** A status with a body that becomes JSON, or with one that is sent as it is. */
 export type Answer =
-  | {
-      readonly status: 200 | 201 | 204
-      readonly body?: unknown
-      readonly headers?: Readonly<Record<string, string>>
-    }
-  | Response
+  | { readonly status: number; readonly body?: unknown; readonly headers?: HeaderFields }
+  | { readonly status: number; readonly text: string | ReadableStream; readonly headers: HeaderFields }
 
 type Declared = Type | undefined
 

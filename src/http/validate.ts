@@ -54,10 +54,11 @@ const isSayable = (param: string): boolean => /^[\w.-]{1,100}$/.test(param)
 
 /** The query's parameters; one that comes twice could be read either way, so it is refused. */
 export const readQuery = (url: string): Record<string, string> => {
-  const query: Record<string, string> = Object.create(null)
   // By hand: the address of a request with a strange Host header is none that URL takes.
   const at = url.indexOf('?')
-  for (const [name, value] of new URLSearchParams(at < 0 ? '' : url.slice(at))) {
+  if (at < 0) return {}
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(url.slice(at))) {
     const because = isSayable(name) ? { param: name } : {}
     if (!isStorable(name) || name === '__proto__') throw new Refusal('parameter_unknown', because)
     if (name in query || !isStorable(value)) throw new Refusal('parameter_invalid', because)

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { Answer } from '../http/route.ts'
 import { type Html, html, textOf, trusted } from './html.ts'
 
 /** Pages that look alike and need nothing but themselves: no script, no other host, not even ours. */
 export type Layout = {
   readonly textOf: (title: string, body: Html) => string
-  readonly send: (text: string, status?: number) => Response
+  readonly send: (text: string, status?: number) => Answer
 }
 
 /** What all pages have, and the style that these have beside it. */
@@ -19,7 +20,7 @@ export const openLayout = (ownStyle: URL): Layout => {
   }
   return {
     textOf: (title, body) => textOf(whole(title, style, body)),
-    send: (text, status = 200) => new Response(text, { status, headers }),
+    send: (text, status = 200) => ({ status, text, headers }),
   }
 }
 

@@ -1,12 +1,13 @@
 import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { Answer } from '../http/route.ts'
 import { type Html, html } from './html.ts'
 import { openLayout } from './page.ts'
 
 const layout = openLayout(new URL('./pay.css', import.meta.url))
 
 /** What a customer sees of a payment link. */
-export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: string): Response => {
+export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: string): Answer => {
   const { amountMinor, currency, title, description, livemode } = context
   const amount = moneyOf(amountMinor, currency)
   const closed = closedBecause[state]
@@ -22,7 +23,7 @@ ${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
   return layout.send(text, closed === undefined ? 200 : 410)
 }
 
-export const noPayPage = (): Response =>
+export const noPayPage = (): Answer =>
   layout.send(
     layout.textOf(
       'No such payment link',

@@ -32,11 +32,11 @@ const routes: readonly Route[] = [
   forAnybody('POST', { path: '/v1/lamps/:id/on', handle: () => ({ status: 204, headers: { 'x-lamp': 'on' } }) }),
   forAnybody('GET', {
     path: '/v1/endless',
-    handle: () => new Response(new ReadableStream({ cancel: () => ended.resolve() })),
+    handle: () => ({ status: 200, text: new ReadableStream({ cancel: () => ended.resolve() }), headers: {} }),
   }),
   forAnybody('GET', {
     path: '/v1/text',
-    handle: () => new Response('hello', { status: 202, headers: { 'x-a': 'b' } }),
+    handle: () => ({ status: 202, text: 'hello', headers: { 'x-a': 'b' } }),
   }),
   fails('plainly', () => {
     throw new Error('the lamp fell', { cause: new TypeError('the shelf broke') })

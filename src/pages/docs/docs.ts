@@ -1,5 +1,6 @@
 import type { Document } from '../../http/openapi/document.ts'
 import { guide } from '../../http/openapi/guide.ts'
+import type { Answer } from '../../http/route.ts'
 import { type Html, html } from '../html.ts'
 import { openLayout } from '../page.ts'
 import { fieldsOf } from './fields.ts'
@@ -8,7 +9,7 @@ import { code, prose } from './prose.ts'
 
 const layout = openLayout(new URL('./docs.css', import.meta.url))
 
-export const sendDocs = (text: string): Response => layout.send(text)
+export const sendDocs = (text: string): Answer => layout.send(text)
 
 /** The interface's document, for people. */
 export const docsText = (document: Document): string => {
