@@ -1,8 +1,7 @@
 import { findSecurityEventSeq, listSecurityEvents } from '../queries/security-events.ts'
 import { securityEventRecord } from '../records/security-event.ts'
-import { pageOf } from './cursor.ts'
 import * as docs from './docs/people.ts'
-import { listOf, listQuery } from './list.ts'
+import { listOf, listQuery, pageOf } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,5 +1,8 @@
 import { type } from 'arktype'
 import { refuse } from '../errors.ts'
+import type { Sql } from '../postgres/connect.ts'
+import type { PageFrom } from '../queries/page.ts'
+import { findPlace, type PlacedPage, type PlacedTable, type Whose } from '../queries/places.ts'
 
 /** What every list takes; a route adds its filters by `listQuery.and(…)` or `listQuery.merge(…)`. */
 export const listQuery = type({
@@ -22,11 +25,25 @@ export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: 
   has_more: rows.length > limit,
 })
 
-/** The cursor as an id; one that is malformed is refused as an unknown one is. */
-export const readCursor = <T>(
-  startingAfter: string | undefined,
-  decode: (text: string) => T | undefined,
-): T | undefined =>
-  startingAfter === undefined
-    ? undefined
-    : (decode(startingAfter) ?? refuse('invalid_cursor', { param: 'startingAfter' }))
+type ListQuery = typeof listQuery.infer
+
+/** The part of a list that a query asks for. A cursor that names none of its records is refused, whatever it names else. */
+export const pageOf = async <Start>(
+  { startingAfter, limit, order }: ListQuery,
+  decode: (text: string) => string | undefined,
+  find: (id: string) => Promise<Start | undefined>,
+): Promise<PageFrom<Start>> => {
+  if (startingAfter === undefined) return { after: undefined, limit, order }
+  const id = decode(startingAfter)
+  const after = id === undefined ? undefined : await find(id)
+  return { after: after ?? refuse('invalid_cursor', { param: 'startingAfter' }), limit, order }
+}
+
+/** The same of a list in the order of commits. */
+export const placedPage = (
+  sql: Sql,
+  table: PlacedTable,
+  whose: Whose,
+  query: ListQuery,
+  decode: (text: string) => string | undefined,
+): Promise<PlacedPage> => pageOf(query, decode, id => findPlace(sql, table, whose, id))

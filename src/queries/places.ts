@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import type { Sql } from '../postgres/connect.ts'
+import type { PageFrom } from './page.ts'
 
 /** The tables whose rows have a place in the order of commits, each with an index that a merchant's list pages by. */
 export type PlacedTable = 'payments' | 'refunds' | 'payment_links' | 'disputes' | 'events'
@@ -11,11 +12,7 @@ export type Whose = { readonly merchantId: string; readonly livemode: boolean }
 /** Where in the order of commits a row stands, and whether everything before it is known. */
 export type Place = { readonly era: number; readonly xid: string; readonly seq: string; readonly settled: boolean }
 
-export type PlacedPage = {
-  readonly after: Place | undefined
-  readonly limit: number
-  readonly order: 'asc' | 'desc'
-}
+export type PlacedPage = PageFrom<Place>
 
 export type PlacedList = {
   readonly table: PlacedTable

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Type, type } from 'arktype'
 import { Refusal } from '../../src/errors.ts'
-import { listOf, listQuery, livemodeQuery, readCursor } from '../../src/http/list.ts'
+import { listOf, listQuery, livemodeQuery, pageOf } from '../../src/http/list.ts'
 import { readQuery, strict, validateBody, validateQuery } from '../../src/http/validate.ts'
 
 const attempt = (work: () => unknown): unknown => {
@@ -85,9 +85,16 @@ test('a page has as many as were asked for, and knows of one more', () => {
   expect(listOf([1, 2], 2, n => n)).toEqual({ object: 'list', data: [1, 2], has_more: false })
 })
 
-test('a cursor that is no id is refused as one that names nothing', () => {
-  const decode = (text: string) => (text === 'a' ? 1 : undefined)
-  expect(readCursor(undefined, decode)).toBeUndefined()
-  expect(readCursor('a', decode)).toBe(1)
-  expect(attempt(() => readCursor('b', decode))).toBe('invalid_cursor startingAfter')
+test('a cursor that is no id is refused as one that names nothing', async () => {
+  const part = { limit: 20, order: 'desc' } as const
+  const from = (cursor?: string) =>
+    pageOf(
+      { ...part, ...(cursor !== undefined && { startingAfter: cursor }) },
+      text => (text === 'no id' ? undefined : text),
+      async id => (id === 'a' ? 1 : undefined),
+    )
+  expect(await from()).toEqual({ ...part, after: undefined })
+  expect(await from('a')).toEqual({ ...part, after: 1 })
+  for (const cursor of ['no id', 'nothing', ''])
+    await expect(from(cursor)).rejects.toMatchObject({ code: 'invalid_cursor', because: { param: 'startingAfter' } })
 })
