@@ -1,6 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { Fragment, PlacedTable } from './places.ts'
-import { together } from './together.ts'
 
 /** A record as its merchant asks for it. */
 export type RecordName = {
@@ -10,55 +9,15 @@ export type RecordName = {
   readonly livemode: boolean | undefined
 }
 
-/** Finds the row of a record; another merchant's, or one of the other mode, is not there. */
-export type Finder<Row> = (sql: Sql, name: RecordName) => Promise<Row | undefined>
-
-/** The same row is read by key and after key by the same statement, so the finder of a table is made once. */
-export const finderOf = <Row extends object>(
-  table: PlacedTable,
-  columns: (sql: Sql) => Fragment = sql => sql`*`,
-): Finder<Row> => {
-  const finders = new WeakMap<Sql, (name: RecordName) => Promise<Row | undefined>>()
-  return (sql, name) => {
-    const known = finders.get(sql)
-    if (known) return known(name)
-    const find = together<RecordName, Row | undefined>(names => findRows(sql, { table, columns, names }))
-    finders.set(sql, find)
-    return find(name)
-  }
-}
-
-type Sought = {
-  readonly table: PlacedTable
-  readonly columns: (sql: Sql) => Fragment
-  readonly names: readonly RecordName[]
-}
-
-/** A row or undefined for each name, in their order. */
-const findRows = async <Row extends object>(
+/** Another merchant's, or one of the other mode, is not there. */
+export const findNamed = async <Row extends object>(
   sql: Sql,
-  { table, columns, names }: Sought,
-): Promise<(Row | undefined)[]> => {
-  const [only] = names
-  if (only && names.length === 1) {
-    const { id, merchantId, livemode } = only
-    const [row] = await sql<Row[]>`
-      select ${columns(sql)} from ${sql(table)}
-      where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${livemode ?? null}, livemode)`
-    return [row]
-  }
-  const rows = await sql<(Row & { readonly asked: string })[]>`
-    select asked, found.*
-    from unnest(
-      ${names.map(({ id }) => id)}::uuid[],
-      ${names.map(({ merchantId }) => merchantId)}::uuid[],
-      ${names.map(({ livemode }) => livemode ?? null)}::bool[]
-    ) with ordinality as names (asked_id, asked_merchant, asked_mode, asked)
-    cross join lateral (
-      select ${columns(sql)} from ${sql(table)}
-      where id = asked_id and merchant_id = asked_merchant and livemode = coalesce(asked_mode, livemode)
-    ) found`
-  const found = new Array<Row | undefined>(names.length)
-  for (const row of rows) found[Number(row.asked) - 1] = row
-  return found
+  table: PlacedTable,
+  { id, merchantId, livemode }: RecordName,
+  columns: Fragment = sql`*`,
+): Promise<Row | undefined> => {
+  const [row] = await sql<Row[]>`
+    select ${columns} from ${sql(table)}
+    where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${livemode ?? null}, livemode)`
+  return row
 }
