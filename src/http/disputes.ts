@@ -5,12 +5,11 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findDispute, listDisputes } from '../queries/disputes.ts'
 import { findPayment } from '../queries/payments.ts'
-import type { Whose } from '../queries/places.ts'
 import { disputeRecord } from '../records/dispute.ts'
 import * as docs from './docs/disputes.ts'
 import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
-import { recordId } from './record-id.ts'
+import { recordId, recordName } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -76,7 +75,7 @@ export const disputeRoutes: readonly Route[] = [
     path: '/disputes/:id',
     docs: docs.getDispute,
     handle: async ({ sql }, call) => {
-      const dispute = await findDispute(sql, nameOf(call))
+      const dispute = await findDispute(sql, recordName('dp', call))
       return { status: 200, body: disputeRecord(dispute ?? refuse('resource_not_found')) }
     },
   }),
@@ -89,7 +88,7 @@ export const disputeRoutes: readonly Route[] = [
       once<Dispute>(api, call, {
         work: keep => {
           const { submit = false, ...evidence } = call.body
-          return giveEvidence(api, nameOf(call), { evidence, submit }, { cause: call.cause, keep })
+          return giveEvidence(api, recordName('dp', call), { evidence, submit }, { cause: call.cause, keep })
         },
         answer: dispute => ({ status: 200, body: disputeRecord(dispute) }),
       }),
@@ -101,17 +100,10 @@ export const disputeRoutes: readonly Route[] = [
     body: resolution,
     handle: (api, call) =>
       once<Dispute>(api, call, {
-        work: keep => resolveDispute(api, nameOf(call), call.body.outcome, { cause: call.cause, keep }),
+        work: keep => resolveDispute(api, recordName('dp', call), call.body.outcome, { cause: call.cause, keep }),
         answer: dispute => ({ status: 200, body: disputeRecord(dispute) }),
       }),
   }),
 ]
 
 const idOf = (id: string) => decodeId('dp', id)
-
-type ItemCall = {
-  readonly params: { readonly id: string }
-  readonly whose: Omit<Whose, 'livemode'> & { readonly livemode: boolean | undefined }
-}
-
-const nameOf = ({ params, whose }: ItemCall) => ({ ...whose, id: idOf(params.id) ?? refuse('resource_not_found') })

@@ -5,6 +5,7 @@ import { eventRecord } from '../records/event.ts'
 import { eventTypes } from '../records/event-types.ts'
 import * as docs from './docs/events.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
+import { uuidIn } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -40,7 +41,3 @@ export const eventRoutes: readonly Route[] = [
     },
   ),
 ]
-
-/** An event's id is a UUID as it was written, and none of its other spellings that Postgres would take. */
-const uuidIn = (id: string): string | undefined =>
-  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id) ? id : undefined

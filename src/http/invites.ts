@@ -12,7 +12,7 @@ import { answerSignedIn, newPassword } from './auth.ts'
 import * as docs from './docs/people.ts'
 import { doerOf } from './doer.ts'
 import { fromOf } from './from.ts'
-import { listOf, listQuery, pageOf } from './list.ts'
+import { bothModesQuery, listOf, pageOf } from './list.ts'
 import { roleName } from './members.ts'
 import { forAnybody, forMembers, type Route } from './route.ts'
 
@@ -27,8 +27,7 @@ export const inviteRoutes: readonly Route[] = [
     {
       path,
       docs: docs.listInvites,
-      // As every list of a merchant takes it; a member is one of both modes.
-      query: listQuery.and({ 'livemode?': "'true' | 'false'" }),
+      query: bothModesQuery,
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, inviteOf, id => findInviteSeq(sql, merchantId, id))
         return { status: 200, body: listOf(await listInvites(sql, merchantId, page), query.limit, inviteRecord) }

@@ -18,6 +18,9 @@ export const livemodeQuery = type({
     .default('false'),
 })
 
+/** Of a list that is one for both modes: it takes `livemode`, as every list of a merchant does, and answers alike. */
+export const bothModesQuery = listQuery.and({ 'livemode?': "'true' | 'false'" })
+
 /** A page of rows that were asked for with a limit of one more, so that it is known whether there is another page. */
 export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: (row: Row) => Rec) => ({
   object: 'list' as const,

@@ -6,7 +6,7 @@ import { findMemberSeq, listMembers } from '../queries/members.ts'
 import { memberRecord } from '../records/member.ts'
 import * as docs from './docs/people.ts'
 import { doerOf } from './doer.ts'
-import { listOf, listQuery, pageOf } from './list.ts'
+import { bothModesQuery, listOf, pageOf } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
 const path = '/v1/merchants/:merchantId/members'
@@ -21,8 +21,7 @@ export const memberRoutes: readonly Route[] = [
     {
       path,
       docs: docs.listMembers,
-      // As every list of a merchant takes it; members are those of both modes.
-      query: listQuery.and({ 'livemode?': "'true' | 'false'" }),
+      query: bothModesQuery,
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, accountOf, id => findMemberSeq(sql, merchantId, id))
         return { status: 200, body: listOf(await listMembers(sql, merchantId, page), query.limit, memberRecord) }

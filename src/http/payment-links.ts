@@ -13,6 +13,7 @@ import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
+import { recordName } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -86,7 +87,7 @@ export const paymentLinkRoutes: readonly Route[] = [
       path: '/payment-links/:id',
       docs: docs.getPaymentLink,
       handle: async (api, call) => {
-        const link = await findPaymentLink(api.sql, nameOf(call))
+        const link = await findPaymentLink(api.sql, recordName('plink', call))
         return { status: 200, body: recordIn(api)(link ?? refuse('resource_not_found')) }
       },
     },
@@ -100,7 +101,7 @@ export const paymentLinkRoutes: readonly Route[] = [
       docs: docs.deactivatePaymentLink,
       handle: (api, call) =>
         once<PaymentLink>(api, call, {
-          work: keep => deactivatePaymentLink(api, nameOf(call), { cause: call.cause, keep }),
+          work: keep => deactivatePaymentLink(api, recordName('plink', call), { cause: call.cause, keep }),
           answer: link => ({ status: 200, body: recordIn(api)(link) }),
         }),
     },
@@ -115,13 +116,6 @@ const recordIn =
     paymentLinkRecord(link, settings.publicUrl)
 
 const idOf = (id: string) => decodeId('plink', id)
-
-type ItemCall = {
-  readonly params: { readonly id: string }
-  readonly whose: { readonly merchantId: string; readonly livemode: boolean | undefined }
-}
-
-const nameOf = ({ params, whose }: ItemCall) => ({ ...whose, id: idOf(params.id) ?? refuse('resource_not_found') })
 
 const openingOf = ({ merchantId, livemode }: Whose, body: typeof newLink.infer): PaymentLinkOpening => ({
   merchantId,

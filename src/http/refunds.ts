@@ -5,14 +5,13 @@ import { cancelRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
 import { findPayment } from '../queries/payments.ts'
-import type { Whose } from '../queries/places.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
 import { refundRecord } from '../records/refund.ts'
 import * as docs from './docs/refunds.ts'
 import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
-import { recordId } from './record-id.ts'
+import { recordId, recordName } from './record-id.ts'
 import { forMembers, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -87,7 +86,7 @@ export const refundRoutes: readonly Route[] = [
       path: '/refunds/:id',
       docs: docs.getRefund,
       handle: async ({ sql }, call) => {
-        const refund = await findRefund(sql, nameOf(call))
+        const refund = await findRefund(sql, recordName('re', call))
         return { status: 200, body: recordOf(refund ?? refuse('resource_not_found')) }
       },
     },
@@ -100,7 +99,7 @@ export const refundRoutes: readonly Route[] = [
       path: '/v1/merchants/:merchantId/refunds/:id/cancel',
       docs: docs.cancelRefund,
       handle: async (api, { params, member, session }) => {
-        const name = nameOf({ params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))
         return { status: 200, body: recordOf(refund) }
       },
@@ -111,10 +110,3 @@ export const refundRoutes: readonly Route[] = [
 const recordOf = (refund: Actor<Refund>) => refundRecord(refund)
 
 const idOf = (id: string) => decodeId('re', id)
-
-type ItemCall = {
-  readonly params: { readonly id: string }
-  readonly whose: Omit<Whose, 'livemode'> & { readonly livemode: boolean | undefined }
-}
-
-const nameOf = ({ params, whose }: ItemCall) => ({ ...whose, id: idOf(params.id) ?? refuse('resource_not_found') })
