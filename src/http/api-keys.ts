@@ -26,6 +26,8 @@ const newKey = type({
 
 const rotation = type({ 'overlapHours?': '0 <= number.integer <= 72' })
 
+const changes = { role: 'developer', stepUp: true } as const
+
 export const apiKeyRoutes: readonly Route[] = [
   forMembers(
     'GET',
@@ -43,53 +45,41 @@ export const apiKeyRoutes: readonly Route[] = [
     },
   ),
 
-  forMembers(
-    'POST',
-    { role: 'developer', stepUp: true },
-    {
-      path,
-      docs: docs.createApiKey,
-      query: livemodeQuery,
-      body: newKey,
-      handle: async (api, call) => {
-        const { merchantId } = call.member
-        const { name, livemode = call.query.livemode } = call.body
-        const scopes = readScopes(call.body)
-        const expiresAt = readEnd(call.body.expiresAt, api.clock.now())
-        const spec = { merchantId, livemode, name, scopes, expiresAt }
-        const { row, secret } = await createApiKey(api, spec, doerOf(call))
-        return { status: 201, body: apiKeyRecord(row, secret) }
-      },
+  forMembers('POST', changes, {
+    path,
+    docs: docs.createApiKey,
+    query: livemodeQuery,
+    body: newKey,
+    handle: async (api, call) => {
+      const { merchantId } = call.member
+      const { name, livemode = call.query.livemode } = call.body
+      const scopes = readScopes(call.body)
+      const expiresAt = readEnd(call.body.expiresAt, api.clock.now())
+      const spec = { merchantId, livemode, name, scopes, expiresAt }
+      const { row, secret } = await createApiKey(api, spec, doerOf(call))
+      return { status: 201, body: apiKeyRecord(row, secret) }
     },
-  ),
+  }),
 
-  forMembers(
-    'POST',
-    { role: 'developer', stepUp: true },
-    {
-      path: `${path}/:id/rotate`,
-      docs: docs.rotateApiKey,
-      body: rotation,
-      handle: async (api, call) => {
-        const { overlapHours = 0 } = call.body
-        const { row, secret } = await rotateApiKey(api, { ...nameOf(call), overlapHours }, doerOf(call))
-        return { status: 200, body: apiKeyRecord(row, secret) }
-      },
+  forMembers('POST', changes, {
+    path: `${path}/:id/rotate`,
+    docs: docs.rotateApiKey,
+    body: rotation,
+    handle: async (api, call) => {
+      const { overlapHours = 0 } = call.body
+      const { row, secret } = await rotateApiKey(api, { ...nameOf(call), overlapHours }, doerOf(call))
+      return { status: 200, body: apiKeyRecord(row, secret) }
     },
-  ),
+  }),
 
-  forMembers(
-    'POST',
-    { role: 'developer', stepUp: true },
-    {
-      path: `${path}/:id/revoke`,
-      docs: docs.revokeApiKey,
-      handle: async (api, call) => {
-        const row = await revokeApiKey(api, nameOf(call), doerOf(call))
-        return { status: 200, body: apiKeyRecord(row) }
-      },
+  forMembers('POST', changes, {
+    path: `${path}/:id/revoke`,
+    docs: docs.revokeApiKey,
+    handle: async (api, call) => {
+      const row = await revokeApiKey(api, nameOf(call), doerOf(call))
+      return { status: 200, body: apiKeyRecord(row) }
     },
-  ),
+  }),
 ]
 
 const keyOf = (id: string) => decodeId('key', id)
