@@ -1,29 +1,15 @@
 import { expect, test } from 'bun:test'
 import { TOTP } from 'otpauth'
-import type { Sql } from '../../src/postgres/connect.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { database } from '../harness/database.ts'
 import { startMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
+import { contentsOf } from './contents.ts'
 import { signedUp, password as signUpPassword, visitor } from './visitor.ts'
 
 const email = 'anna@lamps.example'
 const newPassword = 'another horse battery'
 const wrongPassword = 'a wrong horse battery'
-
-/** Every row of every table, as text. */
-const dump = async (sql: Sql): Promise<string> => {
-  const tables = await sql<{ name: string }[]>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname not in ('pg_catalog', 'information_schema')`
-  const rows = await Promise.all(
-    tables.map(({ name }) => sql.unsafe<{ row: string }[]>(`select t::text as row from ${name} t`)),
-  )
-  return rows
-    .flat()
-    .map(({ row }) => row)
-    .join('\n')
-}
 
 /** However it may have been written down. */
 const spellings = (secret: string): string[] => [
@@ -80,7 +66,7 @@ test('no password, token, secret or code is in the logs, in an answer that says 
   expect((await visitor(main).post('sign-in', { email: 'ben@lamps.example', password: newPassword })).status).toBe(500)
   await until(() => main.lines.filter(line => line.includes('a request failed')).length === 3)
 
-  const everything = [await dump(db.sql), ...main.lines, ...refusals].join('\n')
+  const everything = [...Object.values(await contentsOf(db.sql)), ...main.lines, ...refusals].join('\n')
   expect(everything).toContain(email)
   expect(secrets.size).toBeGreaterThan(18)
   for (const each of secrets)
