@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { openKeyBook } from '../../src/access/key-book.ts'
 import { openLog } from '../../src/log.ts'
 import { until } from '../harness/until.ts'
-import { house, list, make, post, use } from './key-calls.ts'
+import { house, list, make, post, use } from './api-keys.ts'
 import { forgetProof, member, shop } from './people.ts'
 
 test('a key is shown with its secret once, works, and is listed without it', async () => {

@@ -6,7 +6,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { databaseProxy } from '../harness/proxy.ts'
-import { idOf, isReplay, type KeyedHouse, keyedHouse, newKey, ten } from './keyed.ts'
+import { idOf, isReplay, type KeyedHouse, keyedHouse, newKey, ten } from './idempotency.ts'
 
 let house: KeyedHouse
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('a crash', () => {
     const json = { ...ten, reference: `killed ${when}` }
     const program = new URL('dying-program.ts', import.meta.url).pathname
     const other = Bun.spawn([process.execPath, program, when], {
-      env: { ...process.env, DATABASE_URL: house.databaseUrl(), SECRET_KEY },
+      env: { ...process.env, DATABASE_URL: house.databaseUrl, SECRET_KEY },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const { value: said } = await other.stdout.getReader().read()
@@ -126,7 +126,7 @@ describe('a crash', () => {
     // Whichever answer is lost: of the reads, of the commit, of the look that finds what it has done.
     let replays = 0
     for (let lost = 1; lost <= 4; lost++) {
-      await using path = await databaseProxy(house.databaseUrl())
+      await using path = await databaseProxy(house.databaseUrl)
       const sql = connect(path.url, { max: 1 })
       const actors = await openActors({ ...house.to.api, sql }, kinds)
       const there = await house.elsewhere(() => ({ actors }))

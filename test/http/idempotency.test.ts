@@ -3,7 +3,7 @@ import { once } from '../../src/http/idempotency.ts'
 import { insertKey } from '../access/keys.ts'
 import type { Called } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
-import { idOf, isReplay, type KeyedHouse, keyedHouse, newKey, type Sent, ten } from './keyed.ts'
+import { idOf, isReplay, type KeyedHouse, keyedHouse, newKey, type Sent, ten } from './idempotency.ts'
 import { shop } from './people.ts'
 
 let house: KeyedHouse

@@ -4,6 +4,7 @@ import type { Api } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
 import { paymentLinkRoutes } from '../../src/http/payment-links.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { urlOf } from '../access/elsewhere.ts'
 import { insertKey } from '../access/keys.ts'
 import { apiHouse, type Called } from '../harness/api.ts'
 import { shop } from './people.ts'
@@ -33,19 +34,13 @@ export const keyedHouse = async () => {
   const linksOf = async (reference: string) =>
     (await to.sql`select from payment_links where reference = ${reference}`).length
 
-  /** The harness tells nobody. */
-  const databaseUrl = () => {
-    const { host, port, database, user, pass } = to.sql.options
-    return `postgres://${user}:${encodeURIComponent(String(pass ?? ''))}@${host[0]}:${port[0]}/${database}`
-  }
-
   /** Every test of it ends with an audit. */
   const close = async () => {
     const breaches = await audit(to.sql, kinds)
     await to[Symbol.asyncDispose]()
     return breaches
   }
-  return { to, lamps, bearer, send, elsewhere, linksOf, databaseUrl, close }
+  return { to, lamps, bearer, send, elsewhere, linksOf, databaseUrl: urlOf(to.sql), close }
 }
 
 export type KeyedHouse = Awaited<ReturnType<typeof keyedHouse>>
