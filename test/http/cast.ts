@@ -1,7 +1,6 @@
 import { SignJWT } from 'jose'
 import { signAccessToken } from '../../src/access/access-token.ts'
 import { signOut } from '../../src/commands/sessions.ts'
-import { encodeId } from '../../src/ids.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { insertKey } from '../access/keys.ts'
 import type { ApiHouse } from '../harness/api.ts'
@@ -102,8 +101,4 @@ const badKeysOf = async ({ sql }: ApiHouse, merchantId: string): Promise<Record<
     'that is cut off': secret.slice(0, -1),
     'that is none': 'sk_test_x',
   }
-}
-
-export const missing = {
-  merchant: encodeId('mer', '01900000-0000-7000-8000-000000000000'),
 }

@@ -1,69 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type } from 'arktype'
-import { refuse } from '../../src/errors.ts'
-import { forKeys, type Route } from '../../src/http/route.ts'
+import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
-import { decodeId, encodeId } from '../../src/ids.ts'
-import { type ApiHouse, apiHouse, type Called } from '../harness/api.ts'
-import { type Cast, castOf, missing } from './cast.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type Cast, castOf } from './cast.ts'
+import { contentsOf } from './contents.ts'
+import { expectMissing, namesNothing } from './missing.ts'
 import { fixtures } from './records.ts'
 
-/** For what merchants' servers may do, as long as the table has none of these: the records are keys that play lamps. */
-const lamps: readonly Route[] = [
-  forKeys(
-    'GET',
-    { scope: 'payments:read' },
-    {
-      path: '/v1/lamps/:id',
-      handle: async ({ sql }, { params, key }) => {
-        const id = decodeId('key', params.id) ?? refuse('resource_not_found')
-        const [row] = await sql`
-        select from api_keys where id = ${id} and merchant_id = ${key.merchantId} and livemode = ${key.livemode}`
-        return row ? { status: 200, body: {} } : refuse('resource_not_found')
-      },
-    },
-  ),
-  forKeys(
-    'POST',
-    { scope: 'refunds:write', testOnly: true },
-    {
-      path: '/v1/lamps',
-      body: type({ room: 'string' }),
-      handle: () => ({ status: 201, body: {} }),
-    },
-  ),
-]
-
-const all = [...routes, ...lamps]
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
-const open = all.filter(({ access }) => access.by === 'anybody')
-const guarded = all.filter(({ access }) => access.by !== 'anybody')
-const withId = all.filter(({ path }) => path.replace(':merchantId', '').includes(':'))
+const open = routes.filter(({ access }) => access.by === 'anybody')
+const guarded = routes.filter(({ access }) => access.by !== 'anybody')
+const withId = routes.filter(({ path }) => path.replace(':merchantId', '').includes(':'))
 
 let house: ApiHouse
 let cast: Cast
-let before: unknown
+let before: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  house = await apiHouse({ routes: all, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
+  house = await apiHouse({ routes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
   cast = await castOf(house)
-  before = await contents()
+  before = await contentsOf(house.sql)
 })
 afterAll(() => house[Symbol.asyncDispose]())
-
-/** A sum of each table. */
-const contents = async () => {
-  const tables = await house.sql<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`
-  const sums: Record<string, unknown> = {}
-  for (const { name } of tables) {
-    const [row] = await house.sql.unsafe(
-      `select count(*)::int, md5(string_agg(t::text, '' order by t::text)) from "${name}" t`,
-    )
-    sums[name] = row
-  }
-  return sums
-}
 
 type WrongCaller = { name: string; authorization?: string; merchant?: string; status: number; code: string }
 
@@ -125,12 +83,6 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
   ]
 }
 
-const asText = ({ text, headers }: Called) => {
-  const id = headers.get('request-id') ?? ''
-  const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'request-id')
-  return `${JSON.stringify(kept)}\n${text.replaceAll(id, 'ID')}`
-}
-
 const merchantId = () => cast.shop.path.split('/').at(-1) ?? ''
 
 test('nothing is open to anybody but what signing in takes', () => {
@@ -141,6 +93,18 @@ test('nothing is open to anybody but what signing in takes', () => {
     'POST /v1/auth/sign-out',
     'POST /v1/auth/sign-up',
   ])
+})
+
+test.each<[string, (access: Route['access']) => boolean]>([
+  ['reads by key', access => access.by === 'key' && access.scope === 'payments:read'],
+  ['changes something by key', access => access.by === 'key' && access.scope !== 'payments:read'],
+  ['is of the sandbox', access => access.by === 'key' && access.testOnly === true],
+  ['is for owners', access => access.by === 'member' && access.role === 'owner'],
+  ['is for developers', access => access.by === 'member' && access.role === 'developer'],
+  ['is for viewers', access => access.by === 'member' && access.role === 'viewer'],
+  ['takes a recent proof', access => access.by === 'member' && access.stepUp === true],
+])('there is a route that %s, or nothing here would show how its wrong callers are told', (_, is) => {
+  expect(guarded.some(({ access }) => is(access))).toBe(true)
 })
 
 test.each(guarded.map((route, index) => [nameOf(route), route, index] as const))(
@@ -168,24 +132,18 @@ test.each(guarded.map((route, index) => [nameOf(route), route, index] as const))
 test.each(guarded.filter(({ access }) => access.by === 'member').map(route => [nameOf(route), route] as const))(
   '%s answers a stranger as if there were no such merchant',
   async (_, route) => {
-    const ask = async (merchant: string, bearer: string) =>
-      asText(
-        await house.call(route.method, pathOf(route, merchant), {
-          bearer,
-          ...(route.method !== 'GET' && { json: {} }),
-        }),
-      )
-    const absent = await ask(missing.merchant, cast.shop.owner.bearer)
-    expect(absent).toContain('resource_not_found')
-    for (const malformed of ['x', 'mer_', '%00', '%ZZ', 'mer_%27', merchantId().toUpperCase(), `${merchantId()}%0a`])
-      expect(await ask(malformed, cast.shop.owner.bearer)).toBe(absent)
-    expect(await ask(merchantId(), cast.otherShop.owner.bearer)).toBe(absent)
-    expect(await ask(merchantId(), cast.removed.bearer)).toBe(absent)
+    const { shop, otherShop, removed } = cast
+    const ask = (bearer: string) => (merchant: string) =>
+      house.call(route.method, pathOf(route, merchant), { bearer, ...(route.method !== 'GET' && { json: {} }) })
+    const own = merchantId()
+    const other = otherShop.path.split('/').at(-1) ?? ''
+    const absent = await expectMissing(ask(shop.owner.bearer), [...namesNothing(own), other])
+    for (const { bearer } of [otherShop.owner, removed]) expect(await expectMissing(ask(bearer), [own])).toBe(absent)
   },
 )
 
 test('wrong callers have changed nothing', async () => {
-  expect(await contents()).toEqual(before as Record<string, unknown>)
+  expect(await contentsOf(house.sql)).toEqual(before)
 })
 
 test.each(withId.map(route => [nameOf(route), route] as const))(
@@ -205,12 +163,9 @@ test.each(withId.map(route => [nameOf(route), route] as const))(
 
     const foreign = [await make(cast.otherShop), ...(byKey ? [await make(cast.shop, true)] : [])]
     const own = await make()
-    const unchanged = await contents()
-    const absent = await ask(encodeId(fixture.prefix, crypto.randomUUID()))
-    expect([absent.status, absent.text]).toEqual([404, expect.stringContaining('"resource_not_found"')])
-    const malformed = ['x', '%00', '%ZZ', '%ff', own.slice(0, -1), `${own}0`, `${own}%0a`, `x${own}`, own.toUpperCase()]
-    for (const id of [...foreign, ...malformed]) expect([id, asText(await ask(id))]).toEqual([id, asText(absent)])
-    expect(await contents()).toEqual(unchanged)
+    const unchanged = await contentsOf(house.sql)
+    await expectMissing(ask, [...namesNothing(own), ...foreign])
+    expect(await contentsOf(house.sql)).toEqual(unchanged)
     // Or the fixture would show nothing.
     expect((await ask(own)).status).toBeLessThan(300)
   },
