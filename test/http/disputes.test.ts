@@ -1,39 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
 import { openTimers } from '../../src/actors/timers.ts'
-import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
 import { disputeRoutes } from '../../src/http/disputes.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
-import { kinds } from '../../src/kinds/all.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
-import { happen, openPayment, paid, seen, windowOver } from './paid.ts'
-import { member, type Shop, shop } from './people.ts'
+import { expectPages, idsOf } from './lists.ts'
+import { expectMissing, namesNothing } from './missing.ts'
+import { happen, openPayment, paid, seen, windowOver } from './payments.ts'
+import { member, shop } from './people.ts'
+import { type Refused, refusedAmounts } from './refused.ts'
+import { type Asked, newKey, twoShops } from './two-shops.ts'
 
 const clock = manualClock(new Date())
 const DAY_MS = 86_400_000
 
-let to: ApiHouse
-let lamps: Shop
-let chairs: Shop
-/** Of the lamps in test mode, in live mode, and of the chairs. */
-let key: string
-let liveKey: string
-let chairsKey: string
-
-beforeAll(async () => {
-  const env = { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' }
-  to = await apiHouse({ routes: disputeRoutes, env, outside: { clock } })
-  lamps = await shop(to.api)
-  chairs = await shop(to.api, 'Chairs')
-  key = (await insertKey(to.sql, lamps)).secret
-  liveKey = (await insertKey(to.sql, { ...lamps, livemode: true })).secret
-  chairsKey = (await insertKey(to.sql, chairs)).secret
-})
-afterAll(async () => {
-  expect(await audit(to.sql, kinds)).toEqual([])
-  await to[Symbol.asyncDispose]()
+const { to, lamps, chairs, liveKey, chairsKey, ask, page } = await twoShops({
+  ...{ routes: disputeRoutes, outside: { clock } },
 })
 
 const dispute = type({
@@ -60,24 +43,6 @@ const dispute = type({
   updatedAt: 'string',
 })
 
-type Asked = {
-  readonly json?: object
-  readonly bearer?: string
-  readonly path?: string
-  readonly headers?: Record<string, string>
-}
-
-const ask = async (
-  method: string,
-  path: string,
-  { json, bearer = key, path: at = '/v1', headers = {} }: Asked = {},
-) => {
-  const answer = await to.call(method, `${at}${path}`, { json, bearer, headers })
-  const { error } = answer.json as { error?: { code: string; param?: string; details?: object } }
-  return { status: answer.status, error, text: answer.text, json: answer.json, headers: answer.headers }
-}
-
-const newKey = () => ({ 'idempotency-key': crypto.randomUUID() })
 const open = (paymentId: string, json: object = {}, asked: Asked = {}) =>
   ask('POST', `/payments/${paymentId}/disputes`, { ...asked, json: { reason: 'general', ...json } })
 const opened = async (paymentId: string, json: object = {}, asked: Asked = {}) => {
@@ -91,13 +56,9 @@ const give = (id: string, json: object, asked: Asked = {}) =>
   ask('POST', `/disputes/${id}/evidence`, { ...asked, json })
 const resolve = (id: string, json: object, asked: Asked = {}) =>
   ask('POST', `/disputes/${id}/resolve`, { ...asked, json })
-const list = async (query = '', asked: Asked = {}) => {
-  const { json, ...answer } = await ask('GET', `/disputes${query}`, asked)
-  return { ...answer, ...(json as { data: (typeof dispute.infer)[]; has_more: boolean }) }
-}
-const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+const list = (query = '', asked?: Asked) => page<typeof dispute.infer>(`/disputes${query}`, asked)
 const paidHere = (of = lamps) => paid(to.api, { ...of, livemode: false })
-const openedHere = async () => opened((await paidHere()).wireId)
+const openedHere = async () => opened((await paidHere()).id)
 const eventsOf = async (id: string) => {
   const rows = await to.sql<{ type: string; object: object }[]>`
     select type, object from events where actor = ${decodeId('dp', id) ?? ''} order by rev`
@@ -109,10 +70,10 @@ const conflict = (status: string) => ({ status: 409, error: { code: 'state_confl
 
 describe('POST /v1/payments/:id/disputes', () => {
   test('201: over all of the payment, to be answered in seven days, and dispute.opened tells of it', async () => {
-    const { wireId } = await paidHere()
-    const made = await opened(wireId, { reason: 'fraudulent' })
+    const { id: paymentId } = await paidHere()
+    const made = await opened(paymentId, { reason: 'fraudulent' })
     expect(made).toMatchObject({
-      paymentId: wireId,
+      paymentId,
       merchantId: encodeId('mer', lamps.merchantId),
       amountMinor: 1000,
       currency: 'USD',
@@ -139,26 +100,21 @@ describe('POST /v1/payments/:id/disputes', () => {
     'credit_not_processed',
     'general',
   ])('201: %s, over a part of it', async reason => {
-    const { wireId } = await paidHere()
-    expect(await opened(wireId, { reason, amountMinor: 1, description: text(1000) })).toMatchObject({
+    const { id: paymentId } = await paidHere()
+    expect(await opened(paymentId, { reason, amountMinor: 1, description: text(1000) })).toMatchObject({
       ...{ reason, amountMinor: 1 },
     })
   })
 
   test('201: null is no description', async () => {
-    await opened((await paidHere()).wireId, { description: null })
+    await opened((await paidHere()).id, { description: null })
   })
 
-  test.each<[string, object, string, string]>([
+  test.each<Refused>([
     ['no reason', { reason: undefined }, 'parameter_missing', 'reason'],
     ['a reason of its own', { reason: 'because' }, 'parameter_invalid', 'reason'],
     ['a reason of null', { reason: null }, 'parameter_invalid', 'reason'],
-    ['an amount of 0', { amountMinor: 0 }, 'parameter_invalid', 'amountMinor'],
-    ['an amount of -1', { amountMinor: -1 }, 'parameter_invalid', 'amountMinor'],
-    ['an amount of 1.5', { amountMinor: 1.5 }, 'parameter_invalid', 'amountMinor'],
-    ['an amount as text', { amountMinor: '1' }, 'parameter_invalid', 'amountMinor'],
-    ['an amount of 2^53', { amountMinor: 2 ** 53 }, 'parameter_invalid', 'amountMinor'],
-    ['an amount of null', { amountMinor: null }, 'parameter_invalid', 'amountMinor'],
+    ...refusedAmounts,
     ['an empty description', { description: '' }, 'parameter_invalid', 'description'],
     ['a long description', { description: text(1001) }, 'parameter_invalid', 'description'],
     ['evidence', { uncategorizedText: 'x' }, 'parameter_unknown', 'uncategorizedText'],
@@ -168,20 +124,20 @@ describe('POST /v1/payments/:id/disputes', () => {
   })
 
   test('400: more than the payment', async () => {
-    const { wireId } = await paidHere()
-    expect(await open(wireId, { amountMinor: 1001 })).toMatchObject({
+    const { id: paymentId } = await paidHere()
+    expect(await open(paymentId, { amountMinor: 1001 })).toMatchObject({
       ...{ status: 400, error: { code: 'parameter_invalid', param: 'amountMinor' } },
     })
-    await opened(wireId, { amountMinor: 1000 })
+    await opened(paymentId, { amountMinor: 1000 })
   })
 
   test('403: a live key, whatever it asks, and a key that may not dispute', async () => {
-    const { wireId } = await paidHere()
-    const { wireId: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: paymentId } = await paidHere()
+    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
     const { id } = await openedHere()
     const bearer = liveKey
     for (const answer of [
-      await open(wireId, {}, { bearer }),
+      await open(paymentId, {}, { bearer }),
       await open(live, {}, { bearer }),
       await open('pay_1', { reason: 1 }, { bearer }),
       await read(id, { bearer }),
@@ -193,37 +149,36 @@ describe('POST /v1/payments/:id/disputes', () => {
     for (const scopes of [['payments:read'], ['refunds:write'], ['payment_links:write']]) {
       const weak = { bearer: (await insertKey(to.sql, { ...lamps, scopes })).secret }
       const refused = { status: 403, error: { code: 'insufficient_scope' } }
-      expect(await open(wireId, {}, weak)).toMatchObject(refused)
+      expect(await open(paymentId, {}, weak)).toMatchObject(refused)
       expect(await give(id, {}, weak)).toMatchObject(refused)
       expect(await resolve(id, { outcome: 'won' }, weak)).toMatchObject(refused)
     }
     const both = { bearer: (await insertKey(to.sql, { ...lamps, livemode: true, scopes: ['payments:read'] })).secret }
-    expect(await open(wireId, {}, both)).toMatchObject({ status: 403, error: { code: 'insufficient_scope' } })
+    expect(await open(paymentId, {}, both)).toMatchObject({ status: 403, error: { code: 'insufficient_scope' } })
   })
 
   test('404: the payment of another merchant or of the other mode, and one that is none', async () => {
-    const { wireId } = await paidHere()
-    const { wireId: foreign } = await paidHere(chairs)
-    const { wireId: live } = await paid(to.api, { ...lamps, livemode: true })
-    for (const payment of [foreign, live, 'pay_1', wireId.toUpperCase(), encodeId('pay', crypto.randomUUID())])
-      expect(await open(payment)).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
-    expect(await open(wireId, {}, { bearer: chairsKey })).toMatchObject({ status: 404 })
+    const { id: paymentId } = await paidHere()
+    const { id: foreign } = await paidHere(chairs)
+    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
+    await expectMissing(payment => open(payment), [foreign, live, ...namesNothing(paymentId)])
+    expect(await open(paymentId, {}, { bearer: chairsKey })).toMatchObject({ status: 404 })
   })
 
   test('409: one is open already, which is named; once it is over, another may be opened', async () => {
-    const { wireId } = await paidHere()
-    const first = await opened(wireId)
+    const { id: paymentId } = await paidHere()
+    const first = await opened(paymentId)
     const already = { status: 409, error: { code: 'dispute_already_open', details: { disputeId: first.id } } }
-    expect(await open(wireId, { reason: 'duplicate' })).toMatchObject(already)
+    expect(await open(paymentId, { reason: 'duplicate' })).toMatchObject(already)
     await give(first.id, { submit: true })
-    expect(await open(wireId)).toMatchObject(already)
+    expect(await open(paymentId)).toMatchObject(already)
     await resolve(first.id, { outcome: 'won' })
-    await opened(wireId)
+    await opened(paymentId)
   })
 
   test('409: of thirty at once one is opened and the others name it', async () => {
-    const { wireId } = await paidHere()
-    const answers = await Promise.all(Array.from({ length: 30 }, () => open(wireId)))
+    const { id: paymentId } = await paidHere()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => open(paymentId)))
     const [first, ...more] = answers.filter(({ status }) => status === 201)
     expect(more).toEqual([])
     const { id } = dispute.assert(first?.json)
@@ -234,21 +189,21 @@ describe('POST /v1/payments/:id/disputes', () => {
   test('422: a payment that is no success', async () => {
     const pending = await openPayment(to.api, { ...lamps, livemode: false })
     const processing = await openPayment(to.api, { ...lamps, livemode: false })
-    await happen(to.api, processing.id, seen('enough_seen', 1000n))
+    await happen(to.api, processing.actor, seen('enough_seen', 1000n))
     const expired = await openPayment(to.api, { ...lamps, livemode: false })
-    await happen(to.api, expired.id, windowOver())
-    for (const { wireId } of [pending, processing, expired])
-      expect(await open(wireId)).toMatchObject({ status: 422, error: { code: 'payment_not_disputable' } })
+    await happen(to.api, expired.actor, windowOver())
+    for (const { id: paymentId } of [pending, processing, expired])
+      expect(await open(paymentId)).toMatchObject({ status: 422, error: { code: 'payment_not_disputable' } })
   })
 
   test('under one key thirty at once are one, and all are told the same', async () => {
-    const { wireId } = await paidHere()
+    const { id: paymentId } = await paidHere()
     const headers = newKey()
-    const answers = await Promise.all(Array.from({ length: 30 }, () => open(wireId, {}, { headers })))
+    const answers = await Promise.all(Array.from({ length: 30 }, () => open(paymentId, {}, { headers })))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(201)
     expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(29)
-    expect(await open(wireId, { reason: 'duplicate' }, { headers })).toMatchObject({
+    expect(await open(paymentId, { reason: 'duplicate' }, { headers })).toMatchObject({
       ...{ status: 422, error: { code: 'idempotency_key_reused' } },
     })
   })
@@ -257,16 +212,9 @@ describe('POST /v1/payments/:id/disputes', () => {
 describe('GET /v1/disputes/:id', () => {
   test('200 for whoever has it, 404 with the same words for all others', async () => {
     const { id } = await openedHere()
-    const { id: foreign } = await opened((await paidHere(chairs)).wireId, {}, { bearer: chairsKey })
+    const { id: foreign } = await opened((await paidHere(chairs)).id, {}, { bearer: chairsKey })
     expect((await read(id)).status).toBe(200)
-    for (const one of [
-      foreign,
-      'dp_1',
-      id.toUpperCase(),
-      id.replace('dp_', 'pay_'),
-      encodeId('dp', crypto.randomUUID()),
-    ])
-      expect(await read(one)).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+    await expectMissing(read, [foreign, ...namesNothing(id)])
   })
 })
 
@@ -415,21 +363,15 @@ describe('GET /v1/disputes', () => {
     const bearer = (await insertKey(to.sql, here)).secret
     const payments = [await paidHere(here), await paidHere(here), await paidHere(here)]
     const ids: string[] = []
-    for (const { wireId } of payments) ids.push((await opened(wireId, {}, { bearer })).id)
+    for (const { id: paymentId } of payments) ids.push((await opened(paymentId, {}, { bearer })).id)
     await give(ids[0] ?? '', { submit: true }, { bearer })
     await resolve(ids[0] ?? '', { outcome: 'lost' }, { bearer })
-    ids.push((await opened(payments[0]?.wireId ?? '', {}, { bearer })).id)
-    const newest = ids.toReversed()
-    const all = await list('', { bearer })
-    expect([all.has_more, idsOf(all)]).toEqual([false, newest])
-    for (const each of all.data) dispute.assert(each)
-    const first = await list('?limit=3', { bearer })
-    expect([first.has_more, idsOf(first)]).toEqual([true, newest.slice(0, 3)])
-    expect(idsOf(await list(`?limit=3&startingAfter=${newest[2]}`, { bearer }))).toEqual(newest.slice(3))
-    expect(idsOf(await list(`?order=asc&startingAfter=${ids[1]}`, { bearer }))).toEqual(ids.slice(2))
+    ids.push((await opened(payments[0]?.id ?? '', {}, { bearer })).id)
+    await expectPages(query => list(query, { bearer }), ids)
+    for (const each of (await list('', { bearer })).data) dispute.assert(each)
     expect(idsOf(await list('?status=lost', { bearer }))).toEqual([ids[0] ?? ''])
-    expect(idsOf(await list(`?paymentId=${payments[0]?.wireId}`, { bearer }))).toEqual([ids[3] ?? '', ids[0] ?? ''])
-    expect((await list(`?paymentId=${(await paidHere()).wireId}`, { bearer })).data).toEqual([])
+    expect(idsOf(await list(`?paymentId=${payments[0]?.id}`, { bearer }))).toEqual([ids[3] ?? '', ids[0] ?? ''])
+    expect((await list(`?paymentId=${(await paidHere()).id}`, { bearer })).data).toEqual([])
   })
 
   test.each([
@@ -451,22 +393,22 @@ describe('/v1/merchants/:merchantId/disputes', () => {
     const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
     const developer = await member(to.api, lamps, 'developer')
     const viewer = await member(to.api, lamps, 'viewer')
-    const { wireId } = await paidHere()
-    const { id } = await opened(wireId, {}, as(developer))
+    const { id: paymentId } = await paidHere()
+    const { id } = await opened(paymentId, {}, as(developer))
     const low = { status: 403, error: { code: 'insufficient_role' } }
-    expect(await open((await paidHere()).wireId, {}, as(viewer))).toMatchObject(low)
+    expect(await open((await paidHere()).id, {}, as(viewer))).toMatchObject(low)
     expect(await give(id, { submit: true }, as(viewer))).toMatchObject(low)
     expect((await give(id, { submit: true }, as(developer))).status).toBe(200)
     expect(await resolve(id, { outcome: 'won' }, as(viewer))).toMatchObject(low)
     expect((await resolve(id, { outcome: 'won' }, as(lamps.owner))).status).toBe(200)
     expect(JSON.parse((await read(id, as(viewer))).text)).toEqual(await now(id))
-    expect(idsOf(await list(`?paymentId=${wireId}`, as(viewer)))).toEqual([id])
+    expect(idsOf(await list(`?paymentId=${paymentId}`, as(viewer)))).toEqual([id])
     expect((await list('?livemode=true', as(viewer))).data).toEqual([])
 
-    const { wireId: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
     expect(await open(live, {}, as(developer))).toMatchObject({ status: 403, error: { code: 'sandbox_only' } })
-    const { wireId: foreign } = await paidHere(chairs)
-    const { wireId: foreignLive } = await paid(to.api, { ...chairs, livemode: true })
+    const { id: foreign } = await paidHere(chairs)
+    const { id: foreignLive } = await paid(to.api, { ...chairs, livemode: true })
     for (const other of [foreign, foreignLive])
       expect(await open(other, {}, as(developer))).toMatchObject({ status: 404 })
     const causes = await to.sql<{ cause: string }[]>`

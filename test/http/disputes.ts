@@ -2,7 +2,7 @@ import { giveEvidence, openDispute } from '../../src/commands/disputes.ts'
 import type { Api } from '../../src/http/api.ts'
 import { encodeId } from '../../src/ids.ts'
 import { findPayment } from '../../src/queries/payments.ts'
-import { paid } from './paid.ts'
+import { paid } from './payments.ts'
 
 /** A dispute over ten dollars. */
 export const makeDispute = async (
@@ -11,7 +11,7 @@ export const makeDispute = async (
   { submit }: { readonly submit: boolean },
 ): Promise<string> => {
   const livemode = false
-  const { id: paymentId } = await paid(api, { merchantId, livemode })
+  const { actor: paymentId } = await paid(api, { merchantId, livemode })
   const payment = await findPayment(api.sql, { id: paymentId, merchantId, livemode })
   if (!payment) throw new Error('no payment was made')
   const by = { cause: 'test', keep: () => [] }

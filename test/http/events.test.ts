@@ -1,35 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type } from 'arktype'
-import { audit } from '../../src/audit/audit.ts'
 import { eventRoutes } from '../../src/http/events.ts'
-import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { eventTypes } from '../../src/records/event-types.ts'
+import { urlOf } from '../access/elsewhere.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
 import { subjects } from '../kinds/subjects.ts'
 import { arrive, creation, step } from '../machines/table.ts'
+import { expectNoCursors, expectPages, idsOf } from './lists.ts'
+import { expectMissing, namesNothing } from './missing.ts'
 import { makePayment } from './payments.ts'
-import { member, type Shop, shop } from './people.ts'
+import { member, shop } from './people.ts'
+import { type Asked, twoShops } from './two-shops.ts'
 
-let to: ApiHouse
-let lamps: Shop
-let chairs: Shop
-let key: string
-let liveKey: string
-
-beforeAll(async () => {
-  to = await apiHouse({ routes: eventRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
-  lamps = await shop(to.api)
-  chairs = await shop(to.api, 'Chairs')
-  key = (await insertKey(to.sql, lamps)).secret
-  liveKey = (await insertKey(to.sql, { ...lamps, livemode: true })).secret
-})
-afterAll(async () => {
-  expect(await audit(to.sql, kinds)).toEqual([])
-  await to[Symbol.asyncDispose]()
-})
+const { to, lamps, chairs, liveKey, ask, page } = await twoShops({ routes: eventRoutes })
 
 const event = type({
   '+': 'reject',
@@ -43,18 +28,8 @@ const event = type({
 })
 type Event = typeof event.infer
 
-type Asked = { readonly bearer?: string; readonly path?: string }
-
-const ask = async (item: string, { bearer = key, path = '/v1' }: Asked = {}) => {
-  const answer = await to.call('GET', `${path}/events${item}`, { bearer })
-  const { error } = answer.json as { error?: { code: string; param?: string } }
-  return { status: answer.status, error, json: answer.json, text: answer.text }
-}
-const list = async (query = '', asked: Asked = {}) => {
-  const { json, ...answer } = await ask(query, asked)
-  return { ...answer, ...(json as { object: string; data: Event[]; has_more: boolean }) }
-}
-const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+const read = (id: string | undefined, asked?: Asked) => ask('GET', `/events/${id}`, asked)
+const list = (query = '', asked?: Asked) => page<Event>(`/events${query}`, asked)
 const typesOf = ({ data }: { data: readonly Event[] }) => data.map(({ type }) => type)
 
 /** A merchant of its own, since lists are of all that a merchant has. */
@@ -62,6 +37,12 @@ const newShop = async (name: string) => {
   const here = await shop(to.api, name)
   const bearer = (await insertKey(to.sql, here)).secret
   return { here, bearer, whose: { merchantId: here.merchantId, livemode: false } }
+}
+
+/** Of a payment that has just been made. */
+const newEvent = async (whose: { merchantId: string; livemode: boolean }) => {
+  const { actor } = await makePayment(to.api, whose, 'new')
+  return (await to.sql<{ id: string }[]>`select id from events where actor = ${actor}`)[0]?.id ?? ''
 }
 
 describe('GET /v1/events', () => {
@@ -87,7 +68,7 @@ describe('GET /v1/events', () => {
     ])
     expect(created?.data.object).toMatchObject({ id, paymentLinkId: linkId, customerEmail: 'ada@example.com' })
     // What happens later changes nothing of what was told.
-    expect((await ask(`/${created?.id}`, { bearer })).json).toEqual(created as never)
+    expect((await read(created?.id, { bearer })).json).toEqual(created as never)
   })
 
   test('200: newest first by pages, oldest first, and each mode its own', async () => {
@@ -95,23 +76,10 @@ describe('GET /v1/events', () => {
     await makePayment(to.api, whose, 'success')
     await makePayment(to.api, whose, 'expired')
     const all = await list('', { bearer })
-    const newest = idsOf(all)
-    const oldest = newest.toReversed()
-    expect([all.object, all.has_more, typesOf(all)]).toEqual([
-      'list',
-      false,
-      ['payment.expired', 'payment.created', 'payment.succeeded', 'payment.processing', 'payment.created'],
+    expect(typesOf(all)).toEqual([
+      ...['payment.expired', 'payment.created', 'payment.succeeded', 'payment.processing', 'payment.created'],
     ])
-    const first = await list('?limit=2', { bearer })
-    expect([first.has_more, idsOf(first)]).toEqual([true, newest.slice(0, 2)])
-    const second = await list(`?limit=2&startingAfter=${newest[1]}`, { bearer })
-    expect([second.has_more, idsOf(second)]).toEqual([true, newest.slice(2, 4)])
-    const last = await list(`?limit=2&startingAfter=${newest[3]}`, { bearer })
-    expect([last.has_more, idsOf(last)]).toEqual([false, newest.slice(4)])
-    expect(idsOf(await list('?order=asc&limit=3', { bearer }))).toEqual(oldest.slice(0, 3))
-    expect(idsOf(await list(`?order=asc&startingAfter=${oldest[2]}`, { bearer }))).toEqual(oldest.slice(3))
-    const end = await list(`?order=asc&startingAfter=${newest[0]}`, { bearer })
-    expect([end.has_more, end.data]).toEqual([false, []])
+    await expectPages(query => list(query, { bearer }), idsOf(all).toReversed())
     const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
     expect((await list('', { bearer: live })).data).toEqual([])
   })
@@ -164,36 +132,26 @@ describe('GET /v1/events', () => {
   })
 
   test('400: a cursor of another merchant, of the other mode, or spelled another way is none', async () => {
-    const eventOf = async (made: { actor: string }) =>
-      (await to.sql<{ id: string }[]>`select id from events where actor = ${made.actor}`)[0]?.id ?? ''
-    const foreign = await eventOf(await makePayment(to.api, { ...chairs, livemode: false }, 'new'))
-    const live = await eventOf(await makePayment(to.api, { ...lamps, livemode: true }, 'new'))
-    const own = await eventOf(await makePayment(to.api, { ...lamps, livemode: false }, 'new'))
+    const foreign = await newEvent({ ...chairs, livemode: false })
+    const live = await newEvent({ ...lamps, livemode: true })
+    const own = await newEvent({ ...lamps, livemode: false })
     expect((await list(`?startingAfter=${own}`)).status).toBe(200)
-    for (const id of [foreign, live, own.toUpperCase(), own.replaceAll('-', ''), `{${own}}`, ` ${own}`])
-      expect([id, await list(`?startingAfter=${encodeURIComponent(id)}`)]).toMatchObject([
-        id,
-        { status: 400, error: { code: 'invalid_cursor' } },
-      ])
+    const misspelled = [own.toUpperCase(), own.replaceAll('-', ''), `{${own}}`, ` ${own}`]
+    await expectNoCursors(list, [foreign, live, ...misspelled])
   })
 })
 
 describe('GET /v1/events/:id', () => {
   test('200 for whoever has it, 404 with the same words for all others', async () => {
-    const idIn = async (whose: { merchantId: string; livemode: boolean }) => {
-      const { actor } = await makePayment(to.api, whose, 'new')
-      return (await to.sql<{ id: string }[]>`select id from events where actor = ${actor}`)[0]?.id ?? ''
-    }
-    const own = await idIn({ ...lamps, livemode: false })
-    const live = await idIn({ ...lamps, livemode: true })
-    const foreign = await idIn({ ...chairs, livemode: false })
-    expect((await ask(`/${live}`, { bearer: liveKey })).status).toBe(200)
-    const read = await ask(`/${own}`)
-    expect([read.status, event.assert(read.json).id]).toEqual([200, own])
+    const own = await newEvent({ ...lamps, livemode: false })
+    const live = await newEvent({ ...lamps, livemode: true })
+    const foreign = await newEvent({ ...chairs, livemode: false })
+    expect((await read(live, { bearer: liveKey })).status).toBe(200)
+    const { status, json } = await read(own)
+    expect([status, event.assert(json).id]).toEqual([200, own])
     const { data } = await list('?limit=100')
-    expect(data.find(({ id }) => id === own)).toEqual(read.json as never)
-    for (const id of [live, foreign, crypto.randomUUID(), own.toUpperCase(), own.replaceAll('-', ''), 'x'])
-      expect([id, await ask(`/${id}`)]).toMatchObject([id, { status: 404, error: { code: 'resource_not_found' } }])
+    expect(data.find(({ id }) => id === own)).toEqual(json as never)
+    await expectMissing(read, [live, foreign, ...namesNothing(own)])
   })
 })
 
@@ -207,8 +165,8 @@ test('200: viewers read events of either mode', async () => {
   expect(typesOf(await list('?livemode=true&type=payment.succeeded', asked))).toEqual(['payment.succeeded'])
   const [other] = (await list('?livemode=true', asked)).data
   expect(other).toMatchObject({ livemode: true, data: { object: { id: live.id } } })
-  for (const id of [one?.id, other?.id]) expect((await ask(`/${id}`, asked)).status).toBe(200)
-  expect((await ask(`/${one?.id}`, { path: chairs.path, bearer: chairs.owner.bearer })).status).toBe(404)
+  for (const id of [one?.id, other?.id]) expect((await read(id, asked)).status).toBe(200)
+  expect((await read(one?.id, { path: chairs.path, bearer: chairs.owner.bearer })).status).toBe(404)
 })
 
 test('every type that a machine can ask for is known, and no other', () => {
@@ -234,7 +192,7 @@ test('a walk by a stored cursor misses nothing and tells nothing twice while twe
   let writing = true
 
   const write = async (writer: number) => {
-    const sql = connect(databaseUrl(), { max: 1 })
+    const sql = connect(urlOf(to.sql), { max: 1 })
     for (let round = 0; round < 15; round++) {
       await sql.unsafe('begin')
       const ids: string[] = []
@@ -294,8 +252,3 @@ test('a walk by a stored cursor misses nothing and tells nothing twice while twe
   expect(newest.toReversed()).toEqual(seen[0] ?? [])
   await to.sql`delete from events where kind = 'writer'`
 }, 60_000)
-
-const databaseUrl = () => {
-  const { host, port, user, pass, database } = to.sql.options
-  return `postgres://${user}:${pass}@${host[0]}:${port[0]}/${database}`
-}

@@ -1,34 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
-import { audit } from '../../src/audit/audit.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { encodeId } from '../../src/ids.ts'
-import { kinds } from '../../src/kinds/all.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
+import { expectNoCursors, expectPages, idsOf } from './lists.ts'
+import { expectMissing, namesNothing } from './missing.ts'
 import { makePayment, move } from './payments.ts'
-import { member, type Person, type Shop, shop } from './people.ts'
+import { member, type Shop, shop } from './people.ts'
+import { type Asked, twoShops } from './two-shops.ts'
 
-let to: ApiHouse
-let lamps: Shop
-let chairs: Shop
-let viewer: Person
-let key: string
-let liveKey: string
-
-beforeAll(async () => {
-  to = await apiHouse({ routes: paymentRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
-  lamps = await shop(to.api)
-  chairs = await shop(to.api, 'Chairs')
-  viewer = await member(to.api, lamps, 'viewer')
-  key = (await insertKey(to.sql, lamps)).secret
-  liveKey = (await insertKey(to.sql, { ...lamps, livemode: true })).secret
-})
-afterAll(async () => {
-  expect(await audit(to.sql, kinds)).toEqual([])
-  await to[Symbol.asyncDispose]()
-})
+const { to, lamps, chairs, liveKey, ask, page } = await twoShops({ routes: paymentRoutes })
+const viewer = await member(to.api, lamps, 'viewer')
 
 const crypto = type({
   '+': 'reject',
@@ -74,25 +57,15 @@ const payment = type({
   crypto: crypto.or('null'),
 })
 
-type Asked = { readonly json?: object; readonly bearer?: string; readonly path?: string }
-
-const ask = async (method: string, item: string, { json, bearer = key, path = '/v1' }: Asked = {}) => {
-  const answer = await to.call(method, `${path}/payments${item}`, { json, bearer })
-  const { error } = answer.json as { error?: { code: string; param?: string } }
-  return { status: answer.status, error, json: answer.json }
-}
-const read = (id: string, asked: Asked = {}) => ask('GET', `/${id}`, asked)
+const read = (id: string, asked: Asked = {}) => ask('GET', `/payments/${id}`, asked)
 const recordOf = async (id: string) => payment.assert((await read(id)).json)
-const list = async (query = '', asked: Asked = {}) => {
-  const { json, ...answer } = await ask('GET', query, asked)
-  return { ...answer, ...(json as { object: string; data: (typeof payment.infer)[]; has_more: boolean }) }
-}
-const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+const list = (query = '', asked?: Asked) => page<typeof payment.infer>(`/payments${query}`, asked)
 const make = (situation?: string, more?: Parameters<typeof makePayment>[3]) =>
   makePayment(to.api, { ...lamps, livemode: false }, situation, more)
 const asOwner = (json?: object): Asked => ({ path: lamps.path, bearer: lamps.owner.bearer, ...(json && { json }) })
-const cancel = (id: string, asked = asOwner()) => ask('POST', `/${id}/cancel`, asked)
-const resolve = (id: string, action: string, asked = asOwner({ action })) => ask('POST', `/${id}/resolve`, asked)
+const cancel = (id: string, asked = asOwner()) => ask('POST', `/payments/${id}/cancel`, asked)
+const resolve = (id: string, action: string, asked = asOwner({ action })) =>
+  ask('POST', `/payments/${id}/resolve`, asked)
 const eventsOf = async (actor: string) =>
   (await to.sql<{ type: string }[]>`select type from events where actor = ${actor} order by rev`).map(e => e.type)
 const linkOf = async (id: string) =>
@@ -176,8 +149,7 @@ describe('GET /v1/payments/:id', () => {
     const { id: live } = await makePayment(to.api, { ...lamps, livemode: true })
     const { id: foreign } = await makePayment(to.api, { ...chairs, livemode: false })
     expect((await read(live, { bearer: liveKey })).status).toBe(200)
-    for (const one of [live, foreign, 'pay_1', id.toUpperCase(), id.replace('pay_', 'plink_')])
-      expect(await read(one)).toMatchObject({ status: 404, error: { code: 'resource_not_found' } })
+    await expectMissing(read, [live, foreign, ...namesNothing(id)])
   })
 })
 
@@ -189,18 +161,9 @@ describe('GET /v1/payments', () => {
     for (const situation of ['new', 'picked', 'success', 'late', 'canceled'])
       made.push(await makePayment(to.api, { ...here, livemode: false }, situation))
     const ids = made.map(({ id }) => id)
-    const newest = ids.toReversed()
-    const all = await list('', { bearer })
-    expect([all.object, all.has_more, idsOf(all)]).toEqual(['list', false, newest])
-    for (const record of all.data) expect((await read(record.id, { bearer })).json).toEqual(record)
-    const first = await list('?limit=2', { bearer })
-    expect([first.has_more, idsOf(first)]).toEqual([true, newest.slice(0, 2)])
-    const second = await list(`?limit=2&startingAfter=${newest[1]}`, { bearer })
-    expect([second.has_more, idsOf(second)]).toEqual([true, newest.slice(2, 4)])
-    const last = await list(`?limit=2&startingAfter=${newest[3]}`, { bearer })
-    expect([last.has_more, idsOf(last)]).toEqual([false, newest.slice(4)])
-    expect(idsOf(await list('?order=asc&limit=3', { bearer }))).toEqual(ids.slice(0, 3))
-    expect(idsOf(await list(`?order=asc&startingAfter=${ids[2]}`, { bearer }))).toEqual(ids.slice(3))
+    await expectPages(query => list(query, { bearer }), ids)
+    for (const record of (await list('', { bearer })).data)
+      expect((await read(record.id, { bearer })).json).toEqual(record)
     const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
     expect((await list('', { bearer: live })).data).toEqual([])
   })
@@ -253,8 +216,7 @@ describe('GET /v1/payments', () => {
   test('400: a cursor of another merchant or of the other mode is none', async () => {
     const { id: foreign } = await makePayment(to.api, { ...chairs, livemode: false }, 'new')
     const { id: live } = await makePayment(to.api, { ...lamps, livemode: true }, 'new')
-    for (const id of [foreign, live])
-      expect(await list(`?startingAfter=${id}`)).toMatchObject({ status: 400, error: { code: 'invalid_cursor' } })
+    await expectNoCursors(list, [foreign, live])
   })
 })
 

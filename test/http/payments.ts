@@ -1,17 +1,18 @@
+import type { Payment } from '../../machines/payment-events.ts'
 import type { Command } from '../../src/actors/command.ts'
+import type { Actor } from '../../src/actors/kind.ts'
 import type { Api } from '../../src/http/api.ts'
 import { encodeId, uuidv7 } from '../../src/ids.ts'
-import { linkEventOf } from '../../src/kinds/payment.ts'
+import { linkEventOf, paymentKind } from '../../src/kinds/payment.ts'
+import { ofKind } from '../../src/queries/actors.ts'
 import type { Whose } from '../../src/queries/places.ts'
-import { paymentOpening, payments } from '../machines/payment-cases.ts'
+import { hash, paymentOpening, payments } from '../machines/payment-cases.ts'
 import { makeLink } from './links.ts'
 
-export type MadePayment = {
-  readonly id: string
-  readonly actor: string
-  readonly link: string
-  readonly linkId: string
-}
+/** `id` as the interface calls it, `actor` as the database does. */
+export type OpenedPayment = { readonly id: string; readonly actor: string; readonly address: string }
+
+export type MadePayment = OpenedPayment & { readonly link: string; readonly linkId: string }
 
 /** A payment in a situation of its machine's tests, on a link of its own, by the events that lead there. */
 export const makePayment = async (
@@ -21,24 +22,21 @@ export const makePayment = async (
   { maxPayments = null, ...more }: { readonly maxPayments?: number | null } & Record<string, unknown> = {},
 ): Promise<MadePayment> => {
   const { link, id: linkId } = await makeLink(api, whose, { maxPayments })
-  const actor = uuidv7(api.clock.now(), api.random)
-  const { merchantId, livemode } = whose
-  const create = { ...paymentOpening, merchantId, livemode, windowMinutes: 30, paymentLinkId: link.id, ...more }
-  await carryOut(api, [onLink(link.id, 'open_payment'), { kind: 'payment', actor, create }])
-  await move(api, { actor, link: link.id }, payments.situations[situation] ?? situation)
-  return { id: encodeId('pay', actor), actor, link: link.id, linkId }
+  const { create, ...opened } = opening(api, whose, { paymentLinkId: link.id, ...more })
+  await carryOut(api, [onLink(link.id, 'open_payment'), create])
+  await move(api, { ...opened, link: link.id }, payments.situations[situation] ?? situation)
+  return { ...opened, link: link.id, linkId }
 }
 
-/** Lets events happen to a payment, and tells its link of them as every sender does. */
+/** Lets events of the machine's tests happen to a payment, and tells its link of them as every sender does. */
 export const move = async (
   api: Api,
-  { actor, link }: Pick<MadePayment, 'actor' | 'link'>,
+  { actor, address, link }: Pick<MadePayment, 'actor' | 'address' | 'link'>,
   path: string,
 ): Promise<void> => {
   for (const name of path.split(', ').filter(Boolean)) {
     const event = payments.events[name]
     if (!event) throw new Error(`no event is called ${name}`)
-    const address = `0x${actor.replaceAll('-', '').padStart(40, '0')}`
     const here = {
       ...(event.type === 'asset_picked' && { address }),
       // The tables know the time, and here it goes on.
@@ -50,6 +48,55 @@ export const move = async (
       ...(told ? [onLink(link, told)] : []),
     ])
   }
+}
+
+/**
+ * A payment of 1000 cents whose customer is to send as many atomic units, unless told otherwise. It is on no
+ * link, and what happens to it is told by the test, in amounts of its own.
+ */
+export const openPayment = async (
+  api: Api,
+  whose: Whose,
+  { opening: more = {}, pick = {} }: { readonly opening?: object; readonly pick?: object } = {},
+): Promise<OpenedPayment> => {
+  const { create, ...opened } = opening(api, whose, { paymentLinkId: uuidv7(new Date(), api.random), ...more })
+  await carryOut(api, [create])
+  await happen(api, opened.actor, { type: 'asset_picked', ...payments.events.pick, address: opened.address, ...pick })
+  return opened
+}
+
+/** One of these that has succeeded with so many atomic units. */
+export const paid = async (api: Api, whose: Whose, received = 1000n, more = {}): Promise<OpenedPayment> => {
+  const opened = await openPayment(api, whose, more)
+  await happen(api, opened.actor, seen('enough_seen', received))
+  await happen(api, opened.actor, final('finalized', received))
+  return opened
+}
+
+/** What the chain, a clock or a person tells it. */
+export const happen = async (
+  { actors }: Api,
+  actor: string,
+  event: { type: string } & Record<string, unknown>,
+): Promise<Actor<Payment>> => {
+  const outcome = await actors.dispatch({ kind: 'payment', actor, event })
+  if (!outcome.ok) throw new Error(`the payment is ${outcome.actor?.state} and does not take ${event.type}`)
+  return ofKind(paymentKind, outcome.actor)
+}
+
+const of = { chainId: 31337, asset: 'TUSD', scan: 5 }
+export const seen = (type: string, amountReceived: bigint) => ({
+  ...of,
+  ...{ type, amountReceived, payerAddress: null, txHash: hash(7), blockNumber: 7, minedAt: new Date() },
+})
+export const final = (type: string, amountFinal: bigint) => ({ ...of, type, amountFinal })
+export const windowOver = () => ({ type: 'window_over', scannedTo: new Date(Date.now() + 3_600_000) })
+
+const opening = (api: Api, { merchantId, livemode }: Whose, more: object) => {
+  const actor = uuidv7(api.clock.now(), api.random)
+  const address = `0x${actor.replaceAll('-', '').padStart(40, '0')}`
+  const create = { ...paymentOpening, merchantId, livemode, windowMinutes: 30, ...more }
+  return { id: encodeId('pay', actor), actor, address, create: { kind: 'payment', actor, create } satisfies Command }
 }
 
 const onLink = (actor: string, type: string): Command => ({ kind: 'payment_link', actor, event: { type } })

@@ -1,38 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { audit } from '../../src/audit/audit.ts'
+import { describe, expect, test } from 'bun:test'
+import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
-import { kinds } from '../../src/kinds/all.ts'
-import type { ApiHouse } from '../harness/api.ts'
-import { paid } from './paid.ts'
-import { member, type Shop } from './people.ts'
-import {
-  type Asked,
-  idsOf,
-  newKey,
-  type RefundHouse,
-  refund,
-  refundCalls,
-  refundHouse,
-  somebody,
-} from './refund-calls.ts'
+import { idsOf } from './lists.ts'
+import { paid } from './payments.ts'
+import { member } from './people.ts'
+import { refund, refundCalls, somebody } from './refunds.ts'
+import { type Asked, newKey, twoShops } from './two-shops.ts'
 
-let house: RefundHouse
-let to: ApiHouse
-let lamps: Shop
-let chairs: Shop
-
-beforeAll(async () => {
-  house = await refundHouse()
-  ;({ to, lamps, chairs } = house)
-})
-afterAll(async () => {
-  expect(await audit(to.sql, kinds)).toEqual([])
-  await to[Symbol.asyncDispose]()
-})
-
-const { ask, start, made, read, list, booksOf } = refundCalls(() => house)
-const ofLamps = () => ({ ...lamps, livemode: false })
-const paidHere = async (received = 1000n, more = {}) => paid(to.api, ofLamps(), received, more)
+const house = await twoShops({ routes: refundRoutes })
+const { to, lamps, chairs, ask } = house
+const { start, made, read, list, booksOf, paidHere } = refundCalls(house)
 
 describe('/v1/merchants/:merchantId/refunds', () => {
   const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
@@ -40,30 +17,30 @@ describe('/v1/merchants/:merchantId/refunds', () => {
   test('members start refunds of either mode under keys of that mode; viewers read', async () => {
     const developer = await member(to.api, lamps, 'developer')
     const viewer = await member(to.api, lamps, 'viewer')
-    const { wireId } = await paidHere()
-    const { wireId: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: paymentId } = await paidHere()
+    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
     const headers = newKey()
-    const inTest = await made(wireId, { amountMinor: 10 }, { ...as(lamps.owner), headers })
+    const inTest = await made(paymentId, { amountMinor: 10 }, { ...as(lamps.owner), headers })
     const inLive = await made(live, { amountMinor: 10 }, { ...as(developer), headers })
     expect([inTest.livemode, inLive.livemode]).toEqual([false, true])
-    const again = await start(wireId, { amountMinor: 10 }, { ...as(developer), headers })
+    const again = await start(paymentId, { amountMinor: 10 }, { ...as(developer), headers })
     expect([again.headers.get('idempotent-replayed'), JSON.parse(again.text)]).toEqual(['true', inTest])
     // At the other surface it is another request.
-    expect(await start(wireId, { amountMinor: 10 }, { headers })).toMatchObject({
+    expect(await start(paymentId, { amountMinor: 10 }, { headers })).toMatchObject({
       error: { code: 'idempotency_key_reused' },
     })
     expect(await start('pay_1', {}, { ...as(developer), headers })).toMatchObject({
       error: { code: 'idempotency_key_reused' },
     })
 
-    expect(await start(wireId, {}, { ...as(developer), headers: {} })).toMatchObject({
+    expect(await start(paymentId, {}, { ...as(developer), headers: {} })).toMatchObject({
       ...{ status: 400, error: { code: 'idempotency_key_required' } },
     })
-    expect(await start(wireId, {}, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
-    const { wireId: foreign } = await paid(to.api, { ...chairs, livemode: false })
+    expect(await start(paymentId, {}, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
+    const { id: foreign } = await paid(to.api, { ...chairs, livemode: false })
     expect(await start(foreign, {}, as(developer))).toMatchObject({ status: 404 })
     for (const { id } of [inTest, inLive]) expect((await read(id, as(viewer))).status).toBe(200)
-    expect(idsOf(await list(`?paymentId=${wireId}`, as(viewer)))).toEqual([inTest.id])
+    expect(idsOf(await list(`?paymentId=${paymentId}`, as(viewer)))).toEqual([inTest.id])
     expect(idsOf(await list(`?paymentId=${live}&livemode=true`, as(viewer)))).toEqual([inLive.id])
     expect((await list(`?paymentId=${live}`, as(viewer))).data).toEqual([])
   })
@@ -76,42 +53,42 @@ describe('/v1/merchants/:merchantId/refunds', () => {
   const txHash = `0x${'1'.repeat(64)}`
 
   test('POST /:id/cancel, 200: its part can be refunded again, and refund.canceled tells so', async () => {
-    const { id, wireId } = await paidHere()
+    const { actor, id: paymentId } = await paidHere()
     for (const said of [{}, { destination: somebody }]) {
-      const { id: refundId, ...before } = await made(wireId, said)
+      const { id: refundId, ...before } = await made(paymentId, said)
       const canceled = refund.assert((await cancel(refundId)).json)
       expect(canceled).toEqual({ ...before, id: refundId, status: 'canceled', updatedAt: canceled.updatedAt })
       expect(JSON.parse((await read(refundId)).text)).toEqual(canceled)
-      expect(await booksOf(id)).toMatchObject({ reserved: 0 })
+      expect(await booksOf(actor)).toMatchObject({ reserved: 0 })
       const events = await to.sql`select type, object from events where actor = ${decodeId('re', refundId) ?? ''}`
       expect([...events]).toEqual([{ type: 'refund.canceled', object: canceled }])
     }
-    expect((await made(wireId)).amountMinor).toBe(1000)
+    expect((await made(paymentId)).amountMinor).toBe(1000)
   })
 
   test('POST /:id/cancel, 409: not once it is processing, nor twice', async () => {
-    const { id, wireId } = await paidHere()
-    const { id: sent } = await made(wireId, { amountMinor: 100, destination: somebody })
+    const { actor, id: paymentId } = await paidHere()
+    const { id: sent } = await made(paymentId, { amountMinor: 100, destination: somebody })
     await refundIs(sent, { type: 'transaction_sent', txHash })
     const conflict = (status: string) => ({ status: 409, error: { code: 'state_conflict', details: { status } } })
     expect(await cancel(sent)).toMatchObject(conflict('processing'))
-    const { id: twice } = await made(wireId, { amountMinor: 100 })
+    const { id: twice } = await made(paymentId, { amountMinor: 100 })
     expect((await cancel(twice)).status).toBe(200)
     expect(await cancel(twice)).toMatchObject(conflict('canceled'))
-    expect(await booksOf(id)).toMatchObject({ reserved: 100 })
+    expect(await booksOf(actor)).toMatchObject({ reserved: 100 })
   })
 
   test('POST /:id/cancel: of twenty at once one is done, and its part comes back once', async () => {
-    const { id, wireId } = await paidHere()
-    await made(wireId, { amountMinor: 500 })
-    const { id: refundId } = await made(wireId, { amountMinor: 100 })
+    const { actor, id: paymentId } = await paidHere()
+    await made(paymentId, { amountMinor: 500 })
+    const { id: refundId } = await made(paymentId, { amountMinor: 100 })
     const statuses = (await Promise.all(Array.from({ length: 20 }, () => cancel(refundId)))).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, ...Array(19).fill(409)])
-    expect(await booksOf(id)).toMatchObject({ reserved: 500 })
+    expect(await booksOf(actor)).toMatchObject({ reserved: 500 })
   })
 
   test('POST /:id/cancel: for developers and owners of its merchant alone, and not for keys', async () => {
-    const { id } = await made((await paidHere()).wireId)
+    const { id } = await made((await paidHere()).id)
     const viewer = await member(to.api, lamps, 'viewer', 'viewer2@lamps.example')
     expect(await cancel(id, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
     expect(await cancel(id, { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })

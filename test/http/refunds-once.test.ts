@@ -10,7 +10,7 @@ import { type ApiHouse, apiHouse } from '../harness/api.ts'
 import { type Database, database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
-import { paid } from './paid.ts'
+import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 
 // Two houses before one database, as two processes behind one address are.
@@ -60,13 +60,13 @@ const count = (answers: readonly Started[]) => {
   return counts
 }
 
-const booksOf = async (id: string) => {
+const booksOf = async (payment: string) => {
   const [row] = await db.sql<{ received: number; reserved: number; refunds: number; sum: number }[]>`
     select received_minor::int as received, refunds_reserved_minor::int as reserved, r.*
     from payments p, lateral (
       select count(*)::int as refunds, coalesce(sum(amount_minor), 0)::int as sum from refunds where payment_id = p.id
     ) r
-    where id = ${id}`
+    where id = ${payment}`
   return row
 }
 
@@ -78,67 +78,69 @@ test.each<[string, object]>([
   ['of all that is left', {}],
   ['to an address', { amountMinor: 30, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
 ])('a hundred identical refunds %s at two houses at once are one, and all are told the same', async (_, json) => {
-  const { id, wireId } = await here()
+  const { actor, id: paymentId } = await here()
   const idempotencyKey = crypto.randomUUID()
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => start(either(n), wireId, { json, idempotencyKey })),
+    Array.from({ length: 100 }, (_, n) => start(either(n), paymentId, { json, idempotencyKey })),
   )
   expect(count(answers)).toEqual({ '201': 100 })
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
   const sum = 'amountMinor' in json ? 30 : 1000
-  expect(await booksOf(id)).toEqual({ received: 1000, reserved: sum, refunds: 1, sum })
+  expect(await booksOf(actor)).toEqual({ received: 1000, reserved: sum, refunds: 1, sum })
 })
 
 test('of a hundred different requests under one key at two houses at once one is done', async () => {
-  const { id, wireId } = await here()
+  const { actor, id: paymentId } = await here()
   const idempotencyKey = crypto.randomUUID()
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => start(either(n), wireId, { json: { amountMinor: n + 1 }, idempotencyKey })),
+    Array.from({ length: 100 }, (_, n) =>
+      start(either(n), paymentId, { json: { amountMinor: n + 1 }, idempotencyKey }),
+    ),
   )
   expect(count(answers)).toEqual({ '201': 1, '422 idempotency_key_reused': 99 })
-  expect(await booksOf(id)).toMatchObject({ refunds: 1 })
+  expect(await booksOf(actor)).toMatchObject({ refunds: 1 })
 })
 
 test('a hundred different refunds at two houses at once give back all that was received and no more', async () => {
-  const { id, wireId } = await here()
+  const { actor, id: paymentId } = await here()
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => start(either(n), wireId, { json: { amountMinor: 30 } })),
+    Array.from({ length: 100 }, (_, n) => start(either(n), paymentId, { json: { amountMinor: 30 } })),
   )
   expect(count(answers)).toEqual({ '201': 33, '422 refund_exceeds_remaining': 67 })
-  expect(await booksOf(id)).toEqual({ received: 1000, reserved: 990, refunds: 33, sum: 990 })
+  expect(await booksOf(actor)).toEqual({ received: 1000, reserved: 990, refunds: 33, sum: 990 })
 })
 
 test('among parts at once, refunds of all that is left take the rest exactly', async () => {
   for (let round = 0; round < 10; round++) {
-    const { id, wireId } = await here()
+    const { actor, id: paymentId } = await here()
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
-        start(either(n + (n >> 1)), wireId, { json: n % 10 === 7 ? {} : { amountMinor: 17 } }),
+        start(either(n + (n >> 1)), paymentId, { json: n % 10 === 7 ? {} : { amountMinor: 17 } }),
       ),
     )
     const counts = count(answers)
     expect(counts['201']).toBeGreaterThan(0)
     expect((counts['201'] ?? 0) + (counts['422 refund_exceeds_remaining'] ?? 0)).toBe(30)
-    expect(await booksOf(id)).toMatchObject({ reserved: 1000, sum: 1000 })
+    expect(await booksOf(actor)).toMatchObject({ reserved: 1000, sum: 1000 })
   }
 })
 
 test('what a canceled refund gives back is refunded once, whoever is first', async () => {
-  const { id, wireId } = await here()
-  const { text } = await start(houses[0], wireId)
+  const { actor, id: paymentId } = await here()
+  const { text } = await start(houses[0], paymentId)
   const cancel = (at: ApiHouse) =>
     at.call('POST', `${lamps.path}/refunds/${(JSON.parse(text) as { id: string }).id}/cancel`, {
       bearer: lamps.owner.bearer,
     })
-  const parts = () => Array.from({ length: 40 }, (_, n) => start(either(n), wireId, { json: { amountMinor: 100 } }))
+  const parts = () => Array.from({ length: 40 }, (_, n) => start(either(n), paymentId, { json: { amountMinor: 100 } }))
   const [canceled, again] = await Promise.all([cancel(houses[0]), cancel(houses[1]), ...parts()])
   expect([canceled.status, again.status].sort()).toEqual([200, 409])
   const later = await Promise.all(parts())
   expect(later.every(({ status, code }) => status === 201 || code === 'refund_exceeds_remaining')).toBe(true)
   const [live] = await db.sql`
-    select sum(amount_minor)::int as sum from refunds where payment_id = ${id} and state <> 'canceled'`
-  expect([live?.sum, (await booksOf(id))?.reserved]).toEqual([1000, 1000])
+    select sum(amount_minor)::int as sum from refunds where payment_id = ${actor} and state <> 'canceled'`
+  expect([live?.sum, (await booksOf(actor))?.reserved]).toEqual([1000, 1000])
 })
 
 test('whatever answer of the database a house loses, the same request at another is answered with what was done', async () => {
@@ -148,20 +150,20 @@ test('whatever answer of the database a house loses, the same request at another
   const moments = new Set<string>()
   // A refund hears five or six answers.
   for (let heard = 0; heard < 8; heard++) {
-    const { id, wireId } = await here()
+    const { actor, id: paymentId } = await here()
     const request = { json: { amountMinor: 300 }, idempotencyKey: crypto.randomUUID() }
-    const isDone = async () => (await booksOf(id))?.refunds === 1
+    const isDone = async () => (await booksOf(actor))?.refunds === 1
     await until(async () => (await house.call('GET', '/v1/refunds', { bearer: key })).status === 200)
     proxy.cutInsteadOfAnswer(heard + 1)
     let told: Started | undefined
-    const first = start(house, wireId, request).then(answer => {
+    const first = start(house, paymentId, request).then(answer => {
       told = answer
     })
     // For a moment it does not know what became of its commit, and for all that others know it is dead.
     await until(async () => told || (await isDone()), { everyMs: 1 })
     const wasDone = await isDone()
     moments.add(`${wasDone ? 'done' : 'not done'}, ${told ? `told ${told.status}` : 'not told'}`)
-    const second = await start(houses[1], wireId, request)
+    const second = await start(houses[1], paymentId, request)
     expect(second.status).toBe(201)
     if (wasDone) expect(second.replayed).toBe(true)
     await first
@@ -169,11 +171,11 @@ test('whatever answer of the database a house loses, the same request at another
     if (told?.status !== 503) expect([told?.status, told?.text]).toEqual([201, second.text])
     // What is lost of a question is asked again by whoever asked it.
     const third = await until(async () => {
-      const answer = await start(house, wireId, request)
+      const answer = await start(house, paymentId, request)
       return answer.status === 201 && answer
     })
     expect([third.text, third.replayed]).toEqual([second.text, true])
-    expect(await booksOf(id)).toEqual({ received: 1000, reserved: 300, refunds: 1, sum: 300 })
+    expect(await booksOf(actor)).toEqual({ received: 1000, reserved: 300, refunds: 1, sum: 300 })
   }
   expect(moments).toContain('not done, told 503')
   expect(moments).toContain('done, not told')

@@ -1,0 +1,35 @@
+import { expect } from 'bun:test'
+import type { Called } from '../harness/api.ts'
+import type { Page } from './two-shops.ts'
+
+export const idsOf = ({ data }: { readonly data: readonly { readonly id: string }[] }) => data.map(({ id }) => id)
+
+type List = (query: string) => Promise<Page<{ readonly id: string }>>
+
+/** A list is of exactly these, here with the oldest first: as a whole and by pages, from either end. */
+export const expectPages = async (list: List, ids: readonly string[]): Promise<void> => {
+  const all = await list('')
+  expect([all.object, all.has_more, idsOf(all)]).toEqual(['list', false, ids.toReversed()])
+  for (const [order, wanted] of [
+    ['', ids.toReversed()],
+    ['&order=asc', ids],
+  ] as const)
+    for (const limit of [2, 3])
+      for (let at = 0; at <= wanted.length; at += limit) {
+        const query = `?limit=${limit}${order}${at > 0 ? `&startingAfter=${wanted[at - 1]}` : ''}`
+        const page = await list(query)
+        const rest = wanted.length > at + limit
+        expect([query, page.has_more, idsOf(page)]).toEqual([query, rest, wanted.slice(at, at + limit)])
+      }
+  expect(idsOf(await list(`?order=asc&startingAfter=${ids[2]}`))).toEqual(ids.slice(3))
+  const end = await list(`?order=asc&startingAfter=${ids.at(-1)}`)
+  expect([end.has_more, end.data]).toEqual([false, []])
+}
+
+/** None of these is a place in the list, and it is said of all in the same way. */
+export const expectNoCursors = async (list: (query: string) => Promise<Called>, ids: readonly string[]) => {
+  for (const id of ids) {
+    const { status, json } = await list(`?startingAfter=${encodeURIComponent(id)}`)
+    expect([id, status, json]).toMatchObject([id, 400, { error: { code: 'invalid_cursor', param: 'startingAfter' } }])
+  }
+}
