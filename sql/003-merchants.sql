@@ -99,9 +99,17 @@ begin
   insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
 end $$;
 
--- Gives a member another role, or with none ends the membership. Everything that changes who owns a
--- merchant waits for its row, so that of two owners who remove each other one stays.
--- The caller is asked for again here: other processes remember roles for a second.
+-- The role of whoever asks for a change, null for none. Everything that people change of a merchant
+-- begins here and so waits for its row: of two owners who remove each other one stays, and somebody
+-- who is being removed makes no key or invite that would stay behind. Asked again of the table, since
+-- processes remember roles for a second.
+create function lock_merchant_for(merchant uuid, caller uuid) returns text language plpgsql as $$
+begin
+  perform from merchants where id = merchant for no key update;
+  return (select role from members where merchant_id = merchant and account_id = caller);
+end $$;
+
+-- Gives a member another role, or with none ends the membership.
 create function change_member(
   merchant uuid, member uuid, new_role text, caller uuid, actor text, address text, details jsonb
 ) returns text language plpgsql as $$
@@ -110,8 +118,7 @@ declare
   owners integer;
   revoked integer := 0;
 begin
-  perform from merchants where id = merchant for no key update;
-  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
     return 'not_owner';
   end if;
   select role into old_role from members where merchant_id = merchant and account_id = member;

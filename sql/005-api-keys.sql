@@ -36,14 +36,12 @@ create table api_keys (
 -- A merchant's keys of one mode, page by page.
 create index api_keys_merchant on api_keys (merchant_id, livemode, seq);
 
--- Whatever happens to keys waits for the merchant's row first, so that somebody who is being removed
--- makes no key that would stay behind. No caller at all is an operator.
+-- No caller at all is an operator, who waits for the merchant's row all the same.
 create function may_change_api_keys(merchant uuid, caller uuid) returns boolean language plpgsql as $$
+declare
+  caller_role text := lock_merchant_for(merchant, caller);
 begin
-  perform from merchants where id = merchant for no key update;
-  return caller is null or exists (
-    select from members where merchant_id = merchant and account_id = caller and role in ('owner', 'developer')
-  );
+  return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
 end $$;
 
 -- `created`, `not_allowed`, or `missing`: there is no such merchant.

@@ -1,6 +1,4 @@
 -- Invites: links that an owner passes on, each good for one membership.
-alter table members add constraint members_account foreign key (account_id) references accounts;
-
 create table invites (
   id uuid primary key,
   merchant_id uuid not null references merchants,
@@ -28,14 +26,12 @@ create table invites (
 -- A merchant's list.
 create index invites_merchant on invites (merchant_id, seq) where accepted_at is null and revoked_at is null;
 
--- Everything that happens to invites waits for the merchant's row first, as what happens to members does.
 create function create_invite(
   invite uuid, merchant uuid, invite_role text, invite_email text, hash bytea,
   caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  perform from merchants where id = merchant for no key update;
-  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
     return 'not_owner';
   end if;
   insert into invites (id, merchant_id, role, email, token_hash, created_by, expires_at)
@@ -48,8 +44,7 @@ create function revoke_invite(
   invite uuid, merchant uuid, caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  perform from merchants where id = merchant for no key update;
-  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
     return 'not_owner';
   end if;
   update invites set revoked_at = now(), updated_at = now()

@@ -53,10 +53,8 @@ declare
   before jsonb;
   after jsonb;
   changed jsonb;
-  caller_role text;
+  caller_role text := lock_merchant_for(merchant, caller);
 begin
-  perform from merchants where id = merchant for no key update;
-  select role into caller_role from members where merchant_id = merchant and account_id = caller;
   if caller_role is distinct from 'owner'
     and (caller_role is distinct from 'developer' or changes ?| array['receiving_address', 'receiving_addresses']) then
     return 'not_allowed';

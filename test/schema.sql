@@ -677,8 +677,7 @@ declare
   owners integer;
   revoked integer := 0;
 begin
-  perform from merchants where id = merchant for no key update;
-  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
     return 'not_owner';
   end if;
   select role into old_role from members where merchant_id = merchant and account_id = member;
@@ -733,10 +732,8 @@ declare
   before jsonb;
   after jsonb;
   changed jsonb;
-  caller_role text;
+  caller_role text := lock_merchant_for(merchant, caller);
 begin
-  perform from merchants where id = merchant for no key update;
-  select role into caller_role from members where merchant_id = merchant and account_id = caller;
   if caller_role is distinct from 'owner'
     and (caller_role is distinct from 'developer' or changes ?| array['receiving_address', 'receiving_addresses']) then
     return 'not_allowed';
@@ -931,8 +928,7 @@ CREATE OR REPLACE FUNCTION public.create_invite(invite uuid, merchant uuid, invi
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform from merchants where id = merchant for no key update;
-  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
     return 'not_owner';
   end if;
   insert into invites (id, merchant_id, role, email, token_hash, created_by, expires_at)
@@ -1578,6 +1574,15 @@ AS $function$
         where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_merchant_for(merchant uuid, caller uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from merchants where id = merchant for no key update;
+  return (select role from members where merchant_id = merchant and account_id = caller);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_payment_links_v1(entries payment_links_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -1627,11 +1632,10 @@ CREATE OR REPLACE FUNCTION public.may_change_api_keys(merchant uuid, caller uuid
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  caller_role text := lock_merchant_for(merchant, caller);
 begin
-  perform from merchants where id = merchant for no key update;
-  return caller is null or exists (
-    select from members where merchant_id = merchant and account_id = caller and role in ('owner', 'developer')
-  );
+  return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.new_uuidv7()
@@ -1732,8 +1736,7 @@ CREATE OR REPLACE FUNCTION public.revoke_invite(invite uuid, merchant uuid, call
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform from merchants where id = merchant for no key update;
-  if not exists (select from members where merchant_id = merchant and account_id = caller and role = 'owner') then
+  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
     return 'not_owner';
   end if;
   update invites set revoked_at = now(), updated_at = now()
