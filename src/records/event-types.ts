@@ -15,5 +15,3 @@ export const eventTypes = [
   'refund.failed',
   'refund.canceled',
 ] as const
-
-export type EventType = (typeof eventTypes)[number]

@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import type { Shape } from './shape.ts'
 import { chainId, count, currency, example, idOf, minor, texts, time, timeOrNull } from './wire.ts'
 
-export const paymentLinkStatus = type("'active' | 'deactivated' | 'completed' | 'expired'")
+const paymentLinkStatus = type("'active' | 'deactivated' | 'completed' | 'expired'")
 
 export const paymentLinkShape: Shape = {
   name: 'PaymentLink',
