@@ -1,12 +1,14 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import pino from 'pino'
 import { events, house, list, make, post, use } from './api-keys.ts'
 import { contentsOf } from './contents.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { member, shop } from './people.ts'
 
+const to = await house()
+afterAll(() => to[Symbol.asyncDispose]())
+
 test('rotating gives another secret to the same key, and the one before is dead at once', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { secret: first, ...made } = await make(to, lamps, { access: 'read_only' })
   expect(await use(to, first)).toBe(200)
@@ -18,21 +20,20 @@ test('rotating gives another secret to the same key, and the one before is dead 
 })
 
 test('rotating with an overlap leaves the one before alive for that long', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { secret: first, id } = await make(to, lamps)
   const second = (await post(to, lamps, lamps.owner, { overlapHours: 72 }, `/${id}/rotate`)).key?.secret ?? ''
   expect([await use(to, first), await use(to, second)]).toEqual([200, 200])
   const [row] = await to.sql<{ hours: number }[]>`
-    select extract(epoch from previous_until - updated_at)::int / 3600 as hours from api_keys`
+    select extract(epoch from previous_until - updated_at)::int / 3600 as hours from api_keys
+    where merchant_id = ${lamps.merchantId}`
   expect(row?.hours).toBe(72)
-  await to.sql`update api_keys set previous_until = now()`
+  await to.sql`update api_keys set previous_until = now() where merchant_id = ${lamps.merchantId}`
   to.api.keys.forget()
   expect([await use(to, first), await use(to, second)]).toEqual([401, 200])
 })
 
 test('of two rotations with an overlap at once one is done, and the secret in use stays good', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { secret: first, id } = await make(to, lamps)
   const rotate = (json: object) => post(to, lamps, lamps.owner, json, `/${id}/rotate`)
@@ -47,7 +48,6 @@ test('of two rotations with an overlap at once one is done, and the secret in us
 })
 
 test.each([73, -1, 1.5, '1', null])('an overlap of %p is refused', async overlapHours => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { id, secret } = await make(to, lamps)
   const answer = await post(to, lamps, lamps.owner, { overlapHours }, `/${id}/rotate`)
@@ -56,7 +56,6 @@ test.each([73, -1, 1.5, '1', null])('an overlap of %p is refused', async overlap
 })
 
 test('a revoked key is dead at once, with the secret that overlapped, and stays so', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { secret: first, id } = await make(to, lamps)
   const second = (await post(to, lamps, lamps.owner, { overlapHours: 1 }, `/${id}/rotate`)).key?.secret ?? ''
@@ -73,16 +72,14 @@ test('a revoked key is dead at once, with the secret that overlapped, and stays 
 })
 
 test('an expired key does not come back by being rotated', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { id } = await make(to, lamps, { expiresAt: '2099-01-01T00:00:00Z' })
-  await to.sql`update api_keys set expires_at = now()`
+  await to.sql`update api_keys set expires_at = now() where merchant_id = ${lamps.merchantId}`
   expect((await post(to, lamps, lamps.owner, {}, `/${id}/rotate`)).status).toBe(409)
   expect((await post(to, lamps, lamps.owner, {}, `/${id}/revoke`)).status).toBe(200)
 })
 
 test("another merchant's key is a missing one, whatever is asked of it", async () => {
-  await using to = await house()
   const [lamps, chairs] = [await shop(to.api), await shop(to.api, 'Chairs')]
   const { id, secret } = await make(to, chairs)
   const { path, owner } = lamps
@@ -95,7 +92,6 @@ test("another merchant's key is a missing one, whatever is asked of it", async (
 })
 
 test('somebody removed elsewhere makes no key in the second in which that is not known here', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const developer = await member(to.api, lamps, 'developer')
   const { id, secret } = await make(to, lamps)
@@ -113,7 +109,6 @@ test('somebody removed elsewhere makes no key in the second in which that is not
 })
 
 test('of rotations at once each gives a secret and the last one counts; a revocation among them wins', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { id } = await make(to, lamps)
   const rotated = await Promise.all(Array.from({ length: 8 }, () => post(to, lamps, lamps.owner, {}, `/${id}/rotate`)))
@@ -129,7 +124,6 @@ test('of rotations at once each gives a secret and the last one counts; a revoca
 })
 
 test('every change is in the log with who did it and no secret', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { id, secret, tag } = await make(to, lamps)
   const next = (await post(to, lamps, lamps.owner, { overlapHours: 2 }, `/${id}/rotate`)).key

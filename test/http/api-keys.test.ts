@@ -1,12 +1,14 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { openKeyBook } from '../../src/access/key-book.ts'
 import { openLog } from '../../src/log.ts'
 import { until } from '../harness/until.ts'
 import { house, list, make, post, use } from './api-keys.ts'
 import { forgetProof, member, shop } from './people.ts'
 
+const to = await house()
+afterAll(() => to[Symbol.asyncDispose]())
+
 test('a key is shown with its secret once, works, and is listed without it', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const { secret, ...made } = await make(to, lamps, { name: ' Web shop ' })
   expect(made).toMatchObject({
@@ -28,12 +30,10 @@ test.each([
   ['store_plugin', ['payments:read', 'payment_links:write']],
   ['read_only', ['payments:read']],
 ] as const)('access %s stands for its scopes', async (access, scopes) => {
-  await using to = await house()
   expect((await make(to, await shop(to.api), { access })).scopes).toEqual([...scopes])
 })
 
 test('a key may have scopes of its own, a mode and an end', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
   const scopes = ['refunds:write', 'refunds:write', 'disputes:write']
@@ -58,7 +58,6 @@ test.each<[string, object, string, string]>([
   ['an end that is no time', { expiresAt: '2099-13-41T00:00:00Z' }, 'parameter_invalid', 'expiresAt'],
   ['an unknown field', { secret: 'sk_test_mine' }, 'parameter_unknown', 'secret'],
 ])('%s makes no key', async (_, json, code, param) => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const answer = await post(to, lamps, lamps.owner, { name: 'Shop', access: 'full', ...json })
   expect(answer).toMatchObject({ status: 400, error: { code, param } })
@@ -66,7 +65,6 @@ test.each<[string, object, string, string]>([
 })
 
 test('developers make keys, viewers look at them, and both prove themselves first', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const developer = await member(to.api, lamps, 'developer')
   const viewer = await member(to.api, lamps, 'viewer')
@@ -79,7 +77,6 @@ test('developers make keys, viewers look at them, and both prove themselves firs
 })
 
 test('a walk through the list sees every key that is made meanwhile', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const making = Promise.all(Array.from({ length: 40 }, (_, n) => make(to, lamps, { name: String(n) })))
   const seen: string[] = []
@@ -110,7 +107,6 @@ test("a key takes its place in the list under the merchant's lock, so that none 
 })
 
 test('a key made here is good in another process at once, and its use there is seen here', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const elsewhere = openKeyBook({ sql: to.sql, log: openLog('silent') })
   const { secret } = await make(to, lamps)

@@ -1,24 +1,25 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { auditLogRoutes } from '../../src/http/audit-log.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
 import { encodeId } from '../../src/ids.ts'
+import type { Sql } from '../../src/postgres/connect.ts'
 import { apiHouse } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { expectNoCursors } from './lists.ts'
 import { member, type Person, type Shop, shop } from './people.ts'
 
-const house = () => apiHouse({ routes: [...auditLogRoutes, ...settingsRoutes] })
-type House = Awaited<ReturnType<typeof house>>
+const to = await apiHouse({ routes: [...auditLogRoutes, ...settingsRoutes] })
+afterAll(() => to[Symbol.asyncDispose]())
+
 type Page = { data: { id: string; action: string; details: unknown }[]; has_more: boolean }
 
-const read = (to: House, { path }: Shop, by: Person, query = '') =>
+const read = ({ path }: Shop, by: Person, query = '') =>
   to.call('GET', `${path}/audit-log${query}`, { bearer: by.bearer })
-const page = async (to: House, lamps: Shop, query = '') => (await read(to, lamps, lamps.owner, query)).json as Page
-const record = (to: Pick<House, 'sql'>, { merchantId }: Shop, action: string, n = 0) =>
-  to.sql`select record_security_event(${merchantId}, null, 'operator', null, ${action}, json_build_object('n', ${n}::int))`
+const page = async (lamps: Shop, query = '') => (await read(lamps, lamps.owner, query)).json as Page
+const record = (sql: Sql, { merchantId }: Shop, action: string, n = 0) =>
+  sql`select record_security_event(${merchantId}, null, 'operator', null, ${action}, json_build_object('n', ${n}::int))`
 
 test('an owner reads who did what, from where and when', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   await to.call('PATCH', `${lamps.path}/settings`, {
     bearer: lamps.owner.bearer,
@@ -26,7 +27,7 @@ test('an owner reads who did what, from where and when', async () => {
     // The harness is a proxy that is trusted.
     headers: { 'x-forwarded-for': '203.0.113.7' },
   })
-  const answer = await read(to, lamps, lamps.owner)
+  const answer = await read(lamps, lamps.owner)
   expect(answer.status).toBe(200)
   const at = expect.stringMatching(/^20\d\d-.*\.\d{3}Z$/)
   expect(answer.json).toEqual({
@@ -50,44 +51,39 @@ test('an owner reads who did what, from where and when', async () => {
 })
 
 test('what a member does with their own account stands in the log of each of their merchants, and of no other', async () => {
-  await using to = await house()
   const [lamps, second, other] = [await shop(to.api), await shop(to.api, 'Bulbs'), await shop(to.api, 'Candles')]
   const { accountId } = lamps.owner
   await to.sql`insert into members (merchant_id, account_id, role) values (${second.merchantId}, ${accountId}, 'viewer')`
   const signedIn = () =>
     to.sql`select record_security_event(null, ${accountId}, ${lamps.owner.id}, '127.0.0.1', 'session.signed_in')`
   await Promise.all(Array.from({ length: 10 }, signedIn))
-  const seen = async (of: Shop) =>
-    (await page(to, of)).data.filter(({ action }) => action === 'session.signed_in').length
+  const seen = async (of: Shop) => (await page(of)).data.filter(({ action }) => action === 'session.signed_in').length
   expect([await seen(lamps), await seen(second), await seen(other)]).toEqual([10, 10, 0])
 })
 
 test.each(['developer', 'viewer'] as const)('a %s does not read the log', async role => {
-  await using to = await house()
   const lamps = await shop(to.api)
-  const answer = await read(to, lamps, await member(to.api, lamps, role))
+  const answer = await read(lamps, await member(to.api, lamps, role))
   expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
 })
 
 test('the log of a merchant holds nothing of another, nor of no merchant', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const chairs = await shop(to.api, 'Chairs')
-  await record(to, chairs, 'settings.changed')
-  expect((await page(to, lamps)).data).toEqual([])
-  const [theirs] = (await page(to, chairs)).data
+  await record(to.sql, chairs, 'settings.changed')
+  expect((await page(lamps)).data).toEqual([])
+  const [theirs] = (await page(chairs)).data
   const cursors = [theirs?.id ?? '', crypto.randomUUID(), 'x', lamps.owner.id]
-  await expectNoCursors(query => read(to, lamps, lamps.owner, query), cursors)
+  await expectNoCursors(query => read(lamps, lamps.owner, query), cursors)
 })
 
 test('pages follow one another in both orders, of one action or of all', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
-  for (let n = 0; n < 7; n++) await record(to, lamps, n % 2 === 0 ? 'even.number' : 'odd.number', n)
+  for (let n = 0; n < 7; n++) await record(to.sql, lamps, n % 2 === 0 ? 'even.number' : 'odd.number', n)
   const walk = async (query: string) => {
     const seen: unknown[] = []
     for (let cursor = ''; ; ) {
-      const { data, has_more } = await page(to, lamps, `?limit=2${query}${cursor}`)
+      const { data, has_more } = await page(lamps, `?limit=2${query}${cursor}`)
       seen.push(...data.map(({ details }) => details))
       if (!has_more) return seen
       cursor = `&startingAfter=${data.at(-1)?.id}`
@@ -102,18 +98,19 @@ test('pages follow one another in both orders, of one action or of all', async (
 })
 
 test('a walk forwards skips none, also while many write at once', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const count = 300
   let writing = true
-  const write = Promise.all(Array.from({ length: count }, (_, n) => record(to, lamps, 'some.thing', n))).then(() => {
-    writing = false
-  })
+  const write = Promise.all(Array.from({ length: count }, (_, n) => record(to.sql, lamps, 'some.thing', n))).then(
+    () => {
+      writing = false
+    },
+  )
   const seen: string[] = []
   const step = async () => {
     const ended = !writing
     const cursor = seen.length > 0 ? `&startingAfter=${seen.at(-1)}` : ''
-    const { data } = await page(to, lamps, `?order=asc&limit=100${cursor}`)
+    const { data } = await page(lamps, `?order=asc&limit=100${cursor}`)
     seen.push(...data.map(({ id }) => id))
     return ended && data.length === 0
   }
@@ -124,22 +121,20 @@ test('a walk forwards skips none, also while many write at once', async () => {
 })
 
 test('what is recorded later is seen later: it waits for what was recorded before and is not committed', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const slow = await to.sql.reserve()
   await slow`begin`
-  await record({ sql: slow }, lamps, 'some.thing', 1)
-  const second = record(to, lamps, 'some.thing', 2).then(() => 'written')
+  await record(slow, lamps, 'some.thing', 1)
+  const second = record(to.sql, lamps, 'some.thing', 2).then(() => 'written')
   await until(async () => (await to.sql`select from pg_locks where locktype = 'advisory' and not granted`).length === 1)
-  expect((await page(to, lamps)).data).toEqual([])
+  expect((await page(lamps)).data).toEqual([])
   await slow`commit`
   await second
-  expect((await page(to, lamps, '?order=asc')).data).toMatchObject([{ details: { n: 1 } }, { details: { n: 2 } }])
+  expect((await page(lamps, '?order=asc')).data).toMatchObject([{ details: { n: 1 } }, { details: { n: 2 } }])
   slow.release()
 })
 
 test('what cannot be asked for is refused', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   for (const [query, code, param] of [
     ['?limit=0', 'parameter_invalid', 'limit'],
@@ -148,7 +143,7 @@ test('what cannot be asked for is refused', async () => {
     ['?actor=operator', 'parameter_unknown', 'actor'],
     [`?action=${'x'.repeat(101)}`, 'parameter_invalid', 'action'],
   ]) {
-    const answer = await read(to, lamps, lamps.owner, query)
+    const answer = await read(lamps, lamps.owner, query)
     expect([answer.status, answer.json]).toMatchObject([400, { error: { code, param } }])
   }
 })

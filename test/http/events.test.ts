@@ -157,7 +157,7 @@ describe('GET /v1/events/:id', () => {
 
 test('200: viewers read events of either mode', async () => {
   const { here, whose } = await newShop('Shelves')
-  const asked = { path: here.path, bearer: (await member(to.api, here, 'viewer', 'viewer@shelves.example')).bearer }
+  const asked = { path: here.path, bearer: (await member(to.api, here, 'viewer')).bearer }
   const atTest = await makePayment(to.api, whose, 'new')
   const live = await makePayment(to.api, { ...whose, livemode: true }, 'success')
   const [one] = (await list('', asked)).data

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { authRoutes } from '../../src/http/auth.ts'
 import { inviteRoutes } from '../../src/http/invites.ts'
 import { memberRoutes } from '../../src/http/members.ts'
@@ -217,6 +217,9 @@ test('open invites come in pages, and a cursor outlives its invite', async () =>
   await expectNoCursors(query => open(to, lamps, query), [(await invite(to, chairs)).id, 'invite_x'])
 })
 
+const shared = await house()
+afterAll(() => shared[Symbol.asyncDispose]())
+
 test.each([
   ['nothing but a token', 400, { token: 'x' }, 'email'],
   ['no password', 400, { token: 'x', email: 'a@b.example' }, 'password'],
@@ -224,8 +227,7 @@ test.each([
   ['no address', 400, { token: 'x', email: 'nobody', password: 'a long password' }, 'email'],
   ['no token', 400, { email: 'a@b.example', password: 'a long password' }, 'token'],
 ])('%s accepts nothing', async (_, status, json, param) => {
-  await using to = await house()
-  const answer = await accept(to, json)
+  const answer = await accept(shared, json)
   expect([answer.status, answer.json]).toMatchObject([status, { error: { param } }])
 })
 

@@ -20,15 +20,19 @@ export const person = async (api: Api, email: string): Promise<Person> => {
   return { accountId, id: encodeId('usr', accountId), email, bearer: accessToken }
 }
 
+let people = 0
+/** Of somebody nobody has met. */
+const newEmail = (role: Role) => `${role}.${++people}@example.com`
+
 /** A merchant and its owner. */
 export const shop = async (api: Api, name = 'Lamps'): Promise<Shop> => {
-  const owner = await person(api, `owner@${name.toLowerCase()}.example`)
+  const owner = await person(api, newEmail('owner'))
   const merchantId = uuidv7(new Date(), api.random)
   await api.sql`select create_merchant(${merchantId}, ${name}, ${owner.accountId})`
   return { merchantId, path: `/v1/merchants/${encodeId('mer', merchantId)}`, owner }
 }
 
-export const member = async (api: Api, { merchantId }: Shop, role: Role, email = `${role}@lamps.example`) => {
+export const member = async (api: Api, { merchantId }: Shop, role: Role, email = newEmail(role)) => {
   const joined = await person(api, email)
   await api.sql`insert into members (merchant_id, account_id, role) values (${merchantId}, ${joined.accountId}, ${role})`
   return joined

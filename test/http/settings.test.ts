@@ -1,26 +1,26 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { settingsRoutes } from '../../src/http/settings.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { apiHouse } from '../harness/api.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
 
-const house = () => apiHouse({ routes: settingsRoutes })
+const to = await apiHouse({ routes: settingsRoutes })
+afterAll(() => to[Symbol.asyncDispose]())
+
 const small = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const checked = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 
-const read = (to: ApiHouse, { path, owner }: Shop, query = '') =>
-  to.call('GET', `${path}/settings${query}`, { bearer: owner.bearer })
-const change = (to: ApiHouse, { path }: Shop, by: Person, json: unknown, query = '') =>
+const read = ({ path, owner }: Shop, query = '') => to.call('GET', `${path}/settings${query}`, { bearer: owner.bearer })
+const change = ({ path }: Shop, by: Person, json: unknown, query = '') =>
   to.call('PATCH', `${path}/settings${query}`, { bearer: by.bearer, json })
 
 type Change = { from: unknown; to: unknown }
 type Entry = { changed: { confirmations?: Change; receivingAddresses?: Change } }
 
 test('a new merchant has settings in both modes', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   for (const livemode of [false, true]) {
-    const answer = await read(to, lamps, `?livemode=${livemode}`)
+    const answer = await read(lamps, `?livemode=${livemode}`)
     expect(answer.status).toBe(200)
     expect(answer.json).toMatchObject({
       object: 'settings',
@@ -38,9 +38,8 @@ test('a new merchant has settings in both modes', async () => {
 })
 
 test('what is sent changes, what is not stays, and null clears', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
-  const first = await change(to, lamps, lamps.owner, {
+  const first = await change(lamps, lamps.owner, {
     name: ' Lamps & Co ',
     branding: { logoUrl: 'https://lamps.example/logo.svg', accentColor: '#FFAA00' },
     receivingAddress: small,
@@ -61,7 +60,7 @@ test('what is sent changes, what is not stays, and null clears', async () => {
     latePolicy: 'needs_attention',
     refundMode: 'signer',
   })
-  const second = await change(to, lamps, lamps.owner, {
+  const second = await change(lamps, lamps.owner, {
     branding: { logoUrl: null, supportEmail: 'help@lamps.example' },
     receivingAddress: null,
     receivingAddresses: { 1: null },
@@ -75,20 +74,19 @@ test('what is sent changes, what is not stays, and null clears', async () => {
     confirmations: { 1: 12 },
     toleranceBps: 0,
   })
-  expect((await read(to, lamps)).json).toEqual(second.json)
+  expect((await read(lamps)).json).toEqual(second.json)
 })
 
 test('modes share the name and nothing that moves money', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
-  await change(to, lamps, lamps.owner, { name: 'Both', receivingAddress: small, toleranceBps: 7 })
-  await change(to, lamps, lamps.owner, { livemode: true, receivingAddress: other, confirmations: { 1: 64 } })
-  await change(to, lamps, lamps.owner, { latePolicy: 'needs_attention' }, '?livemode=true')
+  await change(lamps, lamps.owner, { name: 'Both', receivingAddress: small, toleranceBps: 7 })
+  await change(lamps, lamps.owner, { livemode: true, receivingAddress: other, confirmations: { 1: 64 } })
+  await change(lamps, lamps.owner, { latePolicy: 'needs_attention' }, '?livemode=true')
   const live = { livemode: true, name: 'Both', receivingAddress: other, toleranceBps: 50, confirmations: { 1: 64 } }
-  expect((await read(to, lamps, '?livemode=true')).json).toMatchObject({ ...live, latePolicy: 'needs_attention' })
+  expect((await read(lamps, '?livemode=true')).json).toMatchObject({ ...live, latePolicy: 'needs_attention' })
   const inTest = { livemode: false, name: 'Both', receivingAddress: checked, toleranceBps: 7, confirmations: {} }
-  expect((await read(to, lamps)).json).toMatchObject({ ...inTest, latePolicy: 'accept_stablecoins' })
-  const both = await change(to, lamps, lamps.owner, { livemode: false }, '?livemode=true')
+  expect((await read(lamps)).json).toMatchObject({ ...inTest, latePolicy: 'accept_stablecoins' })
+  const both = await change(lamps, lamps.owner, { livemode: false }, '?livemode=true')
   expect(both.json).toMatchObject({ error: { code: 'parameter_invalid', param: 'livemode' } })
 })
 
@@ -128,68 +126,63 @@ const refused = [
 ] as const
 
 test('a value that is not allowed is named, and nothing changes', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
-  const before = await read(to, lamps)
+  const before = await read(lamps)
   for (const [code, param, json] of refused) {
-    const answer = await change(to, lamps, lamps.owner, { toleranceBps: 1, ...json })
+    const answer = await change(lamps, lamps.owner, { toleranceBps: 1, ...json })
     expect([json, answer.status, answer.json]).toMatchObject([json, 400, { error: { code, param } }])
   }
-  expect((await read(to, lamps)).json).toEqual(before.json)
+  expect((await read(lamps)).json).toEqual(before.json)
 })
 
 test('a developer sets everything but receiving addresses, and a viewer nothing', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const developer = await member(to.api, lamps, 'developer')
   const viewer = await member(to.api, lamps, 'viewer')
-  expect((await change(to, lamps, developer, { toleranceBps: 10 })).status).toBe(200)
+  expect((await change(lamps, developer, { toleranceBps: 10 })).status).toBe(200)
   for (const json of [{ receivingAddress: small }, { receivingAddress: null }, { receivingAddresses: {} }]) {
-    const answer = await change(to, lamps, developer, { toleranceBps: 20, ...json })
+    const answer = await change(lamps, developer, { toleranceBps: 20, ...json })
     expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
   }
-  expect((await change(to, lamps, viewer, { toleranceBps: 30 })).status).toBe(403)
+  expect((await change(lamps, viewer, { toleranceBps: 30 })).status).toBe(403)
   // Not sent away to prove something that would not help them.
   await forgetProof(to.api, developer)
-  const unproven = await change(to, lamps, developer, { receivingAddress: small })
+  const unproven = await change(lamps, developer, { receivingAddress: small })
   expect(unproven.json).toMatchObject({ error: { code: 'insufficient_role' } })
-  expect((await read(to, lamps)).json).toMatchObject({ toleranceBps: 10, receivingAddress: null })
+  expect((await read(lamps)).json).toMatchObject({ toleranceBps: 10, receivingAddress: null })
 })
 
 test('an owner names a receiving address only within five minutes of a password', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   await forgetProof(to.api, lamps.owner)
   for (const json of [{ receivingAddress: small }, { receivingAddresses: { 1: small } }]) {
-    const answer = await change(to, lamps, lamps.owner, json)
+    const answer = await change(lamps, lamps.owner, json)
     expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'step_up_required' } }])
   }
-  expect((await change(to, lamps, lamps.owner, { name: 'Still' })).status).toBe(200)
+  expect((await change(lamps, lamps.owner, { name: 'Still' })).status).toBe(200)
 })
 
 test('somebody whose role was taken in another process a moment ago changes nothing', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
-  await read(to, lamps)
+  await read(lamps)
   // Nobody tells this process.
-  await to.sql`update members set role = 'developer'`
-  const answer = await change(to, lamps, lamps.owner, { receivingAddress: small })
+  await to.sql`update members set role = 'developer' where merchant_id = ${lamps.merchantId}`
+  const answer = await change(lamps, lamps.owner, { receivingAddress: small })
   expect(answer.json).toMatchObject({ error: { code: 'insufficient_role' } })
-  expect(await to.sql`select from receiving_addresses`).toHaveLength(0)
+  expect(await to.sql`select from receiving_addresses where merchant_id = ${lamps.merchantId}`).toHaveLength(0)
 })
 
 test('two who change different fields at once both get their way', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const chains = Array.from({ length: 20 }, (_, i) => i + 1)
   const answers = await Promise.all(
     chains.flatMap(chain => [
-      change(to, lamps, lamps.owner, { confirmations: { [chain]: chain } }),
-      change(to, lamps, lamps.owner, { receivingAddresses: { [chain]: small } }),
+      change(lamps, lamps.owner, { confirmations: { [chain]: chain } }),
+      change(lamps, lamps.owner, { receivingAddresses: { [chain]: small } }),
     ]),
   )
   expect(answers.every(({ status }) => status === 200)).toBe(true)
-  expect((await read(to, lamps)).json).toMatchObject({
+  expect((await read(lamps)).json).toMatchObject({
     confirmations: Object.fromEntries(chains.map(chain => [chain, chain])),
     receivingAddresses: Object.fromEntries(chains.map(chain => [chain, checked])),
   })
@@ -197,7 +190,7 @@ test('two who change different fields at once both get their way', async () => {
   // The log is one story: each change begins with what the one before has left.
   const log = await to.sql<
     { details: Entry }[]
-  >`select details from security_events where merchant_id is not null order by seq`
+  >`select details from security_events where merchant_id = ${lamps.merchantId} order by seq`
   expect(log).toHaveLength(40)
   for (const field of ['confirmations', 'receivingAddresses'] as const) {
     const steps = log.flatMap(({ details }) => details.changed[field] ?? [])
@@ -206,26 +199,25 @@ test('two who change different fields at once both get their way', async () => {
 })
 
 test('a hundred chains can have values of their own, and no more', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
   const of = (from: number, to: number) =>
     Object.fromEntries(Array.from({ length: to - from }, (_, i) => [from + i, 5]))
-  expect((await change(to, lamps, lamps.owner, { confirmations: of(1, 101) })).status).toBe(200)
-  expect((await change(to, lamps, lamps.owner, { confirmations: of(101, 102) })).status).toBe(400)
-  expect((await change(to, lamps, lamps.owner, { confirmations: { 1: null, 101: 5 } })).status).toBe(200)
+  expect((await change(lamps, lamps.owner, { confirmations: of(1, 101) })).status).toBe(200)
+  expect((await change(lamps, lamps.owner, { confirmations: of(101, 102) })).status).toBe(400)
+  expect((await change(lamps, lamps.owner, { confirmations: { 1: null, 101: 5 } })).status).toBe(200)
 })
 
 test('the log tells who changed what, from where, to what, and says nothing of what stayed', async () => {
-  await using to = await house()
   const lamps = await shop(to.api)
-  await change(to, lamps, lamps.owner, {
+  await change(lamps, lamps.owner, {
     name: 'Lamps',
     toleranceBps: 60,
     receivingAddress: small,
     latePolicy: 'accept_stablecoins',
   })
-  await change(to, lamps, lamps.owner, { toleranceBps: 60 })
-  const rows = await to.sql`select actor, address, action, details from security_events where merchant_id is not null`
+  await change(lamps, lamps.owner, { toleranceBps: 60 })
+  const rows =
+    await to.sql`select actor, address, action, details from security_events where merchant_id = ${lamps.merchantId}`
   expect([...rows]).toEqual([
     {
       actor: lamps.owner.id,
