@@ -3,7 +3,7 @@ import { insertKey } from '../access/keys.ts'
 import type { AccessSizes } from './access.ts'
 import { type AccessServer, startAccessServer } from './access-servers.ts'
 import type { Bench } from './bench.ts'
-import { callFor } from './callers.ts'
+import { costOf, inTurns } from './callers.ts'
 import { bestOf, median, microseconds, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
@@ -38,31 +38,26 @@ export const promiseCheck = async ({ server, say, report }: Bench, sizes: Access
 
 const tell = ({ bareUs, checkedUs }: Round) => `${microseconds(checkedUs)} against ${microseconds(bareUs)}`
 
-/**
- * Both in turns of a moment each, since a machine's moods last longer than that; each pair begins with
- * what the one before ended with.
- */
 const measureRound = async (
   checking: AccessServer,
   secret: string,
   callers: number,
   { pairs, sliceMs }: Pick<AccessSizes, 'pairs' | 'sliceMs'>,
 ): Promise<Round> => {
-  const cost = async (path: '/bare' | '/checked') => {
-    const ask = async () => {
+  const cost = (path: '/bare' | '/checked') =>
+    costOf(callers, sliceMs, async () => {
       if ((await checking.ask(path, secret)) !== 200) throw new Error('a good key was refused')
-    }
-    return 1_000_000 / (await callFor(callers, sliceMs, ask)).perSecond
+    })
+  const costs = await inTurns(
+    pairs,
+    () => cost('/bare'),
+    () => cost('/checked'),
+  )
+  return {
+    bareUs: median(costs.map(([bare]) => bare)),
+    checkedUs: median(costs.map(([, checked]) => checked)),
+    ratio: median(costs.map(([bare, checked]) => checked / bare)),
   }
-  const bare: number[] = []
-  const checked: number[] = []
-  for (let n = 0; n < pairs; n++) {
-    if (n % 2 === 0) bare.push(await cost('/bare'))
-    checked.push(await cost('/checked'))
-    if (n % 2 === 1) bare.push(await cost('/bare'))
-  }
-  const ratios = checked.map((us, n) => us / (bare[n] ?? Number.NaN))
-  return { bareUs: median(bare), checkedUs: median(checked), ratio: median(ratios) }
 }
 
 const measureCold = async (checking: AccessServer, keys: readonly { readonly secret: string }[]): Promise<string> => {

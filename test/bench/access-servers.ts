@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url'
+import { startProgram } from './program.ts'
 
 /** A process of its own that checks keys. */
 export type AccessServer = AsyncDisposable & {
@@ -7,31 +7,14 @@ export type AccessServer = AsyncDisposable & {
 }
 
 export const startAccessServer = async (databaseUrl: string): Promise<AccessServer> => {
-  const child = Bun.spawn({
-    cmd: [
-      process.execPath,
-      '--preload',
-      fileOf('../harness/end-with-parent.ts'),
-      fileOf('./access-program.ts'),
-      databaseUrl,
-    ],
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const { value } = await child.stdout.getReader().read()
-  const url = `http://127.0.0.1:${Number(new TextDecoder().decode(value))}`
+  const program = await startProgram('./access-program.ts', databaseUrl)
+  const url = `http://127.0.0.1:${Number(program.said)}`
   return {
     ask: async (path, secret) => {
       const answer = await fetch(url + path, { headers: { authorization: `Bearer ${secret}` } })
       await answer.arrayBuffer()
       return answer.status
     },
-    [Symbol.asyncDispose]: async () => {
-      child.kill()
-      await child.exited
-    },
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   }
 }
-
-const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))

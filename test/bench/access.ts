@@ -1,6 +1,6 @@
 import { promiseCheck } from './access-check.ts'
 import { promiseRevocation } from './access-revoke.ts'
-import type { Bench } from './bench.ts'
+import { type Bench, saySizes } from './bench.ts'
 
 export type AccessSizes = {
   readonly rounds: number
@@ -20,11 +20,7 @@ const quick: AccessSizes = { ...whole, rounds: 1, pairs: 20, sliceMs: 100, coldK
 export const access = (bench: Bench): Promise<void> => measureAccess(bench, bench.quick ? quick : whole)
 
 export const measureAccess = async (bench: Bench, sizes: AccessSizes): Promise<void> => {
-  bench.say(
-    Object.entries(sizes)
-      .map(([what, size]) => `${what} ${size}`)
-      .join(', '),
-  )
+  saySizes(bench, sizes)
   await promiseCheck(bench, sizes)
   await promiseRevocation(bench, sizes)
 }

@@ -3,7 +3,7 @@ import { insertKey } from '../access/keys.ts'
 import type { ApiSizes } from './api.ts'
 import { type ApiServer, startApiServer } from './api-servers.ts'
 import type { Bench } from './bench.ts'
-import { callTimes } from './callers.ts'
+import { callTimes, inTurns } from './callers.ts'
 import { bestOf, median, milliseconds, thousands, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
@@ -46,13 +46,12 @@ const measureRound = async (
 ): Promise<Round> => {
   // Connections and plans, and in memory what a server that has been up for a while has there.
   for (const lists of [few, many]) await lists.cost(query, 5)
-  const costs: { few: number[]; many: number[] } = { few: [], many: [] }
-  for (let n = 0; n < pairs; n++) {
-    if (n % 2 === 0) costs.few.push(await few.cost(query, 1))
-    costs.many.push(await many.cost(query, 1))
-    if (n % 2 === 1) costs.few.push(await few.cost(query, 1))
-  }
-  return { few: median(costs.few), many: median(costs.many) }
+  const costs = await inTurns(
+    pairs,
+    () => few.cost(query, 1),
+    () => many.cost(query, 1),
+  )
+  return { few: median(costs.map(([few]) => few)), many: median(costs.map(([, many]) => many)) }
 }
 
 type Lists = AsyncDisposable & {

@@ -4,7 +4,7 @@ import { insertKey, insertMerchant } from '../access/keys.ts'
 import type { ApiSizes } from './api.ts'
 import { type ApiServer, startApiServer } from './api-servers.ts'
 import type { Bench } from './bench.ts'
-import { callFor } from './callers.ts'
+import { costOf, inTurns } from './callers.ts'
 import { bestOf, median, microseconds, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
@@ -58,26 +58,22 @@ const check = async (reading: Reading): Promise<void> => {
   if (!bare.customer_email || !ours.customerEmail || !ours.crypto?.txHash) throw new Error('a payment was not answered')
 }
 
-/**
- * Both in turns of a moment each, since a machine's moods last longer than that; each pair begins with
- * what the one before ended with.
- */
 const measureRound = async (
   reading: Reading,
   callers: number,
   { pairs, sliceMs }: Pick<ApiSizes, 'pairs' | 'sliceMs'>,
 ): Promise<Round> => {
-  const cost = async (which: 'bare' | 'ours') =>
-    1_000_000 / (await callFor(callers, sliceMs, () => ask(reading, which))).perSecond
-  const bare: number[] = []
-  const ours: number[] = []
-  for (let n = 0; n < pairs; n++) {
-    if (n % 2 === 0) bare.push(await cost('bare'))
-    ours.push(await cost('ours'))
-    if (n % 2 === 1) bare.push(await cost('bare'))
+  const cost = (which: 'bare' | 'ours') => costOf(callers, sliceMs, () => ask(reading, which))
+  const costs = await inTurns(
+    pairs,
+    () => cost('bare'),
+    () => cost('ours'),
+  )
+  return {
+    bareUs: median(costs.map(([bare]) => bare)),
+    oursUs: median(costs.map(([, ours]) => ours)),
+    ratio: median(costs.map(([bare, ours]) => bare / ours)),
   }
-  const ratios = ours.map((us, n) => (bare[n] ?? Number.NaN) / us)
-  return { bareUs: median(bare), oursUs: median(ours), ratio: median(ratios) }
 }
 
 /** Payments that have succeeded, as the machine leaves them. */

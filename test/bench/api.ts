@@ -1,7 +1,7 @@
 import { promiseEvents } from './api-events.ts'
 import { promiseLinks } from './api-links.ts'
 import { promiseReads } from './api-reads.ts'
-import type { Bench } from './bench.ts'
+import { type Bench, saySizes } from './bench.ts'
 
 export type ApiSizes = {
   readonly rounds: number
@@ -49,11 +49,7 @@ const quick: ApiSizes = {
 export const api = (bench: Bench): Promise<void> => measureApi(bench, bench.quick ? quick : whole)
 
 export const measureApi = async (bench: Bench, sizes: ApiSizes): Promise<void> => {
-  bench.say(
-    Object.entries(sizes)
-      .map(([what, size]) => `${what} ${size}`)
-      .join(', '),
-  )
+  saySizes(bench, sizes)
   await promiseReads(bench, sizes)
   await promiseLinks(bench, sizes)
   await promiseEvents(bench, sizes)

@@ -8,3 +8,9 @@ export type Bench = {
   readonly say: (line: string) => void
   readonly report: Report
 }
+
+/** How much a bench measures, told before anything else. */
+export const saySizes = ({ say }: Bench, sizes: Readonly<Record<string, number>>): void => {
+  const told = Object.entries(sizes).map(([what, size]) => `${what} ${size}`)
+  say(told.join(', '))
+}

@@ -48,3 +48,29 @@ export const callTimes = async (
   await Promise.all(Array.from({ length: Math.min(callers, calls) }, one))
   return performance.now() - began
 }
+
+/**
+ * What two cost that are measured against each other. Both in turns of a moment each, since a machine's moods
+ * last longer than that; each pair begins with what the one before ended with.
+ */
+export const inTurns = async (
+  pairs: number,
+  costOfOne: () => Promise<number>,
+  costOfOther: () => Promise<number>,
+): Promise<readonly (readonly [one: number, other: number])[]> => {
+  const costs: [number, number][] = []
+  for (let n = 0; n < pairs; n++) {
+    if (n % 2 === 0) {
+      const one = await costOfOne()
+      costs.push([one, await costOfOther()])
+    } else {
+      const other = await costOfOther()
+      costs.push([await costOfOne(), other])
+    }
+  }
+  return costs
+}
+
+/** Microseconds that a call costs by so many callers. */
+export const costOf = async (callers: number, forMs: number, call: Call): Promise<number> =>
+  1_000_000 / (await callFor(callers, forMs, call)).perSecond
