@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { isApiKey, makeApiKey } from '../../src/access/api-key.ts'
+import { random } from './keys.ts'
 
-const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 test.each([

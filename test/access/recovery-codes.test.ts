@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { hashRecoveryCode, makeRecoveryCodes } from '../../src/access/recovery-codes.ts'
-
-const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+import { random } from './keys.ts'
 
 test('ten codes of 80 bits, in letters that nobody mistakes for others', () => {
   const codes = makeRecoveryCodes(random)

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Secret } from 'otpauth'
 import { findTotpStep, makeTotpSecret, otpauthUrl } from '../../src/access/totp.ts'
-
-const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+import { random } from './keys.ts'
 
 /** The key of RFC 6238's appendix B, of whose eight digits an authenticator shows the last six. */
 const rfc = Secret.fromUTF8('12345678901234567890').base32
