@@ -11,7 +11,9 @@ export const readBody = async (request: Request, { patienceMs = PATIENCE_MS } = 
   const stream = request.body
   if (!stream) return undefined
   // No more comes than was announced, and at once it costs a fifth of what it does piece by piece.
-  const bytes = await (length === null ? readPieces(stream, patienceMs) : inTime(request.arrayBuffer().then(whole), patienceMs))
+  const bytes = await (length === null
+    ? readPieces(stream, patienceMs)
+    : inTime(request.arrayBuffer().then(whole), patienceMs))
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers)) refuse('unsupported_media_type')
   const value = parse(bytes)

@@ -4,13 +4,14 @@ import type { ActorRow } from '../actors/rows.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { findNamed, type RecordName } from './named.ts'
+import { finderOf, type RecordName } from './named.ts'
 import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readDispute = readerOf(disputeKind)
+const findRow = finderOf<ActorRow>('disputes')
 
 export const findDispute = async (sql: Sql, name: RecordName): Promise<Actor<Dispute> | undefined> => {
-  const row = await findNamed<ActorRow>(sql, 'disputes', name)
+  const row = await findRow(sql, name)
   return row && readDispute(row)
 }
 

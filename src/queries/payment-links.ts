@@ -4,13 +4,14 @@ import type { ActorRow } from '../actors/rows.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { findNamed, type RecordName } from './named.ts'
+import { finderOf, type RecordName } from './named.ts'
 import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readLink = readerOf(paymentLinkKind)
+const findRow = finderOf<ActorRow>('payment_links')
 
 export const findPaymentLink = async (sql: Sql, name: RecordName): Promise<Actor<PaymentLink> | undefined> => {
-  const row = await findNamed<ActorRow>(sql, 'payment_links', name)
+  const row = await findRow(sql, name)
   return row && readLink(row)
 }
 

@@ -4,13 +4,14 @@ import type { ActorRow } from '../actors/rows.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { findNamed, type RecordName } from './named.ts'
+import { finderOf, type RecordName } from './named.ts'
 import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readPayment = readerOf(paymentKind)
+const findRow = finderOf<ActorRow>('payments')
 
 export const findPayment = async (sql: Sql, name: RecordName): Promise<Actor<Payment> | undefined> => {
-  const row = await findNamed<ActorRow>(sql, 'payments', name)
+  const row = await findRow(sql, name)
   return row && readPayment(row)
 }
 

@@ -4,13 +4,14 @@ import type { ActorRow } from '../actors/rows.ts'
 import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { findNamed, type RecordName } from './named.ts'
+import { finderOf, type RecordName } from './named.ts'
 import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
 
 const readRefund = readerOf(refundKind)
+const findRow = finderOf<ActorRow>('refunds')
 
 export const findRefund = async (sql: Sql, name: RecordName): Promise<Actor<Refund> | undefined> => {
-  const row = await findNamed<ActorRow>(sql, 'refunds', name)
+  const row = await findRow(sql, name)
   return row && readRefund(row)
 }
 
