@@ -1,4 +1,4 @@
-import { expect } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Called } from '../harness/api.ts'
 import type { Page } from './two-shops.ts'
 
@@ -33,3 +33,23 @@ export const expectNoCursors = async (list: (query: string) => Promise<Called>, 
     expect([id, status, json]).toMatchObject([id, 400, { error: { code: 'invalid_cursor', param: 'startingAfter' } }])
   }
 }
+
+type RefusedQuery = [query: string, code: string, param: string]
+
+/** A test for each query that no list takes from a key, and for each that this one does not take. */
+export const testRefusedQueries = (list: (query: string) => Promise<Called>, own: readonly RefusedQuery[]): void =>
+  test.each([...refusedByAll, ...own])('400: %s', async (query, code, param) => {
+    expect(await list(`?${query}`)).toMatchObject({ status: 400, json: { error: { code, param } } })
+  })
+
+const refusedByAll: readonly RefusedQuery[] = [
+  ['limit=', 'parameter_invalid', 'limit'],
+  ['limit=0', 'parameter_invalid', 'limit'],
+  ['limit=101', 'parameter_invalid', 'limit'],
+  ['limit=1.5', 'parameter_invalid', 'limit'],
+  ['order=up', 'parameter_invalid', 'order'],
+  ['livemode=true', 'parameter_unknown', 'livemode'],
+  ['starting_after=x', 'parameter_unknown', 'starting_after'],
+  ['startingAfter=', 'invalid_cursor', 'startingAfter'],
+  ['startingAfter=x', 'invalid_cursor', 'startingAfter'],
+]
