@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Random } from '../world.ts'
 
 /**
@@ -25,7 +25,7 @@ export const makeApiKey = (livemode: boolean, random: Random): ApiKey => {
 /** Whether it could be a key at all. */
 export const isApiKey = (text: string): boolean => shape.test(text) && text.endsWith(checksum(text.slice(0, -6)))
 
-export const hashApiKey = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+export const hashApiKey = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 const shape = /^sk_(?:test|live)_[0-9a-hjkmnp-tv-z]{64}$/
 

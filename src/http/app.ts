@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { refuse } from '../errors.ts'
 import { clientAddress } from './address.ts'
 import type { Api } from './api.ts'
-import { isStorable, readBody } from './body.ts'
+import { isStorable, openBodyReader } from './body.ts'
 import { exchange } from './exchange.ts'
 import { type Guard, openGuard } from './guard.ts'
 import type { Now } from './limits.ts'
@@ -76,6 +76,7 @@ type Arrived = {
 
 /** The order of checks of the interface, after the route has been found. */
 const answerWith = (guard: Guard, route: Route, api: Api) => {
+  const readBody = openBodyReader()
   const bodyType = strict(route.body)
   const queryType = strict(route.query)
   return async ({ request, peer, requestId, answerHeaders, ...arrived }: Arrived): Promise<Answer> => {

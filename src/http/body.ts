@@ -1,72 +1,64 @@
-import { Refusal, refuse } from '../errors.ts'
+import { type Code, Refusal, refuse } from '../errors.ts'
+import { openPatience } from './patience.ts'
 
 const MOST_BYTES = 64 * 1024
 const MOST_LEVELS = 32
 const PATIENCE_MS = 20_000
 
-/** The body as JSON; undefined when there is none. Nothing is kept of one that is too large, however it arrives. */
-export const readBody = async (request: Request, { patienceMs = PATIENCE_MS } = {}): Promise<unknown> => {
-  const length = request.headers.get('content-length')
-  if (length !== null && Number(length) > MOST_BYTES) refuse('body_too_large')
-  const stream = request.body
-  if (!stream) return undefined
-  // No more comes than was announced, and at once it costs a fifth of what it does piece by piece.
-  const bytes = await (length === null
-    ? readPieces(stream, patienceMs)
-    : inTime(request.arrayBuffer().then(whole), patienceMs))
-  if (bytes.length === 0) return undefined
-  if (!isJson(request.headers)) refuse('unsupported_media_type')
-  const value = parse(bytes)
-  inspect(value)
-  return value
+/**
+ * Reads the body as JSON; undefined when there is none. Nothing is kept of one that is too large, however
+ * it arrives, and nobody is waited for without end.
+ */
+export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => {
+  const inTime = openPatience<ArrayBuffer>(patienceMs, () => unfinished('The body took too long.'))
+
+  return async (request: Request): Promise<unknown> => {
+    const { headers } = request
+    const length = headers.get('content-length')
+    if (length !== null && Number(length) > MOST_BYTES) refuse('body_too_large')
+    const bytes = await inTime(length === null ? readPieces(request) : readAtOnce(request))
+    if (bytes.byteLength === 0) return undefined
+    if (!isJson(headers)) refuse('unsupported_media_type')
+    const value = parse(bytes)
+    const fault = faultIn(value)
+    if (fault) refuse(fault.code, fault.because)
+    return value
+  }
 }
 
-const whole = (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer)
+/** No more comes than was announced. The body is not asked for as a stream, which costs more than all else here. */
+const readAtOnce = (request: Request): Promise<ArrayBuffer> => request.arrayBuffer().catch(hungUp)
 
-const readPieces = async (stream: ReadableStream<Uint8Array>, patienceMs: number): Promise<Uint8Array> => {
-  const reader = stream.getReader()
+const readPieces = async ({ body }: Request): Promise<ArrayBuffer> => {
   const bytes = new Uint8Array(MOST_BYTES)
-  const fill = async (): Promise<Uint8Array> => {
-    for (let length = 0; ; ) {
-      const { done, value } = await reader.read()
-      if (done) return bytes.subarray(0, length)
-      if (length + value.length > MOST_BYTES) refuse('body_too_large')
-      bytes.set(value, length)
-      length += value.length
+  let length = 0
+  try {
+    for await (const piece of body ?? []) {
+      if (length + piece.length > MOST_BYTES) refuse('body_too_large')
+      bytes.set(piece, length)
+      length += piece.length
     }
-  }
-  try {
-    return await inTime(fill(), patienceMs)
   } catch (error) {
-    reader.cancel().catch(() => {})
-    throw error
+    throw error instanceof Refusal ? error : hungUp()
   }
-}
-
-/** Nobody is waited for without end. */
-const inTime = async (arriving: Promise<Uint8Array>, patienceMs: number): Promise<Uint8Array> => {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(unfinished('The body took too long.')), patienceMs)
-  try {
-    return await Promise.race([arriving, late.promise])
-  } catch (error) {
-    // What is no refusal of ours is a caller who hung up.
-    throw error instanceof Refusal ? error : unfinished('The body ended early.')
-  } finally {
-    clearTimeout(timer)
-  }
+  return bytes.buffer.slice(0, length)
 }
 
 const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message })
 
+const hungUp = (): never => {
+  throw unfinished('The body ended early.')
+}
+
 const isJson = (headers: Headers): boolean => {
-  if (headers.has('content-encoding')) return false
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers.get('content-type') ?? '')
+  const type = headers.get('content-type') ?? ''
+  const fits = type === 'application/json' || /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
+  return fits && !headers.has('content-encoding')
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const parse = (bytes: Uint8Array): unknown => {
+const parse = (bytes: ArrayBuffer): unknown => {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {
@@ -75,29 +67,30 @@ const parse = (bytes: Uint8Array): unknown => {
   }
 }
 
+type Fault = { readonly code: Code; readonly because: { readonly param?: string; readonly message?: string } }
+
 /**
  * What JSON can say and nothing below can bear: values nested so deep that a recursion ends, numbers
- * that are read as others, keys that would be prototypes, and text that Postgres does not store.
+ * that are read as others, keys that would be prototypes, and text that Postgres does not store. Where
+ * it stands is spelled on the way back: nearly always there is nothing to tell.
  */
-const inspect = (value: unknown, at?: Place): void => {
-  if (at && at.level > MOST_LEVELS) refuse('invalid_json', { message: 'The body is nested too deep.' })
-  if (typeof value === 'number' && !isExact(value)) refuse('parameter_invalid', { param: pathOf(at) })
-  if (typeof value === 'string' && !isStorable(value)) refuse('parameter_invalid', { param: pathOf(at) })
-  if (typeof value !== 'object' || value === null) return
-  const level = (at?.level ?? 0) + 1
-  for (const [key, inner] of Object.entries(value)) {
-    if (key === '__proto__' || !isStorable(key)) refuse('parameter_unknown', at ? { param: pathOf(at) } : {})
-    inspect(inner, { key, level, within: at })
+const faultIn = (value: unknown, level = 0): Fault | undefined => {
+  if (level > MOST_LEVELS) return { code: 'invalid_json', because: { message: 'The body is nested too deep.' } }
+  if (typeof value === 'string') return isStorable(value) ? undefined : { code: 'parameter_invalid', because: {} }
+  if (typeof value === 'number') return isExact(value) ? undefined : { code: 'parameter_invalid', because: {} }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const key in value) {
+    if (key === '__proto__' || !isStorable(key)) return { code: 'parameter_unknown', because: {} }
+    const fault = faultIn(value[key as keyof typeof value], level + 1)
+    if (fault) return within(key, fault)
   }
+  return undefined
 }
 
-/** Where a value stands; spelled out only for who must be told. */
-type Place = { readonly key: string; readonly level: number; readonly within: Place | undefined }
-
-const pathOf = (at: Place | undefined): string => {
-  if (!at) return ''
-  return at.within ? `${pathOf(at.within)}.${at.key}` : at.key
-}
+const within = (key: string, { code, because: { param, message } }: Fault): Fault =>
+  message === undefined
+    ? { code, because: { param: param === undefined ? key : `${key}.${param}` } }
+    : { code, because: { message } }
 
 /** From 2^53 on the number that arrives is not the one that was sent, and 1e309 is no number. */
 const isExact = (value: number): boolean => Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER

@@ -52,9 +52,12 @@ export const openGuard = (api: Api, now?: Now): Guard => {
       const found = await authenticate(visit, () => findKey(api, visit.headers))
       const rate = rates[found.livemode ? 'live' : 'test']
       const apiVersion = versionOf(found, visit)
-      // A version that is none costs nothing, and the fields are there all the same.
-      if (apiVersion === undefined) rate?.show(found.id, visit)
-      const key = { ...found, apiVersion: apiVersion ?? refuse('invalid_api_version', { param: 'Service-Version' }) }
+      if (apiVersion === undefined) {
+        // Costs nothing, and the fields are there all the same.
+        rate?.show(found.id, visit)
+        return refuse('invalid_api_version', { param: 'Service-Version' })
+      }
+      const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
       rate?.count(found.id, visit)
       if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
       if (access.testOnly && key.livemode) refuse('sandbox_only')

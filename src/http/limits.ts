@@ -54,7 +54,9 @@ export const openBuckets = (
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers. */
-export const limitFields = ({ name, burst, perSecond }: Limit, { remaining, resetS }: Left): HeaderFields => ({
-  'ratelimit-policy': `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`,
-  ratelimit: `"${name}";r=${remaining};t=${resetS}`,
+export const limitFields = (limit: Limit, { remaining, resetS }: Left): HeaderFields => ({
+  'ratelimit-policy': policyOf(limit),
+  ratelimit: `"${limit.name}";r=${remaining};t=${resetS}`,
 })
+
+const policyOf = ({ name, burst, perSecond }: Limit): string => `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`

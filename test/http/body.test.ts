@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { Refusal } from '../../src/errors.ts'
-import { readBody } from '../../src/http/body.ts'
+import { openBodyReader } from '../../src/http/body.ts'
 import { until } from '../harness/until.ts'
 
 const KIB64 = 64 * 1024
@@ -9,11 +9,12 @@ const KIB64 = 64 * 1024
 /** A server that says what it made of the body. */
 const server = (patienceMs = 20_000) => {
   const heard: string[] = []
+  const readBody = openBodyReader({ patienceMs })
   const bun = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch: request =>
-      readBody(request, { patienceMs }).then(
+      readBody(request).then(
         body => Response.json(body ?? 'no body'),
         error => {
           const { code, because } = error instanceof Refusal ? error : { code: String(error), because: {} }

@@ -1,0 +1,41 @@
+/**
+ * Waits for answers with a bound, all of them by one clock: a timer and a race for each would cost
+ * more than reading what arrives. It ticks every hundredth of the bound, and not while nobody waits.
+ */
+export const openPatience = <Answer>(ms: number, late: () => unknown) => {
+  const waiting = new Set<Waiting>()
+  let ticking: ReturnType<typeof setInterval> | undefined
+
+  const tick = (): void => {
+    const now = performance.now()
+    // In the order in which they began.
+    for (const entry of waiting) {
+      if (entry.until > now) break
+      waiting.delete(entry)
+      entry.reject(late())
+    }
+    if (waiting.size > 0) return
+    clearInterval(ticking)
+    ticking = undefined
+  }
+
+  /** The answer, or the refusal of whoever is late. */
+  return (arriving: Promise<Answer>): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const entry = { until: performance.now() + ms, reject }
+      waiting.add(entry)
+      ticking ??= setInterval(tick, Math.max(1, ms / 100))
+      arriving.then(
+        answer => {
+          waiting.delete(entry)
+          resolve(answer)
+        },
+        error => {
+          waiting.delete(entry)
+          reject(error)
+        },
+      )
+    })
+}
+
+type Waiting = { readonly until: number; reject(error: unknown): void }
