@@ -134,7 +134,7 @@ const isInTime = (payment: Payment, { minedAt }: Seen): boolean => minedAt !== n
 const isOver = (payment: Payment, event: PaymentEvent): boolean =>
   event.type === 'window_over' && event.scannedTo > payment.expiresAt
 
-const isEnough = ({ amountExpected, toleranceBps }: Payment, sum: bigint): boolean =>
+export const isEnough = ({ amountExpected, toleranceBps }: Payment, sum: bigint): boolean =>
   amountExpected !== null && sum * 10_000n >= amountExpected * BigInt(10_000 - toleranceBps)
 
 // An excess below a minor unit could not be refunded, so nobody is bothered with it.

@@ -68,6 +68,27 @@ create table attempts (
   at timestamp with time zone not null
 );
 
+create table chain_blocks (
+  chain_id bigint not null,
+  number bigint not null,
+  hash text not null,
+  mined_at timestamp with time zone not null,
+  constraint chain_blocks_pkey PRIMARY KEY (chain_id, number)
+);
+
+create table chain_cursors (
+  chain_id bigint not null,
+  number bigint not null,
+  hash text not null,
+  mined_at timestamp with time zone not null,
+  final_number bigint not null,
+  step bigint not null,
+  constraint chain_cursors_pkey PRIMARY KEY (chain_id),
+  constraint chain_cursors_check CHECK (final_number <= number),
+  constraint chain_cursors_hash_check CHECK (hash ~ '^0x[0-9a-f]{64}$'::text),
+  constraint chain_cursors_number_check CHECK (number >= 0)
+);
+
 create table deliveries (
   id uuid not null,
   state text not null,
@@ -106,6 +127,14 @@ END),
   constraint deliveries_sending CHECK ((state = 'sending'::text) = (sending_since IS NOT NULL)),
   constraint deliveries_state CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text])),
   constraint deliveries_trigger CHECK (trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))
+);
+
+create table deposit_addresses (
+  address text not null,
+  payment_id uuid not null,
+  constraint deposit_addresses_pkey PRIMARY KEY (address),
+  constraint deposit_addresses_payment_id_key UNIQUE (payment_id),
+  constraint deposit_addresses_address_check CHECK (address ~ '^0x[0-9a-f]{40}$'::text)
 );
 
 create table disputes (
@@ -505,6 +534,24 @@ create table timers (
   constraint timers_pkey PRIMARY KEY (actor, name)
 );
 
+create table transfers (
+  chain_id bigint not null,
+  tx_hash text not null,
+  log_index integer not null,
+  block_number bigint not null,
+  block_hash text not null,
+  mined_at timestamp with time zone not null,
+  payment_id uuid not null,
+  token_address text,
+  from_address text,
+  amount numeric(78,0) not null,
+  state text not null,
+  constraint transfers_pkey PRIMARY KEY (chain_id, block_hash, tx_hash, log_index),
+  constraint transfers_amount_check CHECK (amount > 0::numeric),
+  constraint transfers_state_check CHECK (state = ANY (ARRAY['seen'::text, 'final'::text, 'orphaned'::text])),
+  constraint transfers_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
 create table transitions (
   actor uuid not null,
   rev integer not null,
@@ -522,6 +569,14 @@ create table transitions (
   seq bigint not null generated always as identity,
   constraint transitions_pkey PRIMARY KEY (actor, rev),
   constraint transitions_first CHECK ((rev = 1) = (from_state IS NULL))
+);
+
+create table unsettled_payments (
+  payment_id uuid not null,
+  chain_id bigint not null,
+  step bigint not null,
+  waits_for_end boolean not null default false,
+  constraint unsettled_payments_pkey PRIMARY KEY (payment_id)
 );
 
 create unlogged table workers (
@@ -566,6 +621,7 @@ CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livem
 CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, era, xid, seq) WHERE (reference IS NOT NULL);
 CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX payments_waiting ON public.payments USING btree (livemode, expires_at) WHERE (state = 'pending'::text);
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
 CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, era, xid, seq);
@@ -579,6 +635,10 @@ CREATE INDEX security_events_merchant_action ON public.security_events USING btr
 CREATE INDEX sessions_account_used ON public.sessions USING btree (account_id, last_used_at);
 
 CREATE INDEX timers_due ON public.timers USING btree (due_at);
+
+CREATE INDEX transfers_by_block ON public.transfers USING btree (chain_id, block_number) WHERE (state <> 'orphaned'::text);
+CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
+CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id);
 
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
@@ -1167,6 +1227,37 @@ begin
   return ended;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, final bigint, confirmed json, denied json)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at_step bigint;
+  concerned uuid[];
+begin
+  select move_cursor(chain, number, hash, number, hash, mined_at, final) into at_step
+  from chain_cursors where chain_id = chain and number = at_number and hash = at_hash;
+  if not found then
+    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+  end if;
+  with changed as (
+    update transfers t set state = case when n.state = 'confirmed' then 'final' else 'orphaned' end
+    from (
+      select 'confirmed' as state, * from json_to_recordset(confirmed) as c(block_hash text, tx_hash text, log_index integer)
+      union all
+      select 'denied', * from json_to_recordset(denied) as c(block_hash text, tx_hash text, log_index integer)
+    ) n
+    where t.chain_id = chain and t.block_hash = n.block_hash and t.tx_hash = n.tx_hash and t.log_index = n.log_index
+      and t.state = 'seen' and t.block_number <= final
+    returning payment_id)
+  select array_agg(payment_id) into concerned from changed;
+  delete from chain_blocks where chain_id = chain and number < final;
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
  RETURNS TABLE(fingerprint bytea, status integer, body text)
  LANGUAGE plpgsql
@@ -1638,6 +1729,23 @@ begin
   return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.move_cursor(chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamp with time zone, final bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  new_step bigint;
+begin
+  update chain_cursors
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
+  where chain_id = chain and number = from_number and hash = from_hash
+  returning step into new_step;
+  if not found then
+    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+  end if;
+  return new_step;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.new_uuidv7()
  RETURNS uuid
  LANGUAGE sql
@@ -1696,6 +1804,46 @@ AS $function$
   from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
 $function$;
 
+CREATE OR REPLACE FUNCTION public.record_blocks(chain bigint, from_number bigint, from_hash text, blocks json, logs json)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head record;
+  at_step bigint;
+  concerned uuid[];
+begin
+  select number, hash, mined_at into head
+  from json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz) order by number desc limit 1;
+  at_step := move_cursor(chain, from_number, from_hash, head.number, head.hash, head.mined_at, 0);
+
+  insert into chain_blocks (chain_id, number, hash, mined_at)
+  select chain, number, hash, mined_at
+  from json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz);
+
+  with found as (
+    insert into transfers (
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
+    select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
+      l.token_address, l.from_address, l.amount, 'seen'
+    from json_to_recordset(logs) as l(
+      tx_hash text, log_index integer, block_number bigint, block_hash text,
+      token_address text, from_address text, to_address text, amount numeric)
+    join json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz)
+      on b.number = l.block_number and b.hash = l.block_hash
+    join deposit_addresses d on d.address = l.to_address
+    -- The block was there before, and has come back.
+    on conflict (chain_id, block_hash, tx_hash, log_index) do update set state = 'seen'
+    where transfers.state = 'orphaned'
+    returning payment_id)
+  select array_agg(payment_id) into concerned from found;
+
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.record_security_event(merchant uuid, account uuid, actor text, address text, action text, details json DEFAULT '{}'::json)
  RETURNS void
  LANGUAGE plpgsql
@@ -1746,6 +1894,32 @@ begin
   end if;
   perform record_security_event(merchant, caller, actor, address, 'invite.revoked', details);
   return 'revoked';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.rewind_blocks(chain bigint, from_number bigint, from_hash text, to_number bigint)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  fork chain_blocks;
+  at_step bigint;
+  concerned uuid[];
+begin
+  select * into fork from chain_blocks where chain_id = chain and number = to_number;
+  if not found then
+    raise exception 'chain % has no block % to go back to', chain, to_number using errcode = 'PM003';
+  end if;
+  at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
+  delete from chain_blocks where chain_id = chain and number > to_number;
+  with lost as (
+    update transfers set state = 'orphaned'
+    where chain_id = chain and block_number > to_number and state = 'seen'
+    returning payment_id)
+  select array_agg(payment_id) into concerned from lost;
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.rotate_api_key(key uuid, merchant uuid, overlap interval, key_tag text, key_last4 text, key_hash bytea, caller uuid, actor text, address text, details json)
@@ -1891,6 +2065,15 @@ begin
     perform count_attempt(subjects);
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.touch_payments(chain bigint, at_step bigint, payments uuid[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into unsettled_payments (payment_id, chain_id, step)
+  select distinct id, chain, at_step from unnest(payments) as id order by id
+  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false
+$function$;
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]

@@ -1,0 +1,186 @@
+-- What the chains have shown: how far each has been read, and every transfer to an address that was
+-- ever given out. Payments are told of it by commands of their own (src/chain/watch/settle.ts), so a
+-- crash between the two is a delay and nothing else.
+
+-- How far a chain has been read, and by which block. `step` rises with every change of a chain's books:
+-- sums are read at a step, and a payment refuses those of an older one.
+create table chain_cursors (
+  chain_id bigint primary key,
+  number bigint not null check (number >= 0),
+  hash text not null check (hash ~ '^0x[0-9a-f]{64}$'),
+  -- The block's own time. Windows are over when every chain has been read past their end.
+  mined_at timestamptz not null,
+  -- Up to here transfers are final, and have been read again as such.
+  final_number bigint not null check (final_number <= number),
+  step bigint not null
+);
+
+-- The blocks above the final one, by which a fork is found. Lower ones cannot change any more.
+create table chain_blocks (
+  chain_id bigint not null,
+  number bigint not null,
+  hash text not null,
+  mined_at timestamptz not null,
+  primary key (chain_id, number)
+);
+
+-- Every address that was ever given out, on all chains: money may come late, and on another chain.
+create table deposit_addresses (
+  address text primary key check (address ~ '^0x[0-9a-f]{40}$'),
+  payment_id uuid not null unique
+);
+
+create table transfers (
+  chain_id bigint not null,
+  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  log_index integer not null,
+  block_number bigint not null,
+  block_hash text not null,
+  mined_at timestamptz not null,
+  payment_id uuid not null,
+  -- Null: the chain's own coin.
+  token_address text,
+  from_address text,
+  amount numeric(78, 0) not null check (amount > 0),
+  -- `orphaned`: its block is no part of the chain any more. It may come back, or in another block.
+  state text not null check (state in ('seen', 'final', 'orphaned')),
+  primary key (chain_id, block_hash, tx_hash, log_index)
+);
+
+-- Whatever the chain does, a transfer counts once.
+create unique index transfers_counted_once on transfers (chain_id, tx_hash, log_index) where state <> 'orphaned';
+create index transfers_of_payment on transfers (payment_id);
+create index transfers_by_block on transfers (chain_id, block_number) where state <> 'orphaned';
+
+-- Payments whose transfers have changed since they were told. A row stays until the payment knows.
+create table unsettled_payments (
+  payment_id uuid primary key,
+  chain_id bigint not null,
+  step bigint not null,
+  -- All is told but money that came after the window, of which a pending payment is told at its end.
+  waits_for_end boolean not null default false
+);
+
+-- Moves a chain's cursor from the block it is believed to be at, or raises PM002: another process was
+-- quicker, or a restored database knows less. Answers the new step.
+create function move_cursor(
+  chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamptz, final bigint
+) returns bigint language plpgsql as $$
+declare
+  new_step bigint;
+begin
+  update chain_cursors
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
+  where chain_id = chain and number = from_number and hash = from_hash
+  returning step into new_step;
+  if not found then
+    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+  end if;
+  return new_step;
+end $$;
+
+create function touch_payments(chain bigint, at_step bigint, payments uuid[]) returns void language sql as $$
+  insert into unsettled_payments (payment_id, chain_id, step)
+  select distinct id, chain, at_step from unnest(payments) as id order by id
+  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false
+$$;
+
+-- Writes down blocks that follow the cursor, and those of their transfers that go to an address of ours, and
+-- moves the cursor behind them: all of it or nothing. Answers how many payments are concerned.
+create function record_blocks(chain bigint, from_number bigint, from_hash text, blocks json, logs json)
+returns integer language plpgsql as $$
+declare
+  head record;
+  at_step bigint;
+  concerned uuid[];
+begin
+  select number, hash, mined_at into head
+  from json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz) order by number desc limit 1;
+  at_step := move_cursor(chain, from_number, from_hash, head.number, head.hash, head.mined_at, 0);
+
+  insert into chain_blocks (chain_id, number, hash, mined_at)
+  select chain, number, hash, mined_at
+  from json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz);
+
+  with found as (
+    insert into transfers (
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
+    select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
+      l.token_address, l.from_address, l.amount, 'seen'
+    from json_to_recordset(logs) as l(
+      tx_hash text, log_index integer, block_number bigint, block_hash text,
+      token_address text, from_address text, to_address text, amount numeric)
+    join json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz)
+      on b.number = l.block_number and b.hash = l.block_hash
+    join deposit_addresses d on d.address = l.to_address
+    -- The block was there before, and has come back.
+    on conflict (chain_id, block_hash, tx_hash, log_index) do update set state = 'seen'
+    where transfers.state = 'orphaned'
+    returning payment_id)
+  select array_agg(payment_id) into concerned from found;
+
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
+end $$;
+
+-- Goes back to a block that the chain still has. What was above it is orphaned, final transfers excepted:
+-- those were read again by then, and who is told otherwise is told a lie.
+create function rewind_blocks(chain bigint, from_number bigint, from_hash text, to_number bigint)
+returns integer language plpgsql as $$
+declare
+  fork chain_blocks;
+  at_step bigint;
+  concerned uuid[];
+begin
+  select * into fork from chain_blocks where chain_id = chain and number = to_number;
+  if not found then
+    raise exception 'chain % has no block % to go back to', chain, to_number using errcode = 'PM003';
+  end if;
+  at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
+  delete from chain_blocks where chain_id = chain and number > to_number;
+  with lost as (
+    update transfers set state = 'orphaned'
+    where chain_id = chain and block_number > to_number and state = 'seen'
+    returning payment_id)
+  select array_agg(payment_id) into concerned from lost;
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
+end $$;
+
+-- Transfers of blocks that have been read again are final; those that were not found again never were.
+-- Blocks below are forgotten: nothing goes back behind them.
+create function finalize_blocks(chain bigint, at_number bigint, at_hash text, final bigint, confirmed json, denied json)
+returns integer language plpgsql as $$
+declare
+  at_step bigint;
+  concerned uuid[];
+begin
+  select move_cursor(chain, number, hash, number, hash, mined_at, final) into at_step
+  from chain_cursors where chain_id = chain and number = at_number and hash = at_hash;
+  if not found then
+    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+  end if;
+  with changed as (
+    update transfers t set state = case when n.state = 'confirmed' then 'final' else 'orphaned' end
+    from (
+      select 'confirmed' as state, * from json_to_recordset(confirmed) as c(block_hash text, tx_hash text, log_index integer)
+      union all
+      select 'denied', * from json_to_recordset(denied) as c(block_hash text, tx_hash text, log_index integer)
+    ) n
+    where t.chain_id = chain and t.block_hash = n.block_hash and t.tx_hash = n.tx_hash and t.log_index = n.log_index
+      and t.state = 'seen' and t.block_number <= final
+    returning payment_id)
+  select array_agg(payment_id) into concerned from changed;
+  delete from chain_blocks where chain_id = chain and number < final;
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
+end $$;
+
+-- The windows that may be over, the oldest first.
+create index payments_waiting on payments (livemode, expires_at) where state = 'pending';

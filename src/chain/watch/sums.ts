@@ -1,0 +1,99 @@
+import type { Payment, PaymentEvent, Scan, Seen } from '../../../machines/payment-events.ts'
+import { isEnough } from '../../../machines/payment-rules.ts'
+import type { Actor } from '../../actors/kind.ts'
+
+/** A transfer to a payment's address, on whatever chain; orphaned ones are left out. */
+export type Received = {
+  readonly chainId: number
+  readonly txHash: string
+  readonly logIndex: number
+  readonly blockNumber: number
+  readonly minedAt: Date
+  readonly token: string | null
+  readonly from: string | null
+  readonly amount: bigint
+  readonly final: boolean
+}
+
+type Claim = Omit<PaymentEvent, 'at'> & { readonly type: PaymentEvent['type'] }
+
+/**
+ * What can be said to a payment about its transfers, as of a step of its chain's books: one of these
+ * is news, or none is. Which of them it takes is for its machine to say, so the rules stand there alone.
+ */
+export const claimsOf = (
+  { state, context: payment }: Actor<Payment>,
+  received: readonly Received[],
+  scan: number,
+): readonly Claim[] => {
+  const { chainId, asset, tokenAddress } = payment
+  if (chainId === null || asset === null) return []
+  const isPicked = (transfer: Received) => transfer.chainId === chainId && transfer.token === tokenAddress
+  const picked = received.filter(isPicked)
+  const of = { chainId, asset, scan }
+  const seen = { ...of, ...sumOf(payment, counting(state, payment, picked)) }
+  const amountFinal = totalOf(picked.filter(({ final }) => final))
+  return [
+    ...(seenIn[state] ?? []).map(type => ({ type, ...seen }) as Claim),
+    ...(finalIn[state] ?? []).map(type => ({ type, ...of, amountFinal }) as Claim),
+    ...strayOf(
+      payment,
+      received.filter(transfer => !isPicked(transfer)),
+    ),
+  ]
+}
+
+const endedFinal = ['late_accepted', 'late_finalized'] as const
+const seenIn: Readonly<Record<string, readonly PaymentEvent['type'][]>> = {
+  pending: ['enough_seen', 'too_little_seen', 'less_seen', 'amount_seen'],
+  processing: ['reorganized', 'amount_seen'],
+  success: ['amount_seen'],
+  expired: ['amount_seen'],
+  failed: ['amount_seen'],
+  canceled: ['amount_seen'],
+}
+const finalIn: Readonly<Record<string, readonly PaymentEvent['type'][]>> = {
+  pending: ['amount_finalized'],
+  processing: ['finalized', 'amount_finalized'],
+  success: ['amount_finalized'],
+  expired: endedFinal,
+  failed: endedFinal,
+  canceled: endedFinal,
+}
+
+/** While a payment waits, money that came after its window is not yet its own: the window's end decides first. */
+const counting = (state: string, payment: Payment, picked: readonly Received[]): readonly Received[] =>
+  state === 'pending' ? picked.filter(transfer => isInTime(payment, transfer)) : picked
+
+export const isInTime = ({ expiresAt }: Payment, { minedAt }: Received): boolean => minedAt <= expiresAt
+
+const totalOf = (transfers: readonly Received[]): bigint => transfers.reduce((sum, { amount }) => sum + amount, 0n)
+
+/** The sum, and the transfer that made it enough; as long as none did, the last one. */
+const sumOf = (payment: Payment, transfers: readonly Received[]): Omit<Seen, keyof Scan> => {
+  const inOrder = transfers.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  let sum = 0n
+  const completing = inOrder.find(({ amount }) => {
+    sum += amount
+    return isEnough(payment, sum)
+  })
+  const told = completing ?? inOrder.at(-1)
+  const times = inOrder.map(({ minedAt }) => minedAt.getTime())
+  return {
+    amountReceived: totalOf(inOrder),
+    payerAddress: told?.from ?? null,
+    txHash: told?.txHash ?? null,
+    blockNumber: told?.blockNumber ?? null,
+    minedAt: times.length > 0 ? new Date(Math.max(...times)) : null,
+  }
+}
+
+/** Money of another asset or on another chain, told once, and once more when some of it is final. */
+const strayOf = (payment: Payment, others: readonly Received[]): readonly Claim[] => {
+  const [first] = others
+  if (!first) return []
+  const stray = others.some(({ chainId }) => chainId === payment.chainId) ? 'wrong_asset' : 'wrong_chain'
+  const final = others.some(transfer => transfer.final)
+  const known = payment.stray !== null && (payment.strayFinal || !final)
+  return known ? [] : [{ type: 'stray_seen', stray, final } as Claim]
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import {
+  beginBooks,
+  type Cursor,
+  finalizeBlocks,
+  findCursor,
+  recordBlocks,
+  rewindBlocks,
+  type TransferLog,
+} from '../../../src/chain/watch/books.ts'
+import type { Sql } from '../../../src/postgres/connect.ts'
+
+export const TOKEN = `0x${'a'.repeat(40)}`
+export const SENDER = `0x${'5'.repeat(40)}`
+
+/** A hash for whatever it is of. */
+export const hashOf = (...parts: readonly (string | number)[]): string =>
+  `0x${createHash('sha256').update(parts.join(' ')).digest('hex')}`
+
+export type Sent = { readonly to: string; readonly amount: bigint; readonly token?: string; readonly tx?: string }
+
+/** The books of a chain as its reader writes them, block by block. */
+export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) => {
+  let fork = 0
+  let time = from.getTime()
+  const cursor = async (): Promise<Cursor> => {
+    const found = await findCursor(sql, chainId)
+    if (!found) throw new Error('the books have not begun')
+    return found
+  }
+  await beginBooks(sql, chainId, { number: 100, hash: hashOf(chainId, 100, fork), minedAt: from })
+  return {
+    cursor,
+    /** One block with these transfers in it, a second after the one before unless told otherwise. */
+    block: async (sent: readonly Sent[] = [], minedAt = new Date(time + 1_000)): Promise<number> => {
+      time = minedAt.getTime()
+      const at = await cursor()
+      const number = at.number + 1
+      const hash = hashOf(chainId, number, fork)
+      const logs = sent.map(
+        ({ to, amount, token = TOKEN, tx = hashOf('tx', number, fork) }, logIndex): TransferLog => ({
+          ...{ txHash: tx, logIndex, blockNumber: number, blockHash: hash },
+          ...{ token, from: SENDER, to, amount },
+        }),
+      )
+      await recordBlocks(sql, chainId, at, { blocks: [{ number, hash, minedAt }], logs })
+      return number
+    },
+    /** Back to a block; what comes then is another branch. */
+    rewind: async (to: number): Promise<void> => {
+      await rewindBlocks(sql, chainId, await cursor(), to)
+      fork++
+    },
+    /** All that has been seen is found again. */
+    finalize: async (): Promise<void> => {
+      const at = await cursor()
+      const confirmed = await sql<{ blockHash: string; txHash: string; logIndex: number }[]>`
+        select block_hash as "blockHash", tx_hash as "txHash", log_index as "logIndex" from transfers
+        where chain_id = ${chainId} and state = 'seen'`
+      await finalizeBlocks(sql, chainId, at, { upTo: at.number, confirmed, denied: [] })
+    },
+  }
+}
+
+export type Ledger = Awaited<ReturnType<typeof openLedger>>
+
+/** Gives a payment's address out, as picking an asset does. */
+export const giveOut = async (sql: Sql, { actor, address }: { readonly actor: string; readonly address: string }) => {
+  await sql`insert into deposit_addresses (address, payment_id) values (${address.toLowerCase()}, ${actor})`
+}

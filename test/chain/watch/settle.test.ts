@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { settlePayments } from '../../../src/chain/watch/settle.ts'
+import { endWindows } from '../../../src/chain/watch/windows.ts'
+import { findPaymentLink } from '../../../src/queries/payment-links.ts'
+import { findPayment } from '../../../src/queries/payments.ts'
+import { insertMerchant } from '../../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
+import { payments } from '../../machines/payment-cases.ts'
+import { giveOut, hashOf, type Ledger, openLedger, SENDER, type Sent, TOKEN } from './ledger.ts'
+
+let house: ApiHouse
+let ledger: Ledger
+let elsewhere: Ledger
+let merchantId: string
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  merchantId = await insertMerchant(house.sql)
+  ledger = await openLedger(house.sql)
+  elsewhere = await openLedger(house.sql, 31338)
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+/** A payment of 1000 cents on a link of its own; its customer is to send 1000 atomic units of TUSD. */
+const opened = async (): Promise<MadePayment> => {
+  const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+  await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, address: payment.address })
+  await giveOut(house.sql, payment)
+  return payment
+}
+
+const settle = async () => {
+  while ((await settlePayments(house.api)) > 0);
+}
+
+/** What the payment is now, and which events it has told of. */
+const look = async ({ actor, linkId: _, link }: MadePayment) => {
+  const found = await findPayment(house.sql, { id: actor, merchantId, livemode: false })
+  const itsLink = await findPaymentLink(house.sql, { id: link, merchantId, livemode: false })
+  const events = await house.sql<{ type: string }[]>`select type from events where actor = ${actor} order by rev`
+  if (!found || !itsLink) throw new Error('the payment is not there')
+  const { paymentsProcessing, paymentsCount } = itsLink.context
+  return {
+    ...found.context,
+    state: found.state,
+    events: events.map(({ type }) => type.replace('payment.', '')),
+    link: [paymentsProcessing, paymentsCount],
+  }
+}
+
+const sending = ({ address }: MadePayment, amount: bigint, more: Partial<Sent> = {}): Sent => ({
+  to: address.toLowerCase(),
+  amount,
+  ...more,
+})
+
+test('a transfer of all that is due makes a payment processing, and its finality a success', async () => {
+  const payment = await opened()
+  const number = await ledger.block([sending(payment, 1000n)])
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'processing', amountReceived: 1000n, amountFinal: 0n, blockNumber: number, payerAddress: SENDER },
+    ...{ events: ['created', 'processing'], link: [1, 0], exception: null },
+  })
+  await ledger.finalize()
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'success', amountFinal: 1000n, receivedMinor: 1000, attention: false },
+    ...{ events: ['created', 'processing', 'succeeded'], link: [0, 1] },
+  })
+})
+
+test('two transfers make it together, and the second completes the sum', async () => {
+  const payment = await opened()
+  await ledger.block([sending(payment, 400n)])
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'pending', exception: 'underpaid', amountReceived: 400n })
+  const second = await ledger.block([sending(payment, 600n, { tx: hashOf('second', payment.actor) })])
+  await settle()
+  await ledger.finalize()
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'success', blockNumber: second, txHash: hashOf('second', payment.actor) },
+    ...{ events: ['created', 'underpaid', 'processing', 'succeeded'], exception: null },
+  })
+})
+
+test('two transfers of one transaction count both', async () => {
+  const payment = await opened()
+  await ledger.block([sending(payment, 500n), sending(payment, 500n)])
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+})
+
+test('too much is a success that waits for a person', async () => {
+  const payment = await opened()
+  await ledger.block([sending(payment, 1500n)])
+  await ledger.finalize()
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'success', exception: 'overpaid', attention: true, receivedMinor: 1500 },
+    ...{ events: ['created', 'processing', 'succeeded'] },
+  })
+})
+
+test('a block that is reorganised away takes its money with it, and another brings it back', async () => {
+  const payment = await opened()
+  const { number } = await ledger.cursor()
+  const transfer = sending(payment, 1000n, { tx: hashOf('moves', payment.actor) })
+  await ledger.block([transfer])
+  await settle()
+  await ledger.rewind(number)
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'pending', amountReceived: 0n, txHash: null, link: [0, 0] })
+  await ledger.block()
+  await ledger.block([transfer])
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'processing', blockNumber: number + 2, link: [1, 0] })
+  await ledger.finalize()
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'success', amountReceived: 1000n, link: [0, 1] },
+    ...{ events: ['created', 'processing', 'processing', 'succeeded'] },
+  })
+})
+
+test('a payment that is told only after its block came and went hears of nothing', async () => {
+  const payment = await opened()
+  const { number } = await ledger.cursor()
+  await ledger.block([sending(payment, 1000n)])
+  await ledger.rewind(number)
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'pending', events: ['created'] })
+})
+
+test('money in another asset, or on another chain, leaves it pending and waits for a person', async () => {
+  const [asset, chain] = [await opened(), await opened()]
+  await ledger.block([sending(asset, 1000n, { token: `0x${'e'.repeat(40)}` })])
+  await elsewhere.block([sending(chain, 1000n)])
+  await settle()
+  expect(await look(asset)).toMatchObject({ state: 'pending', exception: 'wrong_asset', attention: true })
+  expect(await look(chain)).toMatchObject({ state: 'pending', exception: 'wrong_chain', strayFinal: false })
+  await elsewhere.finalize()
+  await settle()
+  expect(await look(chain)).toMatchObject({ state: 'pending', strayFinal: true, events: ['created'] })
+})
+
+test('a transfer to nobody is not written down', async () => {
+  await ledger.block([{ to: `0x${'0'.repeat(39)}1`, amount: 1000n }])
+  const rows = await house.sql`select from transfers t where not exists (
+    select from deposit_addresses d where d.payment_id = t.payment_id)`
+  expect(rows).toHaveLength(0)
+})
+
+test('told by two processes at once, a payment takes each piece of news once', async () => {
+  const many = await Promise.all(Array.from({ length: 20 }, opened))
+  await ledger.block(many.map(payment => sending(payment, 1000n)))
+  await Promise.all([settle(), settle(), settle()])
+  await ledger.finalize()
+  await Promise.all([settle(), settle(), settle()])
+  for (const payment of many)
+    expect(await look(payment)).toMatchObject({
+      ...{ state: 'success', link: [0, 1] },
+      ...{ events: ['created', 'processing', 'succeeded'] },
+    })
+  expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
+})
+
+test('the books take no block that does not follow, and none twice', async () => {
+  const at = await ledger.cursor()
+  await ledger.block()
+  const { recordBlocks, isMovedCursor } = await import('../../../src/chain/watch/books.ts')
+  const again = recordBlocks(house.sql, 31337, at, {
+    blocks: [{ number: at.number + 1, hash: hashOf('twin'), minedAt: new Date() }],
+    logs: [],
+  })
+  expect(await again.then(() => undefined, isMovedCursor)).toBe(true)
+})
+
+test('a window ends only when every chain has been read past it, and what came in time counts', async () => {
+  const [nothing, little, late, inTime] = [await opened(), await opened(), await opened(), await opened()]
+  const { expiresAt } = await look(nothing)
+  await ledger.block([sending(little, 400n)])
+  await settle()
+  const after = new Date(expiresAt.getTime() + 60_000)
+  const atTheEnd = new Date(expiresAt.getTime() - 1_000)
+  await ledger.block([sending(inTime, 1000n)], atTheEnd)
+  await ledger.block([sending(late, 1000n)], after)
+  await settle()
+  expect(await look(late)).toMatchObject({ state: 'pending', amountReceived: 0n })
+  const end = () => endWindows(house.api, [31337, 31338], false)
+  // The other chain may still hold money of theirs.
+  await end()
+  expect((await look(nothing)).state).toBe('pending')
+  await elsewhere.block([], after)
+  // What is seen is not final yet.
+  await end()
+  expect((await look(nothing)).state).toBe('expired')
+  expect((await look(little)).state).toBe('pending')
+  await ledger.finalize()
+  await settle()
+  await end()
+  await settle()
+  expect(await look(little)).toMatchObject({ state: 'failed', failureReason: 'underpaid', receivedMinor: 400 })
+  expect(await look(inTime)).toMatchObject({ state: 'success' })
+  // A stablecoin in full is welcome after the end, too.
+  expect(await look(late)).toMatchObject({ state: 'success', events: ['created', 'expired', 'succeeded'] })
+})
+
+test('money that was final before the window ended is told at its end', async () => {
+  const payment = await opened()
+  const { expiresAt } = await look(payment)
+  const after = new Date(expiresAt.getTime() + 120_000)
+  await ledger.block([sending(payment, 300n)], after)
+  await ledger.finalize()
+  await settle()
+  expect((await look(payment)).state).toBe('pending')
+  await elsewhere.block([], after)
+  await endWindows(house.api, [31337, 31338], false)
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'expired', exception: 'late', attention: true, amountFinal: 300n, receivedMinor: 300 },
+    ...{ events: ['created', 'expired', 'late'] },
+  })
+  expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
+})
+
+test('the token of the tests is the one that payments are of', () => {
+  expect(payments.events.pick).toMatchObject({ tokenAddress: TOKEN, chainId: 31337 })
+})
