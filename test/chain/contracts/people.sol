@@ -36,9 +36,8 @@ contract ReenteringTreasury {
     receive() external payable {
         if (depth == 3) return;
         ++depth;
-        if (depth > deepest) deepest = depth;
         (bool done,) = forwarders.call(message);
-        require(done);
+        if (done && depth > deepest) deepest = depth;
         --depth;
     }
 }

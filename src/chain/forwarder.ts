@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto'
+import { concat, getContractAddress, getCreate2Address, type Hex, keccak256, parseAbi, zeroHash } from 'viem'
+import forwarders from './contracts/forwarders.json' with { type: 'json' }
+
+/** Puts what it is sent at an address that follows from these bytes alone. It is on every chain served, and on anvil. */
+export const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+
+const initCode = asHex(forwarders.bytecode)
+
+/** What the proxy is sent to put the factory on a chain that lacks it; whoever does, it is the same one. */
+export const factoryDeployment: Hex = concat([zeroHash, initCode])
+
+const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`
+
+/** The contract that sweeps forwarders, at one address everywhere. */
+export const factory: Hex = lower(
+  getCreate2Address({ from: deploymentProxy, salt: zeroHash, bytecodeHash: keccak256(initCode) }),
+)
+
+/** What the factory makes first: the code that every forwarder runs. */
+export const sweeper: Hex = lower(getContractAddress({ from: factory, nonce: 1n }))
+
+export const factoryAbi = parseAbi([
+  'function collect(address treasury, bytes32[] salts, address[] tokens) returns (bool[] swept)',
+  'event Stuck(address indexed forwarder, address indexed token)',
+  'error NoTreasury()',
+  'error NotEnoughGas()',
+])
+
+/** The secret and the counter are enough to find an address again; who knows only addresses cannot tell whose they are. */
+export const saltOf = (secret: Uint8Array, counter: number): Hex => {
+  const bytes = new DataView(new ArrayBuffer(8))
+  bytes.setBigUint64(0, BigInt(counter))
+  return `0x${createHmac('sha256', secret).update(bytes).digest('hex')}`
+}
+
+/** Where the payment of a salt is received. Nothing has to be on chain for it; what arrives can only go to the treasury. */
+export const forwarderOf = (treasury: Hex): ((salt: Hex) => Hex) => {
+  const bytecodeHash = keccak256(concat(['0x6100473d81600a3d39f3', codeOf(treasury)]))
+  return salt => lower(getCreate2Address({ from: factory, salt, bytecodeHash }))
+}
+
+/** What stands at a forwarder that has been swept. */
+export const codeOf = (treasury: Hex): Hex =>
+  lower(concat(['0x36600557005b363d3d373d3d3d363d73', sweeper, '0x5af43d82803e903d91603157fd5bf3', treasury]))
+
+function asHex(text: string): Hex {
+  if (!/^0x[0-9a-f]+$/.test(text)) throw new Error('The compiled factory is not hexadecimal')
+  return text as Hex
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { parseAbi, zeroAddress } from 'viem'
+import forwarders from '../../src/chain/contracts/forwarders.json' with { type: 'json' }
+import {
+  codeOf,
+  deploymentProxy,
+  factory,
+  factoryAbi,
+  factoryDeployment,
+  forwarderOf,
+  saltOf,
+  sweeper,
+} from '../../src/chain/forwarder.ts'
+import { lower, testChain } from './contracts/chain.ts'
+
+const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
+const secret = new Uint8Array(32).fill(7)
+
+test('factory, sweeper and forwarders are where they were computed to be, and nowhere before', async () => {
+  await using chain = await testChain({ bare: true })
+  const code = (address: `0x${string}`) => chain.client.getCode({ address })
+  const salts = [1, 2, 3].map(counter => saltOf(secret, counter))
+  const forwarders = salts.map(forwarderOf(treasury))
+  for (const address of [factory, sweeper, ...forwarders]) expect(await code(address)).toBeUndefined()
+
+  await chain.send(deploymentProxy, factoryDeployment)
+  expect(await code(factory)).toBeString()
+  expect(await code(sweeper)).toBeString()
+  const told = await chain.client.readContract({
+    address: factory,
+    abi: parseAbi(['function sweeper() view returns (address)']),
+    functionName: 'sweeper',
+  })
+  expect(lower(told)).toBe(sweeper)
+
+  await chain.collect(treasury, salts, [zeroAddress])
+  for (const forwarder of forwarders) expect(await code(forwarder)).toBe(codeOf(treasury))
+})
+
+test('these addresses have been given out and must never change', () => {
+  const salt = saltOf(secret, 1)
+  expect({ factory, sweeper, salt, forwarder: forwarderOf(treasury)(salt) }).toMatchInlineSnapshot(`
+    {
+      "factory": "0xfee2254a07d11ed07be7df776cd6f13ddd5e6f3f",
+      "forwarder": "0xbe3ae20858478501eda6e4b98255206771ebeb68",
+      "salt": "0xc95f56381ac7d2ae0a57a888a0b4c7c83cb88d77744eae6a07579a3e00b84e2f",
+      "sweeper": "0x095edf0110512fbd21143fada2f2d3cafbecb682",
+    }
+  `)
+})
+
+test('a salt differs with each secret and each counter, the largest safe one too', () => {
+  const secrets = [secret, new Uint8Array(32).fill(8)]
+  const counters = [1, 2, 256, 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
+  const salts = secrets.flatMap(each => counters.map(counter => saltOf(each, counter)))
+  expect(new Set(salts).size).toBe(12)
+})
+
+test('what is called is what was compiled', () => {
+  const signatures = (abi: readonly { type: string; name?: string }[]) =>
+    abi.filter(({ name }) => name !== 'sweeper' && name !== undefined).map(entry => normal(entry))
+  expect(signatures(factoryAbi).toSorted()).toEqual(signatures(forwarders.abi).toSorted())
+})
+
+/** Without what solc adds for people. */
+const normal = (entry: object): string =>
+  JSON.stringify(entry, (key, value) => {
+    if (key === 'internalType' || (key === 'anonymous' && value === false)) return undefined
+    return value && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value
+  })
