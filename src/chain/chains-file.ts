@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { type } from 'arktype'
+import { StartError } from '../start-error.ts'
+import { parseAddress } from './address.ts'
+import type { Chain, Token } from './chains.ts'
+import { sandboxId } from './known/sandbox.ts'
+
+/**
+ * What CHAINS_FILE holds: `{ "chains": [ … ] }`, an entry for each chain beyond the table.
+ *
+ * An entry for a chain of the table says `id` and `tokens` and nothing else, and only adds to it: an asset
+ * or address that the table has cannot be given again, changed or not. Who reads USDC on Base in a link has
+ * to be sure which contract that is, whatever file the service was started with.
+ */
+const tokenEntry = type({
+  '+': 'reject',
+  asset: '/^[A-Za-z0-9.]{1,20}$/',
+  address: type('string').pipe((text, ctx) => parseAddress(text)?.toLowerCase() ?? ctx.error('an address')),
+  decimals: '0 <= number.integer <= 36',
+  peg: '/^[A-Z]{3}$/ | null',
+})
+
+const address = tokenEntry.get('address')
+
+const feedEntry = type({
+  '+': 'reject',
+  address,
+  pair: '/^[A-Za-z0-9.]{1,20} \\/ [A-Z]{3}$/',
+  heartbeatS: '1 <= number.integer <= 172800',
+})
+
+const nativeEntry = type({
+  '+': 'reject',
+  asset: '/^[A-Za-z0-9.]{1,20}$/',
+  'feed?': feedEntry.or('null'),
+})
+
+const webUrl = type('string <= 2048').narrow(text => /^https?:\/\/\S*[^/\s]$/.test(text) && URL.canParse(text))
+
+const chainId = type('1 <= number.integer <= 9007199254740991')
+
+const addition = type({ '+': 'reject', id: chainId, tokens: tokenEntry.array().atLeastLength(1).atMostLength(100) })
+
+const entry = type({
+  '+': 'reject',
+  id: chainId,
+  network: '/^[A-Za-z0-9 ._-]{1,40}$/',
+  livemode: 'boolean',
+  native: nativeEntry,
+  tokens: tokenEntry.array().atMostLength(100),
+  'currencyFeeds?': feedEntry.array().atMostLength(20),
+  finality: type("'finalized'").or({ '+': 'reject', confirmations: '1 <= number.integer <= 100000' }),
+  blockMs: '50 <= number.integer <= 600000',
+  'pollMs?': '100 <= number.integer <= 600000',
+  'explorerUrl?': webUrl.or('null'),
+  'sequencerFeed?': address.or('null'),
+})
+
+const file = type({ '+': 'reject', chains: type('unknown').array().atMostLength(1000) })
+
+/** The table with what the file adds. Throws a StartError of one line: the field, and what is allowed there. */
+export const readChainsFile = (path: string, known: readonly Chain[]): readonly Chain[] => {
+  const { chains } = parsed(file, readJson(path), '')
+  let all = known
+  chains.forEach((given, n) => {
+    const at = `chains[${n}]`
+    const id = parsed(type({ id: chainId }), given, at).id
+    if (chains.slice(0, n).some(other => isEntryOf(other, id)))
+      throw refusal(`${at}.id`, 'a chain that is described once')
+    if (id === sandboxId) throw refusal(`${at}.id`, 'another chain than the sandbox')
+    const before = all.find(chain => chain.id === id)
+    const chain = before
+      ? { ...before, tokens: [...before.tokens, ...parsed(addition, given, at).tokens] }
+      : chainOf(parsed(entry, given, at))
+    refuseTwice(chain, before?.tokens.length ?? 0, at)
+    all = [...all.filter(other => other !== before), chain]
+  })
+  return all
+}
+
+const readJson = (path: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    // Neither the path nor what stands there is repeated: a parser quotes what it could not read.
+    throw new StartError('CHAINS_FILE is not valid: it must be a JSON file that can be read')
+  }
+}
+
+const isEntryOf = (given: unknown, id: number) =>
+  typeof given === 'object' && given !== null && 'id' in given && given.id === id
+
+const chainOf = (given: typeof entry.infer): Chain => ({
+  id: given.id,
+  network: given.network,
+  livemode: given.livemode,
+  native: { asset: given.native.asset, decimals: 18, feed: given.native.feed ?? null },
+  tokens: given.tokens,
+  currencyFeeds: given.currencyFeeds ?? [],
+  finality: given.finality,
+  blockMs: given.blockMs,
+  pollMs: given.pollMs ?? Math.min(Math.max(given.blockMs, 1_000), 4_000),
+  explorerUrl: given.explorerUrl ?? null,
+  sequencerFeed: given.sequencerFeed ?? null,
+  minesOnDemand: false,
+})
+
+/** An asset is one contract and a contract is one asset. Spelled with other letters it is the same asset to a reader. */
+const refuseTwice = ({ native, tokens }: Chain, from: number, at: string) => {
+  tokens.slice(from).forEach((token, n) => {
+    const others: readonly Token[] = tokens.slice(0, from + n)
+    const names = [native.asset, ...others.map(other => other.asset)].map(name => name.toLowerCase())
+    if (names.includes(token.asset.toLowerCase()))
+      throw refusal(`${at}.tokens[${n}].asset`, 'an asset that the chain does not have yet')
+    if (others.some(other => other.address === token.address))
+      throw refusal(`${at}.tokens[${n}].address`, 'the address of a token that the chain does not have yet')
+  })
+}
+
+/** `at` is where in the file the given part stands. */
+const parsed = <T>(shape: (given: unknown) => T | type.errors, given: unknown, at: string): T => {
+  const result = shape(given)
+  if (!(result instanceof type.errors)) return result
+  const wrong = result[0]
+  const path = wrong?.path ?? []
+  const where = path.reduce<string>(
+    (sofar, key) => (typeof key === 'number' ? `${sofar}[${key}]` : `${sofar}.${readable(String(key))}`),
+    at,
+  )
+  const field = path.findLast(key => typeof key === 'string') ?? (at === '' ? 'file' : 'chain')
+  // A field may be known elsewhere and still have no business here.
+  const rule = wrong?.expected === 'removed' ? undefined : new Map(Object.entries(allowed)).get(String(field))
+  throw rule === undefined
+    ? new StartError(`CHAINS_FILE is not valid at ${where.replace(/^\./, '')}: no such field is allowed there`)
+    : refusal(where.replace(/^\./, '') || 'the top', rule)
+}
+
+const readable = (key: string) => key.replace(/[^A-Za-z0-9_-]/g, '?').slice(0, 40)
+
+const refusal = (where: string, rule: string) =>
+  new StartError(`CHAINS_FILE is not valid at ${where}: it must be ${rule}`)
+
+const feedRule = 'an address, a pair such as "ETH / USD" and a heartbeatS'
+const addressRule = 'an address, 0x and 40 hex digits with the checksum of EIP-55 or in small letters'
+
+/** What an operator reads when a field is wrong. */
+const allowed = {
+  file: 'an object with the list "chains"',
+  chain: 'an object',
+  chains: 'a list of at most 1000 chains',
+  id: 'a chain id, a whole number from 1',
+  network: '1 to 40 letters, digits, spaces and . _ -',
+  livemode: 'true for a mainnet, false for a test net',
+  native: 'an object with "asset", and "feed" where there is one',
+  feed: `null, or ${feedRule}`,
+  currencyFeeds: `a list of at most 20 feeds: ${feedRule}`,
+  tokens: 'a list of at most 100 tokens; for a chain that is known already at least one',
+  asset: '1 to 20 letters, digits and dots',
+  address: addressRule,
+  decimals: 'a whole number, 0 to 36',
+  peg: 'a currency such as "USD", or null',
+  pair: 'a pair such as "ETH / USD"',
+  heartbeatS: 'a whole number of seconds, 1 to 172800',
+  finality: '"finalized", or an object with "confirmations"',
+  confirmations: 'a whole number, 1 to 100000',
+  blockMs: 'a whole number of milliseconds, 50 to 600000',
+  pollMs: 'a whole number of milliseconds, 100 to 600000',
+  explorerUrl: 'null, or an http or https address without a slash at the end',
+  sequencerFeed: `null, or ${addressRule}`,
+}

@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import * as viem from 'viem/chains'
+import { parseAddress } from '../../src/chain/address.ts'
+import { type Chain, openChains } from '../../src/chain/chains.ts'
+import { knownChains } from '../../src/chain/known/table.ts'
+import { StartError } from '../../src/start-error.ts'
+
+const folder = new URL('../../src/chain/known/', import.meta.url)
+
+const rpc = (...ids: number[]) => ({
+  rpcUrls: new Map(ids.map(id => [id, [`http://127.0.0.1/${id}`]])),
+  chainsFile: undefined,
+})
+
+const addressesOf = ({ tokens, native, currencyFeeds, sequencerFeed }: Chain) =>
+  [...tokens, ...currencyFeeds, ...(native.feed ? [native.feed] : [])]
+    .map(({ address }) => address)
+    .concat(sequencerFeed ?? [])
+
+test('every address in the table is spelled with the checksum of EIP-55', () => {
+  const spelled = readdirSync(folder).flatMap(
+    name => readFileSync(new URL(name, folder), 'utf8').match(/\b0x[0-9a-fA-F]{30,}\b/g) ?? [],
+  )
+  expect(spelled.length).toBe(knownChains.flatMap(addressesOf).length)
+  for (const address of spelled) expect(parseAddress(address)).toBe(address as `0x${string}`)
+})
+
+test('inside the house addresses are in small letters', () => {
+  for (const address of knownChains.flatMap(addressesOf)) expect(address).toMatch(/^0x[0-9a-f]{40}$/)
+})
+
+test('ids, coins, explorers and kinds of the known chains are those of viem', () => {
+  const definitions = Object.values(viem)
+  for (const chain of knownChains) {
+    const theirs = definitions.find(definition => definition.id === chain.id)
+    expect({
+      id: chain.id,
+      livemode: chain.livemode,
+      asset: chain.native.asset,
+      decimals: chain.native.decimals,
+      explorerUrl: chain.explorerUrl,
+    }).toEqual({
+      id: theirs?.id ?? 0,
+      livemode: theirs?.testnet !== true,
+      asset: theirs?.nativeCurrency.symbol ?? '',
+      decimals: 18,
+      explorerUrl: theirs?.blockExplorers?.default.url ?? '',
+    })
+  }
+})
+
+test('USDC stands on every known chain, other stablecoins only where their issuer has one', () => {
+  const table = knownChains.map(({ network, tokens }) => `${network}: ${tokens.map(({ asset }) => asset).join(' ')}`)
+  expect(table).toEqual([
+    'Ethereum: USDC USDT DAI PYUSD EURC',
+    'Base: USDC EURC',
+    'Arbitrum One: USDC PYUSD',
+    'Optimism: USDC',
+    'Polygon: USDC',
+    'Sepolia: USDC EURC PYUSD',
+    'Base Sepolia: USDC',
+    'Arbitrum Sepolia: USDC',
+    'OP Sepolia: USDC',
+    'Polygon Amoy: USDC',
+  ])
+})
+
+test('no id, and on a chain no asset and no address, stands twice', () => {
+  const twice = (values: readonly unknown[]) => values.length - new Set(values).size
+  expect(twice(knownChains.map(({ id }) => id))).toBe(0)
+  for (const { native, tokens } of knownChains) {
+    expect(twice([native.asset, ...tokens.map(({ asset }) => asset)])).toBe(0)
+    expect(twice(tokens.map(({ address }) => address))).toBe(0)
+  }
+})
+
+test('mainnets wait for finality and test nets for a few blocks', () => {
+  for (const { livemode, finality } of knownChains) expect(finality === 'finalized').toBe(livemode)
+})
+
+test('the second layers of live mode have a sequencer feed', () => {
+  const layers = knownChains.filter(({ sequencerFeed }) => sequencerFeed).map(({ network }) => network)
+  expect(layers).toEqual(['Base', 'Arbitrum One', 'Optimism'])
+})
+
+test('RPC addresses switch a known chain on, and no other', () => {
+  expect(openChains(rpc(8453, 1), null).map(({ network }) => network)).toEqual(['Base', 'Ethereum'])
+  expect(openChains(rpc(), null)).toEqual([])
+})
+
+test('the sandbox is there with the contracts it was given', () => {
+  const contracts = { token: `0x${'1'.repeat(40)}`, feed: `0x${'2'.repeat(40)}` }
+  const [sandbox] = openChains(rpc(), contracts)
+  expect(sandbox).toMatchObject({ id: 31337, livemode: false, finality: { confirmations: 3 }, pollMs: 500 })
+  expect(sandbox?.tokens).toEqual([{ asset: 'TUSD', address: contracts.token, decimals: 6, peg: 'USD' }])
+  expect(sandbox?.native.feed?.address).toBe(contracts.feed)
+})
+
+test('RPC addresses of a chain that nobody described end the start with one line that names it', () => {
+  expect(() => openChains(rpc(1, 424242), null)).toThrow(StartError)
+  expect(() => openChains(rpc(1, 424242), null)).toThrow(
+    'RPC_URLS_424242 is not valid: the chain must be one of 1, 8453, 42161, 10, 137, 11155111, 84532, 421614, 11155420, 80002, or be described in CHAINS_FILE',
+  )
+  expect(() => openChains(rpc(31337), null)).toThrow(
+    'RPC_URLS_31337 is not valid: the sandbox chain is reached by SANDBOX_RPC_URL',
+  )
+})
