@@ -13,15 +13,15 @@ import { claimsOf, isInTime, type Received } from './sums.ts'
 const MOST = 500
 
 /**
- * Tells payments what the books of the chains have of them since they were told last. Answers how many there
- * were; while it is as many as there may be, there are more. Safe to run twice, and at once: a payment takes
+ * Tells payments what the books of the chains have of them since they were told last. Answers how many could be
+ * told; until it is none, there may be more. Safe to run twice, and at once: a payment takes
  * what is news to it, by a command whose id is the news itself.
  */
 export const settlePayments = async (world: World, most = MOST): Promise<number> => {
   const found = await findUnsettled(world.sql, most)
   const told = await Promise.all(found.map(unsettled => settled(world, unsettled)))
   await forget(world.sql, found, told)
-  return found.length
+  return told.filter(Boolean).length
 }
 
 /** How it is after it was told; undefined when it must be told again: no payment keeps another from its money. */

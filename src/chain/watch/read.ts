@@ -1,0 +1,183 @@
+import type { Sql } from '../../postgres/connect.ts'
+import {
+  type Block,
+  beginBooks,
+  blocksToReread,
+  type Cursor,
+  finalizeBlocks,
+  findCursor,
+  recentBlocks,
+  recordBlocks,
+  rewindBlocks,
+  type TransferLog,
+  type TransferName,
+  transfersOfBlock,
+} from './books.ts'
+
+export type Header = Block & {
+  readonly parentHash: string
+  /** Whether the block may hold a log of this address and topic; false is certain. */
+  mayHold(address: string, topic: string): boolean
+}
+
+/** What a chain is asked. Every method throws rather than answer what it cannot vouch for. */
+export type ChainSource = {
+  head(): Promise<number>
+  /** One for each number; undefined where the node knows no such block. */
+  headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
+  /** Transfers of these tokens in blocks of the chain as it is now. */
+  transfers(from: number, to: number): Promise<readonly TransferLog[]>
+  /** Of one block, wherever it stands; undefined when the node does not know it. */
+  transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
+  /** The same, as two nodes agree on it. */
+  agreedTransfersIn(block: Cursor): Promise<readonly TransferLog[] | undefined>
+}
+
+export type WatchedChain = {
+  readonly id: number
+  /** Lower case. */
+  readonly tokens: readonly string[]
+  /** A block is final when so many, itself included, stand on it. */
+  readonly confirmations: number
+}
+
+export type ReadOptions = {
+  /** Blocks at once. */
+  readonly most?: number
+}
+
+export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+/** What one step did: nothing new, blocks recorded, or a fork found and gone back to. */
+export type Step = 'idle' | 'recorded' | 'rewound'
+
+/**
+ * Reads the next blocks of a chain into the books, in their order and each by its parent, so that nothing is
+ * skipped, however long the house was away. Safe to run in several processes: one of them is quicker.
+ */
+export const readNext = async (
+  sql: Sql,
+  chain: WatchedChain,
+  source: ChainSource,
+  { most = 100 }: ReadOptions = {},
+): Promise<Step> => {
+  const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
+  // First the head and then everything else: what is asked for in between can only be newer.
+  const head = await source.head()
+  const [here] = await source.headers([cursor.number])
+  if (!here) return 'idle'
+  if (here.hash !== cursor.hash) return goBack(sql, chain, source, cursor)
+  if (head <= cursor.number) return 'idle'
+
+  const numbers = range(cursor.number + 1, Math.min(head, cursor.number + most))
+  const headers = await source.headers(numbers)
+  const blocks = chained(cursor, headers)
+  const last = blocks.at(-1)
+  // The chain has changed since its block was compared: the next step finds the fork.
+  if (!last) return 'idle'
+  const logs = await source.transfers(cursor.number + 1, last.number)
+  const read = await vouchedFor(chain, source, blocks, logs)
+  if (!read) return 'idle'
+  await recordBlocks(sql, chain.id, cursor, { blocks, logs: read })
+  return 'recorded'
+}
+
+/** Makes final what is deep enough and is found again, by two nodes where there are two. Answers how many payments changed. */
+export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<number> => {
+  const cursor = await findCursor(sql, chain.id)
+  if (!cursor) return 0
+  const upTo = cursor.number - chain.confirmations + 1
+  if (upTo <= cursor.finalNumber) return 0
+  const confirmed: TransferName[] = []
+  const denied: TransferName[] = []
+  for (const block of await blocksToReread(sql, chain.id, upTo)) {
+    const again = await source.agreedTransfersIn(block)
+    // Its block is gone: that is for the reader to notice, before anything becomes final.
+    if (!again) return 0
+    const found = new Set(again.map(spell))
+    for (const transfer of await transfersOfBlock(sql, chain.id, block))
+      (found.has(spell(transfer)) ? confirmed : denied).push(transfer)
+  }
+  return finalizeBlocks(sql, chain.id, cursor, { upTo, confirmed, denied })
+}
+
+/** Everything about a transfer that money depends on. */
+const spell = ({
+  txHash,
+  logIndex,
+  token,
+  to,
+  amount,
+}: Pick<TransferLog, 'txHash' | 'logIndex' | 'to'> & { token: string | null; amount: bigint | string }): string =>
+  [txHash, logIndex, token, to, amount].join(' ')
+
+const begin = async (sql: Sql, chain: WatchedChain, source: ChainSource) => {
+  const number = await source.head()
+  const [header] = await source.headers([number])
+  if (!header) throw new Error(`the head of chain ${chain.id} cannot be read`)
+  await beginBooks(sql, chain.id, header)
+  const cursor = await findCursor(sql, chain.id)
+  if (!cursor) throw new Error(`the books of chain ${chain.id} did not begin`)
+  return cursor
+}
+
+/** The highest block that the chain still has is where the others part. */
+const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<Step> => {
+  const known = await recentBlocks(sql, chain.id)
+  const now = await source.headers(known.map(({ number }) => number))
+  const fork = known.find(({ hash }, n) => now[n]?.hash === hash)
+  if (!fork) throw new DeepReorganization(chain.id)
+  await rewindBlocks(sql, chain.id, cursor, fork.number)
+  return 'rewound'
+}
+
+/** A chain has other blocks than those that were final. No service can repair that; a person must look. */
+export class DeepReorganization extends Error {
+  override readonly name = 'DeepReorganization'
+  constructor(chainId: number) {
+    super(`chain ${chainId} was reorganised below its final block`)
+  }
+}
+
+/** As far as each stands on the one before. */
+const chained = (cursor: Cursor, headers: readonly (Header | undefined)[]): Header[] => {
+  const blocks: Header[] = []
+  let parent = cursor
+  for (const header of headers) {
+    if (!header || header.parentHash !== parent.hash || header.number !== parent.number + 1) break
+    blocks.push(header)
+    parent = header
+  }
+  return blocks
+}
+
+/**
+ * The logs, if they are of these very blocks and none is missing: a node that lags or truncates answers
+ * with fewer and no error. A block whose bloom promises what was not told is asked for by its hash.
+ */
+const vouchedFor = async (
+  { tokens }: WatchedChain,
+  source: ChainSource,
+  blocks: readonly Header[],
+  logs: readonly TransferLog[],
+): Promise<readonly TransferLog[] | undefined> => {
+  const byHash = new Map(blocks.map(block => [block.hash, [] as TransferLog[]]))
+  for (const log of logs) {
+    const block = byHash.get(log.blockHash)
+    if (!block) return undefined
+    block.push(log)
+  }
+  for (const block of blocks) {
+    const told = byHash.get(block.hash) ?? []
+    const promised = tokens.some(
+      token => block.mayHold(token, TRANSFER) && !told.some(({ token: other }) => other === token),
+    )
+    if (!promised) continue
+    const again = await source.transfersIn(block.hash)
+    if (!again) return undefined
+    byHash.set(block.hash, [...again])
+  }
+  return [...byHash.values()].flat()
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n)
