@@ -1,0 +1,47 @@
+import { type } from 'arktype'
+
+/** A node said no, or nothing that can be used. Neither its words nor its address are told: that may hold a key. */
+export class NodeTrouble extends Error {
+  override readonly name = 'NodeTrouble'
+  readonly method: string
+  /** The node's own number, when it said no. */
+  readonly code: number | undefined
+
+  constructor(method: string, code?: number) {
+    super(`${method}: ${code === undefined ? 'no usable answer' : `refused (${code})`}`)
+    this.method = method
+    this.code = code
+  }
+}
+
+/** Asks a node one thing. It is the node of the sandbox, so its answers are believed. */
+export const ask = async (url: string, method: string, ...params: readonly unknown[]): Promise<unknown> => {
+  let answer: unknown
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      signal: AbortSignal.timeout(10_000),
+    })
+    answer = await response.json()
+  } catch {
+    throw new NodeTrouble(method)
+  }
+  if (!isAnswer.allows(answer)) throw new NodeTrouble(method)
+  if ('error' in answer) throw new NodeTrouble(method, answer.error.code)
+  return answer.result
+}
+
+const isAnswer = type({ result: 'unknown' }).or({ error: { code: 'number' } })
+
+export type Head = { readonly number: number; readonly hash: string }
+
+export const headOf = async (url: string, block = 'latest'): Promise<Head> => {
+  const method = 'eth_getBlockByNumber'
+  const answer = await ask(url, method, block, false)
+  if (!isBlock.allows(answer)) throw new NodeTrouble(method)
+  return { number: Number(answer.number), hash: answer.hash }
+}
+
+const isBlock = type({ number: '/^0x[0-9a-f]+$/', hash: '/^0x[0-9a-f]{64}$/' })

@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { anvil } from './anvil.ts'
+import { isAlive } from './house.ts'
+import { until } from './until.ts'
+
+test('two chains at once are two chains', async () => {
+  await using one = await anvil()
+  await using other = await anvil()
+  await one.mine(3)
+  expect([(await one.head()).number, (await other.head()).number]).toEqual([3, 0])
+})
+
+test('a reorganisation takes the blocks away, with what was in them', async () => {
+  await using chain = await anvil({ mining: 'none' })
+  const [from, to] = chain.accounts
+  await chain.mine(5)
+  const hash = await chain.send({ from, to, value: '0x1' })
+  await chain.mine(2)
+  const gone = await chain.reorg(3)
+  expect(gone).toHaveLength(3)
+  expect((await chain.head()).number).toBe(8)
+  expect(await chain.call('eth_getTransactionReceipt', hash)).toBeNull()
+})
+
+test('a reorganisation may move a transaction to another block', async () => {
+  await using chain = await anvil()
+  const [from, to] = chain.accounts
+  await chain.mine(5)
+  const hash = await chain.send({ from, to, value: '0x1', gas: '0x5208' })
+  const raw = await chain.call('eth_getRawTransactionByHash', hash)
+  await chain.mine(2)
+  await chain.reorg(3, [[String(raw), 2]])
+  expect(await chain.call('eth_getTransactionReceipt', hash)).toMatchObject({ blockNumber: '0x8', status: '0x1' })
+})
+
+test('empty blocks are replaced by others too', async () => {
+  await using chain = await anvil({ mining: 'none' })
+  await chain.mine(300)
+  expect(await chain.reorg(150)).toHaveLength(150)
+  expect(await chain.rollback(10)).toHaveLength(10)
+  expect((await chain.head()).number).toBe(290)
+})
+
+test('a snapshot brings back what was', async () => {
+  await using chain = await anvil()
+  const { hash } = await chain.mine()
+  const back = await chain.snapshot()
+  await chain.mine(3)
+  await back()
+  expect((await chain.head()).hash).toBe(hash)
+})
+
+test('a killed test process leaves no chain behind', async () => {
+  const script = `
+    import ${JSON.stringify(import.meta.resolve('./end-with-parent.ts'))}
+    import { anvil } from ${JSON.stringify(import.meta.resolve('./anvil.ts'))}
+    console.log((await anvil()).pid)
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const pid = Number(await new Promise(resolve => child.stdout.once('data', resolve)))
+  expect(isAlive(pid)).toBe(true)
+  child.kill('SIGKILL')
+  await until(() => !isAlive(pid))
+})
