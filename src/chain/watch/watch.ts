@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../../world.ts'
+import { isMovedCursor } from './books.ts'
+import { type ChainSource, DeepReorganization, finalizeNext, readNext, type WatchedChain } from './read.ts'
+import { settlePayments } from './settle.ts'
+import { endWindows } from './windows.ts'
+
+export type Watched = WatchedChain & {
+  readonly livemode: boolean
+  readonly pollMs: number
+  readonly source: ChainSource
+}
+
+export type WatchOptions = {
+  readonly chains: readonly Watched[]
+  /** Which of the live workers this is, so that each chain is read by one of them. */
+  readonly share: () => { readonly position: number; readonly count: number }
+}
+
+export type Watch = {
+  /** What is wrong with a chain, in a few words; none is here that is read as it should be. */
+  troubles(): ReadonlyMap<number, string>
+  stop(): Promise<void>
+}
+
+/** The pause after so many failures in a row, at most. */
+const LONGEST_PAUSE_MS = 30_000
+
+/** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
+export const watchChains = (world: World, { chains, share }: WatchOptions): Watch => {
+  const stopping = new AbortController()
+  const troubles = new Map<number, string>()
+  const { log } = world
+
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
+
+  const isMine = (index: number): boolean => {
+    const { position, count } = share()
+    return position >= 0 && index % Math.max(1, count) === position
+  }
+
+  const readOn = async (chain: Watched): Promise<void> => {
+    while (!stopping.signal.aborted && (await readNext(world.sql, chain, chain.source)) !== 'idle') await tell()
+    if (stopping.signal.aborted) return
+    await finalizeNext(world.sql, chain, chain.source)
+    await tell()
+    const livemode = chain.livemode
+    const all = chains.filter(other => other.livemode === livemode).map(({ id }) => id)
+    await endWindows(world, all, livemode)
+  }
+
+  const tell = async (): Promise<void> => {
+    while ((await settlePayments(world)) > 0) if (stopping.signal.aborted) return
+  }
+
+  const watch = async (chain: Watched, index: number): Promise<void> => {
+    for (let failures = 0; !stopping.signal.aborted; ) {
+      try {
+        if (isMine(index)) await readOn(chain)
+        if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
+        failures = 0
+        troubles.delete(chain.id)
+      } catch (error) {
+        // Another process read the same blocks a moment sooner.
+        if (!isMovedCursor(error)) {
+          failures++
+          const trouble = troubleOf(error)
+          if (troubles.get(chain.id) !== trouble) log.warn({ chain: chain.id, trouble }, 'the chain cannot be read')
+          troubles.set(chain.id, trouble)
+        }
+      }
+      const grown = chain.pollMs * 2 ** Math.min(failures, 10)
+      await pause(failures === 0 ? chain.pollMs : Math.min(grown, LONGEST_PAUSE_MS))
+    }
+  }
+
+  const watching = Promise.all(chains.map(watch))
+  return {
+    troubles: () => troubles,
+    stop: async () => {
+      stopping.abort()
+      await watching
+    },
+  }
+}
+
+/** By its kind: what a node has said may hold its URL, and the key in that. */
+const troubleOf = (error: unknown): string => {
+  if (error instanceof DeepReorganization) return 'it was reorganised below its final block'
+  if (!(error instanceof Error)) return 'fault'
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.name
+}
