@@ -2,12 +2,17 @@
 const AT_ONCE = 2
 const MOST = 100
 
+const PATIENCE_MS = 1_000
+
 /**
  * Asks questions of one kind, and those together that come while others are under way. Who asks alone
- * waits for nobody; under load one statement, one round trip and one plan answer many.
+ * waits for nobody; under load one statement, one round trip and one plan answer many. What is under way
+ * for longer than our patience no longer counts: two connections that swallow what is sent would
+ * silence all the others for as long as the kernel sends it again.
  */
 export const together = <Question, Answer>(
   ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
+  patienceMs = PATIENCE_MS,
 ): ((question: Question) => Promise<Answer>) => {
   let underWay = 0
   let waiting: Waiting<Question, Answer>[] = []
@@ -27,12 +32,24 @@ export const together = <Question, Answer>(
     while (underWay < AT_ONCE && waiting.length > 0) {
       const asked = waiting.slice(0, MOST)
       waiting = waiting.slice(MOST)
-      underWay++
-      void go(asked).then(() => {
-        underWay--
-        next()
-      })
+      count(go(asked))
     }
+  }
+
+  const count = (going: Promise<void>): void => {
+    let counts = true
+    const makeWay = () => {
+      if (!counts) return
+      counts = false
+      underWay--
+      next()
+    }
+    underWay++
+    const late = setTimeout(makeWay, patienceMs)
+    void going.then(() => {
+      clearTimeout(late)
+      makeWay()
+    })
   }
 
   return question =>

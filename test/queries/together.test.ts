@@ -57,3 +57,33 @@ test('a question that cannot be answered fails alone', async () => {
   await release()
   expect(await later).toBe(18)
 })
+
+test('those that get no answer hold up the others for a moment only, and are answered when one comes', async () => {
+  const asked: number[] = []
+  const held: (() => void)[] = []
+  const ask = together(async (questions: readonly number[]) => {
+    asked.push(...questions)
+    if (!questions.includes(2)) await new Promise<void>(resolve => held.push(resolve))
+    return questions
+  }, 200)
+  const stuck = [ask(0)]
+  await turn()
+  stuck.push(ask(1))
+  await turn()
+  expect(await ask(2)).toBe(2)
+
+  for (const answer of held.splice(0)) answer()
+  expect(await Promise.all(stuck)).toEqual([0, 1])
+  // Nor does it make room for more than two that they were passed by.
+  const later: Promise<number>[] = []
+  for (const n of range(3, 6)) {
+    later.push(ask(n))
+    await turn()
+  }
+  expect(asked).toEqual([0, 1, 2, 3, 4])
+  for (const answer of held.splice(0)) answer()
+  await Promise.all(later.slice(0, 2))
+  await turn()
+  for (const answer of held.splice(0)) answer()
+  expect(await Promise.all(later)).toEqual([3, 4, 5])
+})
