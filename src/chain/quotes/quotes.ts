@@ -1,0 +1,117 @@
+import type { Clock } from '../../clock.ts'
+import type { Chain, Token } from '../chains.ts'
+import type { Node } from '../rpc/rpc.ts'
+import { amountOf, atPar, type Money, type Price, rateOf } from './amount.ts'
+import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
+
+/** What a payment costs in one asset. */
+export type Quote = {
+  readonly chainId: number
+  readonly network: string
+  readonly asset: string
+  /** Null for the chain's own coin. */
+  readonly tokenAddress: string | null
+  readonly decimals: number
+  /** In atomic units. */
+  readonly amount: bigint
+  /** A stablecoin of the payment's own currency, at par: no rate, and it never expires. */
+  readonly pegged: boolean
+  /** What one of the asset is worth in the payment's currency, for people to read. */
+  readonly rate: string | null
+  readonly source: string | null
+  readonly expiresAt: Date | null
+}
+
+export type Asked = Money & {
+  readonly livemode: boolean
+  /** The end of the payment's window. */
+  readonly until: Date
+  /** Null: every asset there is. */
+  readonly assets: readonly { readonly chainId: number; readonly asset: string }[] | null
+}
+
+export type Quotes = {
+  /** One for each asset that has a price now; the others are left out. */
+  offer(asked: Asked): Promise<readonly Quote[]>
+  /** What became of every aggregator at its last reading. */
+  feeds(): readonly FeedState[]
+}
+
+export type PricedChain = { readonly chain: Chain; readonly batch: Node['batch'] }
+
+export const openQuotes = (chains: readonly PricedChain[], clock: Clock): Quotes => {
+  const opened = chains.map(({ chain, batch }) => ({ chain, prices: openPrices(chain, batch, clock) }))
+  return {
+    feeds: () => opened.flatMap(({ prices }) => prices.states()),
+    offer: async asked => {
+      if (asked.until <= clock.now()) return []
+      const offered = opened
+        .filter(({ chain }) => chain.livemode === asked.livemode)
+        .map(async ({ chain, prices }) => {
+          const assets = assetsOf(chain).filter(({ asset }) => isWanted(asked, chain.id, asset))
+          // Stablecoins at par are offered whatever the chain's node is up to.
+          const known = assets.every(({ peg }) => peg === asked.currency) ? new Map() : await prices.read()
+          return assets.flatMap(asset => quoteOf(chain, asset, asked, known, clock.now()) ?? [])
+        })
+      return (await Promise.all(offered)).flat()
+    },
+  }
+}
+
+type Asset = Omit<Token, 'address'> & { readonly address: string | null }
+
+const assetsOf = ({ native, tokens }: Chain): readonly Asset[] => [
+  ...tokens,
+  { asset: native.asset, address: null, decimals: native.decimals, peg: null },
+]
+
+const isWanted = ({ assets }: Asked, chainId: number, asset: string) =>
+  assets === null || assets.some(wanted => wanted.chainId === chainId && wanted.asset === asset)
+
+const quoteOf = (chain: Chain, asset: Asset, asked: Asked, known: ChainPrices, now: Date): Quote | undefined => {
+  const pegged = asset.peg === asked.currency
+  const priced = pegged ? { price: atPar, pairs: [] } : priceOf(chain, asset, asked.currency, known)
+  const amount = priced && amountOf(asked, priced.price, asset.decimals)
+  if (!priced || amount === undefined) return undefined
+  return {
+    chainId: chain.id,
+    network: chain.network,
+    asset: asset.asset,
+    tokenAddress: asset.address,
+    decimals: asset.decimals,
+    amount,
+    pegged,
+    rate: pegged ? null : rateOf(priced.price),
+    source: pegged ? null : `chainlink ${priced.pairs.join(', ')}`,
+    expiresAt: pegged ? null : new Date(Math.min(now.getTime() + longestMs, asked.until.getTime())),
+  }
+}
+
+const longestMs = 15 * 60_000
+
+type Priced = { readonly price: Price; readonly pairs: readonly string[] }
+
+/** What one of the asset is worth in the currency. Where another is named for it, by way of the dollar. */
+const priceOf = ({ native }: Chain, asset: Asset, currency: string, known: ChainPrices): Priced | undefined => {
+  const coin = asset.address === null ? native.feed?.pair : undefined
+  const own = coin === undefined ? { price: atPar, pairs: [] } : pricedBy(coin, known)
+  const named = coin === undefined ? asset.peg : coin.split(' / ')[1]
+  if (!own || !named) return undefined
+  if (named === currency) return own
+  const [from, into] = [inDollars(named, known), inDollars(currency, known)]
+  if (!from || !into) return undefined
+  return { price: times(own.price, from.price, into.price), pairs: [own, from, into].flatMap(({ pairs }) => pairs) }
+}
+
+const inDollars = (currency: string, known: ChainPrices): Priced | undefined =>
+  currency === 'USD' ? { price: atPar, pairs: [] } : pricedBy(`${currency} / USD`, known)
+
+const pricedBy = (pair: string, known: ChainPrices): Priced | undefined => {
+  const price = known.get(pair)
+  return price && { price, pairs: [pair] }
+}
+
+const times = (a: Price, b: Price, per: Price): Price => ({
+  numerator: a.numerator * b.numerator * per.denominator,
+  denominator: a.denominator * b.denominator * per.numerator,
+})

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+
+/// What Chainlink's proxies answer, as a test says. Also a sequencer's feed, which tells by `startedAt` since when.
+contract Aggregator {
+    string public description;
+    uint8 public decimals;
+    uint80 round;
+    int256 answer;
+    uint256 started;
+    uint256 updated;
+
+    constructor(string memory name, uint8 places) {
+        description = name;
+        decimals = places;
+    }
+
+    function set(int256 newAnswer, uint256 startedAt, uint256 updatedAt) public {
+        round++;
+        answer = newAnswer;
+        started = startedAt;
+        updated = updatedAt;
+    }
+
+    function latestRoundData() external view returns (uint80, int256, uint256, uint256, uint80) {
+        return (round, answer, started, updated, round);
+    }
+}
