@@ -137,6 +137,12 @@ test('HEAD answers as GET does, without the body', async () => {
   expect((await house.call('HEAD', '/v1/lamps/1/on')).status).toBe(405)
 })
 
+test('HEAD tells the length of what GET answers with, whatever stands in the path', async () => {
+  const { text } = await house.call('GET', '/v1/lamps/1')
+  const { headers } = await house.call('HEAD', '/v1/lamps/1')
+  expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+})
+
 test('HEAD of a stream ends the stream', async () => {
   expect((await house.call('HEAD', '/v1/endless')).status).toBe(200)
   await ended.promise
