@@ -7,7 +7,7 @@ import { findPlace, type PlacedPage, type PlacedTable, type Whose } from '../que
 /** What every list takes; a route adds its filters by `listQuery.and(…)` or `listQuery.merge(…)`. */
 export const listQuery = type({
   limit: type('/^[1-9]\\d{0,2}$/').pipe(Number).to('1 <= number.integer <= 100').default('20'),
-  'startingAfter?': 'string <= 100',
+  'startingAfter?': 'string',
   order: type("'asc' | 'desc'").default('desc'),
 })
 

@@ -52,4 +52,5 @@ const refusedByAll: readonly RefusedQuery[] = [
   ['starting_after=x', 'parameter_unknown', 'starting_after'],
   ['startingAfter=', 'invalid_cursor', 'startingAfter'],
   ['startingAfter=x', 'invalid_cursor', 'startingAfter'],
+  [`startingAfter=${'x'.repeat(101)}`, 'invalid_cursor', 'startingAfter'],
 ]
