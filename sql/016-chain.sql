@@ -24,11 +24,29 @@ create table chain_blocks (
   primary key (chain_id, number)
 );
 
--- Every address that was ever given out, on all chains: money may come late, and on another chain.
+-- What the addresses of a merchant's payments are made of, beside the treasury; the merchant downloads it
+-- once and finds every address again without this database.
+create table recovery_secrets (
+  -- The merchant's.
+  id uuid primary key references merchants,
+  sealed_secret text not null,
+  -- Numbers that were drawn and not used are no harm: recovery looks beyond them.
+  next_counter bigint not null default 0
+);
+
+-- Every address that was ever given out, on all chains: money may come late, and on another chain. One
+-- that was keeps the treasury it was made with.
 create table deposit_addresses (
   address text primary key check (address ~ '^0x[0-9a-f]{40}$'),
-  payment_id uuid not null unique
+  payment_id uuid not null,
+  merchant_id uuid not null,
+  treasury text not null check (treasury ~ '^0x[0-9a-f]{40}$'),
+  counter bigint not null,
+  constraint deposit_addresses_once unique (merchant_id, counter),
+  -- A payment that changes its asset is asked for at the same address, wherever that leads to the same treasury.
+  constraint deposit_addresses_of_payment unique (payment_id, treasury)
 );
+select define_commit_rows('deposit_addresses');
 
 create table transfers (
   chain_id bigint not null,

@@ -4,6 +4,8 @@ create type canceled_entry as (g integer, actor uuid, name text);
 
 create type deliveries_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
+create type deposit_addresses_v1_entry as (g integer, was integer, address text, payment_id uuid, merchant_id uuid, treasury text, counter bigint);
+
 create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
 create type idempotency_keys_v1_entry as (g integer, was integer, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone);
@@ -132,9 +134,14 @@ END),
 create table deposit_addresses (
   address text not null,
   payment_id uuid not null,
+  merchant_id uuid not null,
+  treasury text not null,
+  counter bigint not null,
   constraint deposit_addresses_pkey PRIMARY KEY (address),
-  constraint deposit_addresses_payment_id_key UNIQUE (payment_id),
-  constraint deposit_addresses_address_check CHECK (address ~ '^0x[0-9a-f]{40}$'::text)
+  constraint deposit_addresses_of_payment UNIQUE (payment_id, treasury),
+  constraint deposit_addresses_once UNIQUE (merchant_id, counter),
+  constraint deposit_addresses_address_check CHECK (address ~ '^0x[0-9a-f]{40}$'::text),
+  constraint deposit_addresses_treasury_check CHECK (treasury ~ '^0x[0-9a-f]{40}$'::text)
 );
 
 create table disputes (
@@ -440,6 +447,14 @@ create table recovery_codes (
   constraint recovery_codes_pkey PRIMARY KEY (account_id, hash),
   constraint recovery_codes_hash CHECK (length(hash) = 32),
   constraint recovery_codes_account FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+create table recovery_secrets (
+  id uuid not null,
+  sealed_secret text not null,
+  next_counter bigint not null default 0,
+  constraint recovery_secrets_pkey PRIMARY KEY (id),
+  constraint recovery_secrets_id_fkey FOREIGN KEY (id) REFERENCES merchants(id)
 );
 
 create table refunds (
@@ -1315,6 +1330,50 @@ AS $function$
       end loop;
       if refused is null then
         raise exception 'cannot tell which rows of deliveries are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_deposit_addresses_v1(entries deposit_addresses_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent deposit_addresses_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
+      select r.address, r.payment_id, r.merchant_id, r.treasury, r.counter from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.merchant_id, r.counter, r.payment_id, r.treasury, r.address
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.address, e.payment_id, e.merchant_id, e.treasury, e.counter
+        from (select *, row_number() over (partition by address) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from deposit_addresses t where t.address = e.address and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter) select r.address, r.payment_id, r.merchant_id, r.treasury, r.counter from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of deposit_addresses are there already';
       end if;
       return array_to_json(refused);
     end $function$;

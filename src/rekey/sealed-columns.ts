@@ -1,4 +1,5 @@
 import { MFA_PURPOSE } from '../commands/codes.ts'
+import { RECOVERY_PURPOSE } from '../commands/deposits.ts'
 
 /** A column of what the keyring has sealed, each bound to the id of its row. */
 export type SealedColumn = { readonly table: string; readonly column: string; readonly purpose: string }
@@ -6,4 +7,5 @@ export type SealedColumn = { readonly table: string; readonly column: string; re
 /** Every one that there is: whoever seals something new adds it here, or it is lost with the key. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'accounts', column: 'mfa_secret', purpose: MFA_PURPOSE },
+  { table: 'recovery_secrets', column: 'sealed_secret', purpose: RECOVERY_PURPOSE },
 ]

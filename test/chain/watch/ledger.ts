@@ -66,5 +66,8 @@ export type Ledger = Awaited<ReturnType<typeof openLedger>>
 
 /** Gives a payment's address out, as picking an asset does. */
 export const giveOut = async (sql: Sql, { actor, address }: { readonly actor: string; readonly address: string }) => {
-  await sql`insert into deposit_addresses (address, payment_id) values (${address.toLowerCase()}, ${actor})`
+  await sql`
+    insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
+    select ${address.toLowerCase()}, id, merchant_id, ${`0x${'7'.repeat(40)}`},
+      (random() * 1e15)::bigint from payments where id = ${actor}`
 }

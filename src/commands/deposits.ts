@@ -1,0 +1,58 @@
+import type { Hex } from 'viem'
+import type { Row } from '../actors/command.ts'
+import { forwarderOf, saltOf } from '../chain/forwarder.ts'
+import type { Keyring } from '../keyring.ts'
+import { type Deposit, drawCounter, findDeposit, findRecoverySecret, keepRecoverySecret } from '../queries/deposits.ts'
+import type { World } from '../world.ts'
+
+/** What recovery secrets are sealed for, each for the id of its merchant. */
+export const RECOVERY_PURPOSE = 'recovery secret'
+
+const SECRET_BYTES = 32
+
+type Wanted = { readonly paymentId: string; readonly merchantId: string; readonly treasury: Hex }
+
+/**
+ * Where a payment is received: the address it has been given for this treasury, or one that nobody was given
+ * before. The rows belong into the commit that tells the payment, so that no address is shown that is not watched.
+ */
+export const depositFor = async (
+  world: Pick<World, 'sql' | 'random'>,
+  keyring: Keyring,
+  { paymentId, merchantId, treasury }: Wanted,
+): Promise<{ readonly deposit: Deposit; readonly rows: readonly Row[] }> => {
+  const lower: Hex = `0x${treasury.slice(2).toLowerCase()}`
+  const known = await findDeposit(world.sql, paymentId, lower)
+  if (known) return { deposit: known, rows: [] }
+  const { counter, secret } = await draw(world, keyring, merchantId)
+  const address = forwarderOf(lower)(saltOf(secret, counter))
+  const row = { address, payment_id: paymentId, merchant_id: merchantId, treasury: lower, counter }
+  return { deposit: { address, treasury: lower, counter }, rows: [{ table: 'deposit_addresses', row }] }
+}
+
+/** The merchant's own, made when it is first asked for. Whoever has it finds the addresses and moves nothing. */
+export const recoverySecretOf = async (
+  { sql, random }: Pick<World, 'sql' | 'random'>,
+  keyring: Keyring,
+  merchantId: string,
+): Promise<Uint8Array> => {
+  const known = await findRecoverySecret(sql, merchantId)
+  if (known !== undefined) return open(keyring, merchantId, known)
+  const fresh = Buffer.from(random(new Uint8Array(SECRET_BYTES))).toString('hex')
+  await keepRecoverySecret(sql, merchantId, keyring.seal(RECOVERY_PURPOSE, merchantId, fresh))
+  const kept = await findRecoverySecret(sql, merchantId)
+  if (kept === undefined) throw new Error(`the recovery secret of merchant ${merchantId} was not kept`)
+  return open(keyring, merchantId, kept)
+}
+
+const draw = async (world: Pick<World, 'sql' | 'random'>, keyring: Keyring, merchantId: string) => {
+  const drawn = await drawCounter(world.sql, merchantId)
+  if (drawn) return { counter: drawn.counter, secret: open(keyring, merchantId, drawn.sealed) }
+  const secret = await recoverySecretOf(world, keyring, merchantId)
+  const first = await drawCounter(world.sql, merchantId)
+  if (!first) throw new Error(`merchant ${merchantId} has no numbers to draw`)
+  return { counter: first.counter, secret }
+}
+
+const open = (keyring: Keyring, merchantId: string, sealed: string): Uint8Array =>
+  new Uint8Array(Buffer.from(keyring.open(RECOVERY_PURPOSE, merchantId, sealed), 'hex'))

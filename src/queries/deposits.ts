@@ -1,0 +1,35 @@
+import type { Sql } from '../postgres/connect.ts'
+
+/** Where a payment is received: one address for each treasury it may be asked to pay into. */
+export type Deposit = { readonly address: string; readonly treasury: string; readonly counter: number }
+
+export const findDeposit = async (sql: Sql, paymentId: string, treasury: string): Promise<Deposit | undefined> => {
+  const [row] = await sql<{ address: string; treasury: string; counter: string }[]>`
+    select address, treasury, counter from deposit_addresses
+    where payment_id = ${paymentId} and treasury = ${treasury}`
+  return row && { ...row, counter: Number(row.counter) }
+}
+
+/** Undefined until the merchant has one. */
+export const findRecoverySecret = async (sql: Sql, merchantId: string): Promise<string | undefined> => {
+  const [row] = await sql<{ sealed: string }[]>`
+    select sealed_secret as sealed from recovery_secrets where id = ${merchantId}`
+  return row?.sealed
+}
+
+/** The first one stays: addresses have been made of it. */
+export const keepRecoverySecret = async (sql: Sql, merchantId: string, sealed: string): Promise<void> => {
+  await sql`
+    insert into recovery_secrets (id, sealed_secret) values (${merchantId}, ${sealed}) on conflict do nothing`
+}
+
+/** The merchant's next number, which is nobody else's. */
+export const drawCounter = async (
+  sql: Sql,
+  merchantId: string,
+): Promise<{ readonly counter: number; readonly sealed: string } | undefined> => {
+  const [row] = await sql<{ counter: string; sealed: string }[]>`
+    update recovery_secrets set next_counter = next_counter + 1 where id = ${merchantId}
+    returning next_counter - 1 as counter, sealed_secret as sealed`
+  return row && { counter: Number(row.counter), sealed: row.sealed }
+}
