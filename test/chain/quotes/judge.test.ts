@@ -95,6 +95,19 @@ test('an answer far from the last one is believed only once it has stood for ten
   expect(belief.weigh(dollars(1_000n), 13 * minute)).toHaveProperty('believed')
 })
 
+test('halving is as far as doubling', () => {
+  for (const [to, expected] of [
+    [3_000n, 'believed'],
+    [3_001n, 'refused'],
+    [2_084n, 'believed'],
+    [2_083n, 'refused'],
+  ] as const) {
+    const belief = openBelief(20n)
+    belief.weigh(dollars(2_500n), 0)
+    expect(belief.weigh(dollars(to), minute)).toHaveProperty(expected)
+  }
+})
+
 test('a jump that goes away again changes nothing', () => {
   const belief = openBelief(20n)
   belief.weigh(dollars(2_500n), 0)

@@ -113,8 +113,10 @@ test('an answer that cannot be believed takes its asset away and leaves the othe
 test('an aggregator of another pair, or no aggregator at all, is not believed', async () => {
   const btc = await feed('BTC / USD', 6_000_000_000_000n)
   const nothing = { ...btc, address: `0x${'c'.repeat(40)}` }
+  const precise = await oracles.deploy(aggregator, ['ETH / USD', 77])
   for (const [wrong, state] of [
     [btc, 'other_pair'],
+    [{ ...btc, address: precise }, 'unreadable'],
     [nothing, 'unreadable'],
   ] as const) {
     const quotes = open(chainWith({ native: { asset: 'ETH', decimals: 18, feed: { ...wrong, pair: 'ETH / USD' } } }))
@@ -259,6 +261,16 @@ test('a price that falls by half is not believed at once', async () => {
   await oracles.client.setNextBlockTimestamp({ timestamp: BigInt(clock.now().getTime()) / 1000n })
   await say(eth.address, 125_000_000_000n)
   expect(amounts(await quotes.offer(tenDollars()))).toHaveProperty('ETH', 8n * 10n ** 15n)
+})
+
+test('between currencies a tenth is far already', async () => {
+  const eur = await feed('EUR / USD', 108_123_456n)
+  const quotes = open(chainWith({ currencyFeeds: [eur] }))
+  expect(amounts(await quotes.offer(tenDollars()))).toHaveProperty('EURC')
+  await say(eur.address, 118_123_456n)
+  clock.advance(6_000)
+  expect(amounts(await quotes.offer(tenDollars()))).toEqual({ USDC: 10_000_000n })
+  await oracles.follow()
 })
 
 test('the sandbox’s own price holds, however long nothing was mined', async () => {
