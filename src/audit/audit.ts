@@ -1,6 +1,7 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { auditActors } from './actors.ts'
+import { auditChains } from './chains.ts'
 import { auditEvents } from './events.ts'
 import { auditPayments } from './payments.ts'
 import { auditWork } from './work.ts'
@@ -25,7 +26,7 @@ export type Check = {
 
 /** Asks every question; an empty answer is a clean house. */
 export const audit = async (sql: Sql, kinds: readonly Kind[]): Promise<Finding[]> => {
-  const checks = [...auditActors(kinds), ...auditEvents, ...auditWork, ...auditPayments(kinds)]
+  const checks = [...auditActors(kinds), ...auditEvents, ...auditWork, ...auditPayments(kinds), ...auditChains(kinds)]
   const findings: Finding[] = []
   // One after the other: an audit of a running house must not take its connections.
   for (const { invariant, what, breaches } of checks) {

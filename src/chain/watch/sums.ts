@@ -31,8 +31,9 @@ export const claimsOf = (
   const isPicked = (transfer: Received) => transfer.chainId === chainId && transfer.token === tokenAddress
   const picked = received.filter(isPicked)
   const of = { chainId, asset, scan }
-  const seen = { ...of, ...sumOf(payment, counting(state, payment, picked)) }
-  const amountFinal = totalOf(picked.filter(({ final }) => final))
+  const counted = counting(state, payment, picked)
+  const seen = { ...of, ...sumOf(payment, counted) }
+  const amountFinal = totalOf(counted.filter(({ final }) => final))
   return [
     ...(seenIn[state] ?? []).map(type => ({ type, ...seen }) as Claim),
     ...(finalIn[state] ?? []).map(type => ({ type, ...of, amountFinal }) as Claim),

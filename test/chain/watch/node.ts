@@ -1,5 +1,5 @@
 import type { Nodes, Question } from '../../../src/chain/watch/source.ts'
-import { startAnvil } from '../contracts/anvil.ts'
+import { anvil, type Placed } from '../../harness/anvil.ts'
 
 /** Anybody may send it an address and a number, and it says that the sender has transferred as many. */
 const TOKEN_CODE = (() => {
@@ -14,13 +14,13 @@ const word = (value: string | bigint): string =>
 
 /** A real chain for the reader: blocks are mined when told to, and taken back. */
 export const testChain = async () => {
-  const anvil = await startAnvil()
+  const node = await anvil({ mining: 'none' })
   let asked = 0
 
   const send = async (questions: readonly Question[]): Promise<unknown[]> => {
     const body = questions.map((question, id) => ({ jsonrpc: '2.0', id, ...question }))
     asked += 1
-    const answer = await fetch(anvil.url, {
+    const answer = await fetch(node.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -37,8 +37,7 @@ export const testChain = async () => {
     return answer as T
   }
 
-  const [sender = ''] = await rpc<string[]>('eth_accounts')
-  await rpc('evm_setAutomine', false)
+  const [sender = ''] = node.accounts
   const deploy = async () => {
     const hash = await rpc<string>('eth_sendTransaction', { from: sender, data: TOKEN_CODE, gas: '0x100000' })
     await rpc('evm_mine')
@@ -49,7 +48,6 @@ export const testChain = async () => {
   const payment = (to: string, amount: bigint, of = token) => ({
     ...{ from: sender, to: of, data: `0xa9059cbb${word(to)}${word(amount)}`, gas: '0x100000' },
   })
-  let coinbase = 1n
 
   return {
     token,
@@ -64,15 +62,8 @@ export const testChain = async () => {
       rpc('eth_sendTransaction', payment(to, amount, of)),
     mine: (blocks = 1) => rpc('anvil_mine', `0x${blocks.toString(16)}`),
     /** The last blocks are replaced by as many others, with these transactions at these places. */
-    reorganize: async (depth: number, transactions: readonly (readonly [object, number])[] = []) => {
-      const head = () => rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)
-      const before = await head()
-      // Else an empty block is mined anew with the very hash that it had.
-      await rpc('anvil_setCoinbase', `0x${(coinbase++).toString(16).padStart(40, '0')}`)
-      await rpc('anvil_reorg', depth, transactions)
-      if ((await head()).hash === before.hash) throw new Error('nothing was reorganised')
-    },
-    [Symbol.asyncDispose]: () => anvil[Symbol.asyncDispose](),
+    reorganize: (depth: number, transactions: readonly Placed[] = []) => node.reorg(depth, transactions),
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   }
 }
 

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { audit } from '../../../src/audit/audit.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
 import { type ChainSource, finalizeNext, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { type Nodes, openSource, type Question } from '../../../src/chain/watch/source.ts'
+import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { type ApiHouse, apiHouse } from '../../harness/api.ts'
@@ -29,6 +31,7 @@ beforeAll(async () => {
   await read()
 })
 afterAll(async () => {
+  expect(await audit(house.sql, kinds)).toEqual([])
   await chain[Symbol.asyncDispose]()
   await house[Symbol.asyncDispose]()
 })

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { audit } from '../../../src/audit/audit.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
+import { kinds } from '../../../src/kinds/all.ts'
 import { findPaymentLink } from '../../../src/queries/payment-links.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
@@ -20,7 +22,10 @@ beforeAll(async () => {
   ledger = await openLedger(house.sql)
   elsewhere = await openLedger(house.sql, 31338)
 })
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(async () => {
+  expect(await audit(house.sql, kinds)).toEqual([])
+  await house[Symbol.asyncDispose]()
+})
 
 /** A payment of 1000 cents on a link of its own; its customer is to send 1000 atomic units of TUSD. */
 const opened = async (): Promise<MadePayment> => {
@@ -224,6 +229,23 @@ test('money that was final before the window ended is told at its end', async ()
     ...{ events: ['created', 'expired', 'late'] },
   })
   expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
+})
+
+test('a part in time and the rest late is a failure, and then a late success', async () => {
+  const payment = await opened()
+  const { expiresAt } = await look(payment)
+  const after = new Date(expiresAt.getTime() + 240_000)
+  await ledger.block([sending(payment, 400n)], new Date(expiresAt.getTime() - 500))
+  await ledger.block([sending(payment, 600n)], after)
+  await ledger.finalize()
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'pending', amountReceived: 400n, amountFinal: 400n })
+  await elsewhere.block([], after)
+  await endWindows(house.api, [31337, 31338], false)
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'success', amountFinal: 1000n, events: ['created', 'underpaid', 'failed', 'succeeded'] },
+  })
 })
 
 test('the token of the tests is the one that payments are of', () => {

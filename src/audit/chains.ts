@@ -1,0 +1,50 @@
+import type { Kind } from '../actors/kind.ts'
+import type { Sql } from '../postgres/connect.ts'
+import type { Check } from './audit.ts'
+
+/** What is promised of the chains' books, and of the payments that are told of them. */
+export const auditChains = (kinds: readonly Kind[]): Check[] =>
+  kinds.some(({ name }) => name === 'payment') ? [...books, sums('received'), sums('final')] : []
+
+const books: readonly Check[] = [
+  {
+    invariant: 'I4',
+    what: 'a chain whose books lack a block since its final one',
+    breaches: sql => sql<{ id: string }[]>`
+      select c.chain_id::text as id from chain_cursors c
+      where (select count(*) from chain_blocks b
+             where b.chain_id = c.chain_id and b.number between c.final_number and c.number)
+        <> c.number - c.final_number + 1`,
+  },
+  {
+    invariant: 'I4',
+    what: 'a transfer that is seen in a block which is no part of its chain',
+    breaches: sql => sql<{ id: string }[]>`
+      select t.tx_hash as id from transfers t
+      where t.state = 'seen' and not exists (
+        select from chain_blocks b where b.chain_id = t.chain_id and b.number = t.block_number and b.hash = t.block_hash)`,
+  },
+  {
+    invariant: 'I4',
+    what: 'an address that was given out for a payment which is not there',
+    breaches: sql => sql<{ id: string }[]>`
+      select address as id from deposit_addresses d where not exists (select from payments p where p.id = d.payment_id)`,
+  },
+]
+
+/** Of payments that have been told all there is; what came after the window of a pending one waits for its end. */
+const sums = (which: 'received' | 'final'): Check => ({
+  invariant: 'I4',
+  what: `a payment whose ${which} sum differs from its transfers`,
+  breaches: (sql: Sql) => sql<{ id: string }[]>`
+    select p.id
+    from payments p
+    left join transfers t on t.payment_id = p.id and t.chain_id = p.chain_id
+      and t.token_address is not distinct from p.token_address and t.state <> 'orphaned'
+      and (p.state <> 'pending' or t.mined_at <= p.expires_at)
+      ${which === 'final' ? sql`and t.state = 'final'` : sql``}
+    where exists (select from deposit_addresses d where d.payment_id = p.id)
+      and not exists (select from unsettled_payments u where u.payment_id = p.id and not u.waits_for_end)
+    group by p.id
+    having ${which === 'final' ? sql`p.amount_final` : sql`p.amount_received`} <> coalesce(sum(t.amount), 0)`,
+})

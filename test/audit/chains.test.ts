@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { settlePayments } from '../../src/chain/watch/settle.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { insertMerchant } from '../access/keys.ts'
+import { giveOut, openLedger } from '../chain/watch/ledger.ts'
+import { apiHouse } from '../harness/api.ts'
+import { happen, makePayment } from '../http/payments.ts'
+import { payments } from '../machines/payment-cases.ts'
+
+/** A payment that has succeeded by a transfer in final books, and one that has been seen in the block above. */
+const paidHouse = async () => {
+  const house = await apiHouse({ routes: [] })
+  const merchantId = await insertMerchant(house.sql)
+  const ledger = await openLedger(house.sql)
+  for (const finish of [ledger.finalize, async () => {}]) {
+    const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+    await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, address: payment.address })
+    await giveOut(house.sql, payment)
+    await ledger.block([{ to: payment.address, amount: 1000n }])
+    await finish()
+    while ((await settlePayments(house.api)) > 0);
+  }
+  await ledger.block()
+  return house
+}
+
+test.each([
+  ['a chain whose books lack a block', 'delete from chain_blocks where number = 102'],
+  ['a transfer that is seen in a block', `update transfers set block_number = 103 where state = 'seen'`],
+  ['an address that was given out', 'update deposit_addresses set payment_id = gen_random_uuid()'],
+  ['a payment whose received sum differs', `update transfers set state = 'orphaned' where state = 'seen'`],
+  ['a payment whose received sum differs', `update transfers set amount = 1 where state = 'final'`],
+  ['a payment whose final sum differs', `update transfers set state = 'seen' where state = 'final'`],
+])('%s … is found', async (what, tampering) => {
+  await using house = await paidHouse()
+  expect(await audit(house.sql, kinds)).toEqual([])
+  await house.sql.unsafe(tampering)
+  const findings = await audit(house.sql, kinds)
+  expect(findings.some(finding => finding.invariant === 'I4' && finding.what.startsWith(what))).toBe(true)
+})
