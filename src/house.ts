@@ -15,6 +15,7 @@ import { startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
 import { hasAccounts } from './queries/accounts.ts'
+import { openSandbox } from './sandbox/sandbox.ts'
 import { findPreviousSecretKey, getSecretKey } from './secret-key.ts'
 import type { Outside } from './world.ts'
 
@@ -29,6 +30,8 @@ export type HouseOptions = {
 export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise<AsyncDisposable> => {
   await using starting = new AsyncDisposableStack()
 
+  // Beside the database, which takes longer.
+  const sandbox = starting.adopt(openSandbox(env, { say }), async opening => (await opening)?.stop())
   const databaseUrl =
     env.databaseUrl ?? starting.adopt(await startEmbedded({ dataDir: env.dataDir, say }), e => e.stop()).url
   await awaitDatabase(databaseUrl, { say, stop })
@@ -58,6 +61,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const world = { ...outside, actors: machinery.actors }
   const api = starting.adopt(openApi(world, { env, keyring, signUpCode }), a => a.close())
   const served = [...healthRoutes(checks), ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)])]
+  await sandbox
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   say(`Ready at ${env.publicUrl}`)
   if (signUpCode !== null) say(`The first sign-up needs the code ${signUpCode}`)

@@ -32,16 +32,25 @@ export type TestChainOptions = {
   readonly mining?: 'auto' | 'none'
   /** As of the service's own node, where 20,000 blocks take 4 s; false keeps every state and the newest rules. */
   readonly fast?: boolean
+  /** Any, unless this one is wanted. */
+  readonly port?: number
   readonly args?: readonly string[]
 }
 
-export const anvil = async ({ mining = 'auto', fast = true, args = [] }: TestChainOptions = {}): Promise<TestChain> => {
+export const anvil = async ({
+  mining = 'auto',
+  fast = true,
+  port,
+  args = [],
+}: TestChainOptions = {}): Promise<TestChain> => {
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   const node = await startAnvil({
     folder,
     temporary: true,
+    port,
+    fixedPort: port !== undefined,
     args: [
-      ...['--chain-id', '31337', '--no-request-size-limit'],
+      '--no-request-size-limit',
       ...(fast ? ['--hardfork', 'cancun', '--prune-history', '200'] : []),
       ...(mining === 'none' ? ['--no-mining'] : []),
       ...args,

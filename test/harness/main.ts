@@ -15,11 +15,14 @@ export type Main = AsyncDisposable & {
   get(path: string): Promise<Response | undefined>
 }
 
-export const spawnMain = async (env: Readonly<Record<string, string>>): Promise<Main> => {
+export const spawnMain = async (
+  env: Readonly<Record<string, string>>,
+  program = fileOf('../../src/main.ts'),
+): Promise<Main> => {
   const port = env.PORT ?? String(await freePort())
   const lines: string[] = []
-  const child = spawn(process.execPath, ['--preload', fileOf('./end-with-parent.ts'), fileOf('../../src/main.ts')], {
-    env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'silent', ...env, PORT: port },
+  const child = spawn(process.execPath, ['--preload', fileOf('./end-with-parent.ts'), program], {
+    env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'silent', SANDBOX: 'off', ...env, PORT: port },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr])

@@ -1,0 +1,16 @@
+import type { Head } from './ask.ts'
+
+/** Whoever has the node of the sandbox: ourselves, a neighbour, or the operator. */
+export type Keeper = {
+  readonly url: string
+  /**
+   * Another one says that the chain did not go on from where it was: blocks may be gone however deep
+   * they lay. Undefined while nothing is known.
+   */
+  epoch(): string | undefined
+  /** Before every look at the chain; throws when it must not be used. */
+  look(): Promise<void>
+  /** After every look. */
+  save(head: Head): Promise<void>
+  stop(): Promise<void>
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../postgres/server.ts'
+import { type Anvil, endOrphan } from './anvil.ts'
+import { ask, type Head, headOf, NodeTrouble } from './ask.ts'
+import { writeState } from './saved-state.ts'
+import { type NodeOptions, startNode } from './start-node.ts'
+
+/** The node of a data folder, kept running at one port, with its chain saved on the disk. */
+export type OwnNode = {
+  readonly port: number
+  epoch(): string
+  save(head: Head): Promise<void>
+  stop(): Promise<void>
+}
+
+export type OwnNodeOptions = Omit<NodeOptions, 'opening'> & {
+  readonly started: (node: { readonly pid: number; readonly port: number; readonly epoch: string }) => void
+}
+
+export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise<OwnNode> => {
+  const { folder, say } = options
+  let epoch = ''
+  let stopping = false
+  let running: Anvil | undefined
+  let saved = ''
+  let notBefore = 0
+
+  const start = async (port: number | undefined, fixedPort = false): Promise<Anvil> => {
+    const opening = (each: string) => {
+      epoch = each
+    }
+    const anvil = await startNode({ ...options, port, fixedPort, opening })
+    saved = ''
+    started({ pid: anvil.pid, port: anvil.port, epoch })
+    return anvil
+  }
+  const restart = async (port: number): Promise<Anvil | undefined> => {
+    for (let failures = 0; !stopping; failures++) {
+      // Whoever has the port now says nothing about the saved chain.
+      if ((await freePort(port)) === port) {
+        try {
+          return await start(port, true)
+        } catch (error) {
+          say(`The sandbox chain does not start again: ${error instanceof Error ? error.message : error}`)
+        }
+      }
+      await sleep(Math.min(100 * 2 ** failures, 5_000))
+    }
+    return undefined
+  }
+  const watch = async ({ port }: Anvil) => {
+    for (;;) {
+      const ended = running
+      await ended?.exited
+      running = undefined
+      if (stopping) return
+      // What has ended may be its guard alone.
+      if (ended) await endOrphan(ended.pid, folder)
+      say('The sandbox chain ended by itself, starting it again')
+      running = await restart(port)
+      if (stopping) await running?.stop()
+    }
+  }
+  const save = async ({ hash }: Head) => {
+    const anvil = running
+    if (!anvil || hash === saved || performance.now() < notBefore) return
+    const since = performance.now()
+    const dump = await dumpOf(anvil)
+    // It may have come from a successor.
+    if (running !== anvil) return
+    await writeState(folder, { epoch, dump })
+    saved = hash
+    // A dump of 20,000 blocks takes a quarter of a second: no more than a fifth of the time goes into them.
+    notBefore = performance.now() + 4 * (performance.now() - since)
+  }
+
+  const first = await start(options.port, options.fixedPort)
+  running = first
+  const watching = watch(first)
+  return {
+    port: first.port,
+    epoch: () => epoch,
+    save,
+    stop: async () => {
+      stopping = true
+      notBefore = 0
+      try {
+        if (running) await save(await headOf(running.url))
+      } catch {
+        // It ends at this moment; what was saved last is a second old.
+      }
+      await running?.stop()
+      await watching
+    },
+  }
+}
+
+const dumpOf = async ({ url }: Anvil): Promise<Buffer> => {
+  const dump = await ask(url, 'anvil_dumpState')
+  if (typeof dump !== 'string' || dump.length < 4) throw new NodeTrouble('anvil_dumpState')
+  return Buffer.from(dump.slice(2), 'hex')
+}

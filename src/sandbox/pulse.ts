@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type } from 'arktype'
+import { ask, headOf, NodeTrouble } from './ask.ts'
+import { deploy, mine } from './deploy.ts'
+import type { Keeper } from './keeper.ts'
+import { WrongChain } from './remote.ts'
+
+export type Trouble = 'unreachable' | 'refuses' | 'wrong_chain' | 'fault'
+
+export type Pulse = {
+  /** Settled after the first look, however it went; a node that is slow to answer is not waited for. */
+  readonly first: Promise<void>
+  trouble(): Trouble | undefined
+  busy(): Disposable
+  stop(): Promise<void>
+}
+
+/**
+ * Looks at the chain once a second: puts our contracts there, mines while something waits and nobody
+ * else did since the last look, and has what changed saved.
+ */
+export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs = 1_000): Pulse => {
+  const { url } = keeper
+  const ending = new AbortController()
+  let waiting = 0
+  let trouble: Trouble | undefined
+  let last = ''
+
+  const beat = async () => {
+    await keeper.look()
+    await deploy(url)
+    let head = await headOf(url)
+    if (head.hash === last && (waiting > 0 || (await hasPending(url)))) {
+      await mine(url)
+      head = await headOf(url)
+    }
+    last = head.hash
+    await keeper.save(head)
+  }
+  const tryBeat = async () => {
+    try {
+      await beat()
+      if (trouble) say('The sandbox chain answers again')
+      trouble = undefined
+    } catch (error) {
+      const now = troubleOf(error)
+      if (now !== trouble && !ending.signal.aborted) say(`The sandbox chain cannot be used: ${sentences[now]}`)
+      trouble = now
+    }
+  }
+  const run = async () => {
+    while (!ending.signal.aborted) {
+      const since = performance.now()
+      await first
+      await sleep(Math.max(0, everyMs - (performance.now() - since)), undefined, ending).catch(() => {})
+      if (!ending.signal.aborted) await tryBeat()
+    }
+  }
+
+  const first = tryBeat()
+  const running = run()
+  return {
+    first: Promise.race([first, sleep(2_000, undefined, { ref: false })]),
+    trouble: () => trouble,
+    busy: () => {
+      waiting++
+      let over = false
+      return {
+        [Symbol.dispose]: () => {
+          if (!over) waiting--
+          over = true
+        },
+      }
+    },
+    stop: async () => {
+      ending.abort()
+      // A save is let finish, a node that does not answer is not waited for.
+      await Promise.race([running, sleep(5_000, undefined, { ref: false })])
+    },
+  }
+}
+
+/** A wallet's transaction waits too, when no payment does. */
+const hasPending = async (url: string): Promise<boolean> => {
+  const status = await ask(url, 'txpool_status').catch(() => undefined)
+  return isPool.allows(status) && Number(status.pending) > 0
+}
+
+const isPool = type({ pending: 'string' })
+
+const troubleOf = (error: unknown): Trouble => {
+  if (error instanceof WrongChain) return 'wrong_chain'
+  if (!(error instanceof NodeTrouble)) return 'fault'
+  return error.code === undefined ? 'unreachable' : 'refuses'
+}
+
+const sentences: Readonly<Record<Trouble, string>> = {
+  unreachable: 'its node does not answer',
+  refuses: 'its node refuses what a development node does',
+  wrong_chain: 'SANDBOX_RPC_URL leads to another chain than 31337, where nothing is touched',
+  fault: 'its state cannot be saved',
+}

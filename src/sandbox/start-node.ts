@@ -1,0 +1,61 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts'
+import { type Found, newEpoch, readState, type SavedState, setAside } from './saved-state.ts'
+
+export type NodeOptions = Pick<AnvilOptions, 'binary' | 'port' | 'fixedPort'> & {
+  readonly folder: string
+  readonly say: (line: string) => void
+  /** Told the epoch of a chain before anybody can see it. */
+  readonly opening: (epoch: string) => void
+}
+
+/** Starts the node with the best chain that it takes: the latest save, the one before, or an empty chain. */
+export const startNode = async ({ folder, say, opening, ...options }: NodeOptions): Promise<Anvil> => {
+  const latest = await readState(folder, 'state')
+  const before = await readState(folder, 'state.before')
+  const candidates: readonly Candidate[] = [
+    ...savedIn(latest).map(({ epoch, dump }) => ({ epoch, dump })),
+    ...savedIn(before).map(({ dump }) => ({ epoch: newEpoch(), dump, note: 'going on from the save before' })),
+    { epoch: newEpoch(), note: 'starting with an empty one' },
+  ]
+  const isFirst = latest.state === 'missing' && before.state === 'missing'
+  let fault: unknown
+  for (const { epoch, dump, note } of candidates) {
+    opening(epoch)
+    try {
+      await using state = await unpack(folder, dump)
+      const anvil = await startAnvil({ folder, ...options, args: [...chain, ...state.args] })
+      if (note !== undefined && !isFirst) {
+        say(`The saved sandbox chain cannot be read: ${note}`)
+        await setAside(folder)
+      }
+      return anvil
+    } catch (error) {
+      fault = error
+    }
+  }
+  throw fault
+}
+
+/** Only the latest save goes on with its epoch. */
+type Candidate = Partial<SavedState> & { readonly epoch: string; readonly note?: string }
+
+const chain = [
+  ...['--chain-id', '31337', '--balance', '1000000', '--slots-in-an-epoch', '1', '--no-mining'],
+  // A block of the newest rules costs ten times as much once there are thousands, and so does one with all old states kept.
+  ...['--hardfork', 'cancun', '--prune-history', '200'],
+]
+
+const savedIn = (found: Found): readonly SavedState[] => (found.state === 'readable' ? [found] : [])
+
+/** The chain where a node can read it while it starts, so that nobody ever sees the node without it. */
+const unpack = async (folder: string, dump: Buffer | undefined) => {
+  const path = join(folder, 'loading.json')
+  if (dump) await writeFile(path, gunzipSync(dump), { mode: 0o600 })
+  return {
+    args: dump ? ['--load-state', path] : [],
+    [Symbol.asyncDispose]: () => rm(path, { force: true }),
+  }
+}

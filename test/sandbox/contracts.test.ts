@@ -1,0 +1,86 @@
+import { expect, test } from 'bun:test'
+import { createWalletClient, decodeFunctionResult, encodeFunctionData, http, parseAbi } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+import { headOf } from '../../src/sandbox/ask.ts'
+import { owner, payer, sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { anvil } from '../harness/anvil.ts'
+import { dollarsOf, mint, opened } from './opened.ts'
+
+const somebody = '0x00000000000000000000000000000000000a11ce'
+const standard = 'test test test test test test test test test test test junk'
+
+const abi = parseAbi([
+  'function transfer(address, uint256) returns (bool)',
+  'function approve(address, uint256) returns (bool)',
+  'function transferFrom(address, address, uint256) returns (bool)',
+  'function decimals() view returns (uint8)',
+  'function symbol() view returns (string)',
+  'function description() view returns (string)',
+  'function set(int256, uint256)',
+  'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
+])
+
+test('the accounts are the first two of the standard development mnemonic', () => {
+  const addresses = [0, 1].map(addressIndex => mnemonicToAccount(standard, { addressIndex }).address.toLowerCase())
+  expect(addresses).toEqual([owner, payer])
+})
+
+test('anybody makes dollars, and sends those they have', async () => {
+  await using chain = await anvil()
+  await using _sandbox = await opened('/nowhere', chain.url)
+  const wallet = createWalletClient({
+    account: mnemonicToAccount(standard, { addressIndex: 5 }),
+    chain: foundry,
+    transport: http(chain.url),
+  })
+  const token = `0x${sandboxContracts.token.slice(2)}` as const
+  await mint(chain.url, wallet.account.address, 12_340_000)
+  await wallet.writeContract({ address: token, abi, functionName: 'transfer', args: [somebody, 2_340_000n] })
+  expect(await dollarsOf(chain.url, somebody)).toBe(2_340_000)
+  expect(await dollarsOf(chain.url, wallet.account.address)).toBe(10_000_000)
+  const more = encodeFunctionData({ abi, functionName: 'transfer', args: [somebody, 10_000_001n] })
+  await expect(
+    chain.call('eth_call', { from: wallet.account.address, to: token, data: more }, 'latest'),
+  ).rejects.toThrow('eth_call: refused')
+})
+
+test('who was allowed some of the dollars takes no more than that', async () => {
+  await using chain = await anvil()
+  await using _sandbox = await opened('/nowhere', chain.url)
+  const [, holder, taker] = chain.accounts
+  const to = sandboxContracts.token
+  await mint(chain.url, String(holder), 100)
+  const allow = encodeFunctionData({ abi, functionName: 'approve', args: [String(taker) as `0x${string}`, 60n] })
+  await chain.send({ from: holder, to, data: allow })
+  const take = (value: bigint) =>
+    encodeFunctionData({ abi, functionName: 'transferFrom', args: [String(holder) as `0x${string}`, somebody, value] })
+  await chain.send({ from: taker, to, data: take(50n) })
+  expect(await dollarsOf(chain.url, somebody)).toBe(50)
+  const refused = await chain.send({ from: taker, to, data: take(11n), gas: '0x186a0' })
+  expect(await chain.call('eth_getTransactionReceipt', refused)).toMatchObject({ status: '0x0' })
+  expect(await dollarsOf(chain.url, somebody)).toBe(50)
+})
+
+test('a price is there from the first block on, and anybody sets another', async () => {
+  await using chain = await anvil()
+  await using _sandbox = await opened('/nowhere', chain.url)
+  const to = sandboxContracts.feed
+  const read = async (functionName: 'latestRoundData' | 'description' | 'decimals') => {
+    const data = encodeFunctionData({ abi, functionName })
+    const { hash } = await headOf(chain.url)
+    const answer = String(await chain.call('eth_call', { to, data }, { blockHash: hash })) as `0x${string}`
+    return decodeFunctionResult({ abi, functionName, data: answer })
+  }
+  expect([await read('description'), await read('decimals')]).toEqual(['ETH / USD', 8])
+  const block = (await chain.call('eth_getBlockByNumber', 'latest', false)) as { timestamp: string }
+  expect(await read('latestRoundData')).toEqual([
+    1n,
+    250_000_000_000n,
+    BigInt(block.timestamp),
+    BigInt(block.timestamp),
+    1n,
+  ])
+  await chain.send({ to, from: payer, data: encodeFunctionData({ abi, functionName: 'set', args: [-1n, 7n] }) })
+  expect(await read('latestRoundData')).toEqual([2n, -1n, 7n, 7n, 2n])
+})

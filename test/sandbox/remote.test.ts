@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test'
+import { freePort } from '../../src/postgres/server.ts'
+import { headOf } from '../../src/sandbox/ask.ts'
+import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { anvil, type TestChain } from '../harness/anvil.ts'
+import { until } from '../harness/until.ts'
+import { deployerNonce, dollarsOf, mint, opened } from './opened.ts'
+
+const somebody = '0x00000000000000000000000000000000000a11ce'
+const nowhere = '/nowhere'
+
+test.each([
+  ['mines every transaction', {}],
+  ['never mines', { mining: 'none' }],
+  ['mines every second', { args: ['--block-time', '1'] }],
+  ['has no deployment proxy', { args: ['--disable-default-create2-deployer'] }],
+] as const)('a node that %s has the contracts at the same addresses', async (_, options) => {
+  await using chain = await anvil(options)
+  await using sandbox = await opened(nowhere, chain.url)
+  expect(sandbox.contracts).toEqual(sandboxContracts)
+  await until(async () => (await chain.call('eth_getCode', sandboxContracts.feed, 'latest')) !== '0x')
+  await mint(chain.url, somebody, 7)
+  await until(async () => (await dollarsOf(chain.url, somebody)) === 7)
+  expect(sandbox.epoch()).toBe((await headOf(chain.url, '0x0')).hash)
+  expect(sandbox.trouble()).toBeUndefined()
+})
+
+test('two houses at one node have the contracts once', async () => {
+  await using chain = await anvil({ mining: 'none' })
+  const houses = await Promise.all([opened(nowhere, chain.url), opened(nowhere, chain.url)])
+  for (const house of houses) expect(house.trouble()).toBeUndefined()
+  const nonce = await deployerNonce(chain.url)
+  await using _later = await opened(nowhere, chain.url)
+  expect(await deployerNonce(chain.url)).toBe(nonce)
+  await Promise.all(houses.map(house => house.stop()))
+})
+
+test('nothing is sent to another chain', async () => {
+  await using chain = await anvil({ args: ['--chain-id', '1'] })
+  await using sandbox = await opened(nowhere, chain.url)
+  await using _busy = sandbox.busy()
+  expect(sandbox.trouble()).toBe('wrong_chain')
+  expect(await chain.head()).toMatchObject({ number: 0 })
+  expect(await deployerNonce(chain.url)).toBe(0)
+})
+
+test('a node that starts later is found, and one that comes back empty is a new epoch', async () => {
+  const port = await freePort()
+  await using sandbox = await opened(nowhere, `http://127.0.0.1:${port}/?key=secret`)
+  expect(sandbox.trouble()).toBe('unreachable')
+  const isReady = async (chain: TestChain) =>
+    (await chain.call('eth_getCode', sandboxContracts.token, 'latest')) !== '0x' && sandbox.trouble() === undefined
+  let first: string | undefined
+  {
+    await using chain = await anvil({ port })
+    await until(() => isReady(chain))
+    first = sandbox.epoch()
+  }
+  await until(() => sandbox.trouble() === 'unreachable')
+  await using again = await anvil({ port })
+  await until(() => isReady(again))
+  expect(sandbox.epoch()).not.toBe(first)
+  expect(sandbox.said).toEqual([
+    'The sandbox chain cannot be used: its node does not answer',
+    'The sandbox chain answers again',
+    'The sandbox chain cannot be used: its node does not answer',
+    'The sandbox chain answers again',
+  ])
+})
+
+test.each([
+  ['garbage', () => new Response('<html>secret</html>')],
+  ['nothing', () => new Response(null, { status: 204 })],
+  ['a refusal', () => Response.json({ jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'secret' } })],
+])('a node that answers %s is trouble, and not a word of it is told', async (_, answer) => {
+  using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
+  await using sandbox = await opened(nowhere, `http://127.0.0.1:${server.port}/secret`)
+  expect(sandbox.trouble()).toBeOneOf(['unreachable', 'refuses'])
+  expect(sandbox.said).toHaveLength(1)
+  expect(sandbox.said.join()).not.toContain('secret')
+})
+
+test('a node that does not answer is not waited for', async () => {
+  using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Promise<Response>(() => {}) })
+  const since = performance.now()
+  const sandbox = await opened(nowhere, server.url.href)
+  expect(performance.now() - since).toBeLessThan(3_000)
+  void sandbox.stop()
+})

@@ -1,0 +1,103 @@
+import { expect, test } from 'bun:test'
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ask, headOf } from '../../src/sandbox/ask.ts'
+import { writeState } from '../../src/sandbox/saved-state.ts'
+import { dataFolder } from '../harness/house.ts'
+import { until } from '../harness/until.ts'
+import { deployerNonce, killed, mint, nodeOf, opened, spawnKeeper } from './opened.ts'
+
+const somebody = '0x00000000000000000000000000000000000a11ce'
+
+/** A sandbox that has ended with one block more in its latest save than in the one before. */
+const usedFolder = async () => {
+  const folder = dataFolder()
+  const sandbox = await opened(folder.path)
+  await mint(sandbox.url, somebody, 5)
+  await sandbox.stop()
+  const path = join(folder.path, 'sandbox')
+  return { ...folder, state: join(path, 'state'), before: join(path, 'state.before'), epoch: sandbox.epoch() }
+}
+
+const damages: Readonly<Record<string, (path: string) => void>> = {
+  torn: path => truncateSync(path, readFileSync(path).length >> 1),
+  empty: path => truncateSync(path, 0),
+  'full of garbage': path => writeFileSync(path, crypto.getRandomValues(new Uint8Array(50_000))),
+  'of another format': path => writeFileSync(path, '{"block":null,"accounts":{}}\n'),
+  missing: path => rmSync(path),
+}
+const kinds = Object.entries(damages)
+
+test.each(kinds)('where the latest save is %s, the one before goes on in a new epoch', async (_, damage) => {
+  await using used = await usedFolder()
+  damage(used.state)
+  await using sandbox = await opened(used.path)
+  expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+  expect(sandbox.epoch()).not.toBe(used.epoch)
+  expect(sandbox.said).toEqual(['The saved sandbox chain cannot be read: going on from the save before'])
+})
+
+test.each(kinds)(
+  'where both saves are %s, an empty chain with the contracts opens a new epoch',
+  async (kind, damage) => {
+    await using used = await usedFolder()
+    damage(used.state)
+    damage(used.before)
+    await using sandbox = await opened(used.path)
+    expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+    expect(await deployerNonce(sandbox.url)).toBe(2)
+    expect(sandbox.epoch()).not.toBe(used.epoch)
+    // Nothing was ever there.
+    if (kind === 'missing') expect(sandbox.said).toEqual([])
+    else expect(sandbox.said).toEqual(['The saved sandbox chain cannot be read: starting with an empty one'])
+  },
+)
+
+test('a save that is whole but nothing a node takes opens a new epoch', async () => {
+  await using used = await usedFolder()
+  const folder = join(used.path, 'sandbox')
+  for (const dump of ['no archive', Bun.gzipSync('{"block":null}')])
+    await writeState(folder, { epoch: '0123456789abcdef', dump: Buffer.from(dump) })
+  await using sandbox = await opened(used.path)
+  expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+  expect([used.epoch, '0123456789abcdef']).not.toContain(sandbox.epoch())
+})
+
+test('a new epoch is saved, with the chain that it goes on from', async () => {
+  await using used = await usedFolder()
+  damages.torn?.(used.state)
+  const sandbox = await opened(used.path)
+  await sandbox.stop()
+  await using next = await opened(used.path)
+  expect(next.epoch()).toBe(sandbox.epoch())
+  expect(next.said).toEqual([])
+})
+
+test('a save that was put back is a chain that goes on from there', async () => {
+  await using used = await usedFolder()
+  copyFileSync(used.before, used.state)
+  await using sandbox = await opened(used.path)
+  expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+})
+
+test('a house that is killed while it saves loses no chain and no epoch', async () => {
+  await using folder = dataFolder()
+  const writing = join(folder.path, 'sandbox', 'state.new')
+  const found: (readonly [epoch: string, number: number])[] = []
+  for (let round = 0; round < 3; round++) {
+    const house = await spawnKeeper(folder.path)
+    const { port, epoch } = nodeOf(folder.path)
+    const url = `http://127.0.0.1:${port}`
+    found.push([epoch, (await headOf(url)).number])
+    rmSync(writing, { force: true })
+    await ask(url, 'anvil_mine', '0x7d0')
+    await until(() => existsSync(writing), { everyMs: 0 })
+    await killed(house)
+    await using next = await opened(folder.path)
+    expect(next.said).toEqual([])
+    found.push([next.epoch() ?? '', (await headOf(next.url)).number])
+  }
+  expect(new Set(found.map(([epoch]) => epoch)).size).toBe(1)
+  const numbers = found.map(([, number]) => number)
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+})
