@@ -1,4 +1,5 @@
-import type { Nodes, Question } from '../../../src/chain/watch/source.ts'
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { anvil, type Placed } from '../../harness/anvil.ts'
 
 /** Anybody may send it an address and a number, and it says that the sender has transferred as many. */
@@ -15,32 +16,10 @@ const word = (value: string | bigint): string =>
 /** A real chain for the reader: blocks are mined when told to, and taken back. */
 export const testChain = async () => {
   const node = await anvil({ mining: 'none' })
-  let asked = 0
-
-  const send = async (questions: readonly Question[]): Promise<unknown[]> => {
-    const body = questions.map((question, id) => ({ jsonrpc: '2.0', id, ...question }))
-    asked += 1
-    const answer = await fetch(node.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    const answers = (await answer.json()) as { id: number; result?: unknown; error?: { message: string } }[]
-    return questions.map((_, id) => {
-      const found = answers.find(answer => answer.id === id)
-      return found?.error ? new Error(found.error.message) : found?.result
-    })
-  }
-  const rpc = async <T>(method: string, ...params: unknown[]): Promise<T> => {
-    const [answer] = await send([{ method, params }])
-    if (answer instanceof Error) throw answer
-    return answer as T
-  }
-
   const [sender = ''] = node.accounts
+  const rpc = async <T>(method: string, ...params: unknown[]): Promise<T> => (await node.call(method, ...params)) as T
   const deploy = async () => {
-    const hash = await rpc<string>('eth_sendTransaction', { from: sender, data: TOKEN_CODE, gas: '0x100000' })
-    await rpc('evm_mine')
+    const hash = await node.send({ from: sender, data: TOKEN_CODE, gas: '0x100000' })
     return (await rpc<{ contractAddress: string }>('eth_getTransactionReceipt', hash)).contractAddress
   }
   const token = await deploy()
@@ -48,23 +27,66 @@ export const testChain = async () => {
   const payment = (to: string, amount: bigint, of = token) => ({
     ...{ from: sender, to: of, data: `0xa9059cbb${word(to)}${word(amount)}`, gas: '0x100000' },
   })
-
   return {
     token,
     otherToken,
     rpc,
     payment,
-    nodes: { ask: send, askEach: async (questions: readonly Question[]) => [await send(questions)] } satisfies Nodes,
-    /** How many requests have come. */
-    asked: () => asked,
+    url: node.url,
     /** Waits to be mined. */
     pay: (to: string, amount: bigint, of?: string): Promise<string> =>
       rpc('eth_sendTransaction', payment(to, amount, of)),
-    mine: (blocks = 1) => rpc('anvil_mine', `0x${blocks.toString(16)}`),
+    mine: (blocks = 1) => node.mine(blocks),
     /** The last blocks are replaced by as many others, with these transactions at these places. */
     reorganize: (depth: number, transactions: readonly Placed[] = []) => node.reorg(depth, transactions),
+    rollback: (depth: number) => node.rollback(depth),
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   }
 }
 
 export type TestChain = Awaited<ReturnType<typeof testChain>>
+
+export type Question = { readonly method: string; readonly params: readonly unknown[] }
+type Item = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
+
+/** What a node is to say instead: `no` is a refusal. */
+export type Change = (question: Question, answer: unknown) => unknown
+
+export const no = Symbol('refused')
+
+/** A node that answers for the chain, and changes some of it on the way. */
+export const through = async (url: string, change: Change) => {
+  const answer = async (request: IncomingMessage): Promise<string> => {
+    const body = await text(request)
+    const sent: unknown = JSON.parse(body)
+    const questions = (Array.isArray(sent) ? sent : [sent]) as (Question & { id: number })[]
+    const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    const told: unknown = await response.json()
+    const items = (Array.isArray(told) ? told : [told]) as Item[]
+    const changed = items.map(item => {
+      const question = questions.find(({ id }) => id === item.id)
+      if (!question || item.error !== undefined) return item
+      const result = change(question, item.result)
+      const envelope = { jsonrpc: '2.0', id: item.id }
+      return result === no
+        ? { ...envelope, error: { code: -32000, message: 'unknown block' } }
+        : { ...envelope, result: result ?? null }
+    })
+    return JSON.stringify(Array.isArray(sent) ? changed : changed[0])
+  }
+  const server = createServer((request, response) => {
+    answer(request).then(
+      body => response.setHeader('content-type', 'application/json').end(body),
+      () => response.destroy(),
+    )
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}

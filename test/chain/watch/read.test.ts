@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { audit } from '../../../src/audit/audit.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
 import { type ChainSource, finalizeNext, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
-import { type Nodes, openSource, type Question } from '../../../src/chain/watch/source.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
@@ -11,7 +12,7 @@ import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut } from './ledger.ts'
-import { type TestChain, testChain } from './node.ts'
+import { type Change, no, type Question, type TestChain, testChain, through } from './node.ts'
 
 let house: ApiHouse
 let chain: TestChain
@@ -26,7 +27,7 @@ beforeAll(async () => {
   chain = await testChain()
   merchantId = await insertMerchant(house.sql)
   watched = { id: 31337, tokens: [chain.token, chain.otherToken], confirmations: CONFIRMATIONS }
-  source = openSource(chain.nodes, watched.tokens)
+  source = sourceOf(chain.url)
   await chain.mine(20)
   await read()
 })
@@ -40,6 +41,10 @@ afterEach(async () => {
   await chain.mine(CONFIRMATIONS)
   await read()
 })
+
+/** A process's own, which has asked nobody anything yet. */
+const sourceOf = (...urls: string[]): ChainSource =>
+  openSource(openRpc({ chainId: watched.id, urls }, house.api), watched.tokens)
 
 const opened = async (): Promise<MadePayment> => {
   const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
@@ -121,11 +126,10 @@ test('a chain that has become shorter is waited for, and its other branch follow
   await chain.pay(payment.address, 1000n)
   await chain.mine(3)
   await read()
-  await chain.rpc('anvil_rollback', 3)
+  await chain.rollback(3)
   await read()
   // Nothing says yet that its block is gone for good.
   expect((await stateOf(payment))?.state).toBe('processing')
-  await chain.rpc('anvil_setCoinbase', `0x${'9'.repeat(40)}`)
   await chain.mine(4)
   await read()
   expect(await stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
@@ -139,14 +143,10 @@ test('money in another token that is watched is seen as such', async () => {
   expect(await stateOf(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', attention: true })
 })
 
-/** The same chain, some of whose answers are changed on their way. */
-const through = (change: (question: Question, answer: unknown) => unknown): Nodes => {
-  const ask = async (questions: readonly Question[]) =>
-    (await chain.nodes.ask(questions)).map((answer, n) => {
-      const question = questions[n]
-      return question ? change(question, answer) : answer
-    })
-  return { ask, askEach: async questions => [await chain.nodes.ask(questions), await ask(questions)] }
+/** Reads by a node that changes some of what the chain answers. */
+const readThrough = async (change: Change, others: readonly string[] = []) => {
+  await using node = await through(chain.url, change)
+  await read(sourceOf(...others, node.url))
 }
 
 const isRange = ({ method, params: [where] }: Question) =>
@@ -157,12 +157,7 @@ test('a node that tells of no transfers where there are some is asked again by t
   const payment = await opened()
   await chain.pay(payment.address, 1000n)
   await chain.mine()
-  await read(
-    openSource(
-      through((question, answer) => (isRange(question) ? [] : answer)),
-      watched.tokens,
-    ),
-  )
+  await readThrough((question, answer) => (isRange(question) ? [] : answer))
   expect((await stateOf(payment))?.state).toBe('processing')
 })
 
@@ -171,10 +166,7 @@ test('a block whose transfers a node does not know is not passed over', async ()
   const before = await findCursor(house.sql, watched.id)
   await chain.pay(payment.address, 1000n)
   await chain.mine()
-  const behind = through((question, answer) =>
-    isRange(question) ? [] : isByHash(question) ? new Error('unknown block') : answer,
-  )
-  await read(openSource(behind, watched.tokens))
+  await readThrough((question, answer) => (isRange(question) ? [] : isByHash(question) ? no : answer))
   expect((await findCursor(house.sql, watched.id))?.number).toBe(before?.number)
   await read()
   expect((await stateOf(payment))?.state).toBe('processing')
@@ -185,12 +177,12 @@ test("transfers of blocks that are none of the chain's are believed to nobody", 
   const before = await findCursor(house.sql, watched.id)
   await chain.pay(payment.address, 1000n)
   await chain.mine()
-  const lying = through((question, answer) =>
+  const lying = readThrough((question, answer) =>
     isRange(question) && Array.isArray(answer)
       ? answer.map(log => ({ ...log, blockHash: `0x${'f'.repeat(64)}` }))
       : answer,
   )
-  await read(openSource(lying, watched.tokens))
+  await expect(lying).rejects.toThrow('garbage')
   expect((await findCursor(house.sql, watched.id))?.number).toBe(before?.number)
 })
 
@@ -200,12 +192,11 @@ test('a range that a node refuses is read in halves, and none of it is left out'
     await chain.pay(payment.address, 1000n)
     await chain.mine(7)
   }
-  const meagre = through((question, answer) => {
+  await readThrough((question, answer) => {
     if (!isRange(question)) return answer
     const [{ fromBlock, toBlock }] = question.params as [{ fromBlock: string; toBlock: string }]
-    return Number(toBlock) - Number(fromBlock) >= 5 ? new Error('too many blocks') : answer
+    return Number(toBlock) - Number(fromBlock) >= 5 ? no : answer
   })
-  await read(openSource(meagre, watched.tokens))
   for (const payment of many) expect(['processing', 'success']).toContain((await stateOf(payment))?.state ?? '')
 })
 
@@ -213,11 +204,7 @@ test('what the second of two nodes does not confirm never succeeds', async () =>
   const payment = await opened()
   await chain.pay(payment.address, 1000n)
   await chain.mine(CONFIRMATIONS)
-  const doubting = openSource(
-    through((question, answer) => (isByHash(question) ? [] : answer)),
-    watched.tokens,
-  )
-  await read(doubting)
+  await readThrough((question, answer) => (isByHash(question) ? [] : answer), [chain.url])
   expect(await stateOf(payment)).toMatchObject({ state: 'processing', amountFinal: 0n })
   await read()
   expect((await stateOf(payment))?.state).toBe('success')
@@ -231,8 +218,8 @@ test.each([
 ])('%s for the head is no answer, and changes nothing', async (_, answer) => {
   const before = await findCursor(house.sql, watched.id)
   await chain.mine()
-  const garbled = through((question, truth) => (question.method === 'eth_blockNumber' ? answer() : truth))
-  await expect(readNext(house.sql, watched, openSource(garbled, watched.tokens))).rejects.toThrow('no block number')
+  const garbled = readThrough((question, truth) => (question.method === 'eth_blockNumber' ? answer() : truth))
+  await expect(garbled).rejects.toThrow('garbage')
   expect(await findCursor(house.sql, watched.id)).toEqual(before)
 })
 
