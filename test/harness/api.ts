@@ -16,6 +16,8 @@ import { expectDocumented } from './documented.ts'
 export type ApiHouse = AsyncDisposable & {
   readonly api: Api
   readonly sql: Database['sql']
+  /** For processes of their own on the same database. */
+  readonly databaseUrl: string
   readonly url: string
   /** `{ json }` is sent as a JSON body. The answer's body is read already. */
   call(method: string, path: string, options?: CallOptions): Promise<Called>
@@ -76,6 +78,7 @@ export const apiHouse = async ({
   return {
     api,
     sql,
+    databaseUrl: DATABASE_URL,
     url,
     call: async (method, path, options) => {
       const answer = await call(method, `${url}${path}`, options)

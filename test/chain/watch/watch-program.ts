@@ -1,0 +1,20 @@
+import process from 'node:process'
+import { openActors } from '../../../src/actors/actors.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
+import { watchChains } from '../../../src/chain/watch/watch.ts'
+import { databaseClock } from '../../../src/clock.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { openLog } from '../../../src/log.ts'
+import { connect } from '../../../src/postgres/connect.ts'
+
+/** A process that watches one chain until it is killed: `<database url> <node url> <token>`. */
+const [databaseUrl = '', nodeUrl = '', token = ''] = process.argv.slice(2)
+const sql = connect(databaseUrl, { max: 4, byKey: true })
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+const outside = { sql, clock: databaseClock(), random, log: openLog('error') }
+const world = { ...outside, actors: await openActors(outside, kinds) }
+const source = openSource(openRpc({ chainId: 31337, urls: [nodeUrl] }, world), [token])
+const chain = { id: 31337, tokens: [token], confirmations: 3, livemode: false, pollMs: 10, source }
+watchChains(world, { chains: [chain], share: () => ({ position: 0, count: 1 }) })
+console.log('watching')
