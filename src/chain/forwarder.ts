@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { concat, getContractAddress, getCreate2Address, type Hex, keccak256, parseAbi, zeroHash } from 'viem'
+import { concat, getContractAddress, type Hex, keccak256, parseAbi, zeroHash } from 'viem'
+import { parseAddress } from './address.ts'
 import forwarders from './contracts/forwarders.json' with { type: 'json' }
 
 /** Puts what it is sent at an address that follows from these bytes alone. It is on every chain served, and on anvil. */
@@ -13,9 +14,7 @@ export const factoryDeployment: Hex = concat([zeroHash, initCode])
 const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`
 
 /** The contract that sweeps forwarders, at one address everywhere. */
-export const factory: Hex = lower(
-  getCreate2Address({ from: deploymentProxy, salt: zeroHash, bytecodeHash: keccak256(initCode) }),
-)
+export const factory: Hex = create2(deploymentProxy, zeroHash, keccak256(initCode))
 
 /** What the factory makes first: the code that every forwarder runs. */
 export const sweeper: Hex = lower(getContractAddress({ from: factory, nonce: 1n }))
@@ -27,22 +26,35 @@ export const factoryAbi = parseAbi([
   'error NotEnoughGas()',
 ])
 
-/** The secret and the counter are enough to find an address again; who knows only addresses cannot tell whose they are. */
+/** The secret and the counter are enough to find an address again; who knows addresses alone cannot tell whose they are. */
 export const saltOf = (secret: Uint8Array, counter: number): Hex => {
+  if (secret.length !== 32) throw new Error(`A recovery secret has 32 bytes, not ${secret.length}`)
+  if (!Number.isSafeInteger(counter) || counter < 0) throw new Error(`${counter} counts no address`)
   const bytes = new DataView(new ArrayBuffer(8))
   bytes.setBigUint64(0, BigInt(counter))
   return `0x${createHmac('sha256', secret).update(bytes).digest('hex')}`
 }
 
-/** Where the payment of a salt is received. Nothing has to be on chain for it; what arrives can only go to the treasury. */
+/**
+ * Where the payment of a salt is received. Nothing has to be on chain for it; what arrives can only go to
+ * the treasury, so an address for one that is none would keep it for ever.
+ */
 export const forwarderOf = (treasury: Hex): ((salt: Hex) => Hex) => {
+  if (!parseAddress(treasury)) throw new Error('A treasury is an address, and not the zero address')
   const bytecodeHash = keccak256(concat(['0x6100473d81600a3d39f3', codeOf(treasury)]))
-  return salt => lower(getCreate2Address({ from: factory, salt, bytecodeHash }))
+  return salt => {
+    if (salt.length !== 66) throw new Error('A salt has 32 bytes')
+    return create2(factory, salt, bytecodeHash)
+  }
 }
 
 /** What stands at a forwarder that has been swept. */
 export const codeOf = (treasury: Hex): Hex =>
   lower(concat(['0x36600557005b363d3d373d3d3d363d73', sweeper, '0x5af43d82803e903d91603157fd5bf3', treasury]))
+
+function create2(from: Hex, salt: Hex, bytecodeHash: Hex): Hex {
+  return `0x${keccak256(concat(['0xff', from, salt, bytecodeHash])).slice(26)}`
+}
 
 function asHex(text: string): Hex {
   if (!/^0x[0-9a-f]+$/.test(text)) throw new Error('The compiled factory is not hexadecimal')

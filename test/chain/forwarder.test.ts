@@ -11,13 +11,13 @@ import {
   saltOf,
   sweeper,
 } from '../../src/chain/forwarder.ts'
-import { lower, testChain } from './contracts/chain.ts'
+import { factoryChain, lower } from './contracts/chain.ts'
 
 const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
 const secret = new Uint8Array(32).fill(7)
 
 test('factory, sweeper and forwarders are where they were computed to be, and nowhere before', async () => {
-  await using chain = await testChain({ bare: true })
+  await using chain = await factoryChain({ bare: true })
   const code = (address: `0x${string}`) => chain.client.getCode({ address })
   const salts = [1, 2, 3].map(counter => saltOf(secret, counter))
   const forwarders = salts.map(forwarderOf(treasury))
@@ -51,9 +51,22 @@ test('these addresses have been given out and must never change', () => {
 
 test('a salt differs with each secret and each counter, the largest safe one too', () => {
   const secrets = [secret, new Uint8Array(32).fill(8)]
-  const counters = [1, 2, 256, 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
+  const counters = [0, 1, 256, 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
   const salts = secrets.flatMap(each => counters.map(counter => saltOf(each, counter)))
   expect(new Set(salts).size).toBe(12)
+})
+
+test('no address is made for what could not be found or paid out again', () => {
+  for (const none of [
+    zeroAddress,
+    '0x',
+    '0x52908400098527886e0f7030069857d2e4169e',
+    '0x52908400098527886E0F7030069857D2E4169EE8',
+  ] as const)
+    expect(() => forwarderOf(none)).toThrow('treasury')
+  for (const counter of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => saltOf(secret, counter)).toThrow('counts')
+  for (const length of [0, 31, 33]) expect(() => saltOf(new Uint8Array(length), 1)).toThrow('32 bytes')
+  expect(() => forwarderOf(treasury)('0x12')).toThrow('32 bytes')
 })
 
 test('what is called is what was compiled', () => {

@@ -42,13 +42,12 @@ const fileOf = (name: string): string => `${name.replace(/(?<=[a-z0-9])(?=[A-Z])
 
 const written = (artifact: Artifact): string => `${JSON.stringify(artifact, null, 2)}\n`
 
-/** Every folder of contracts that is committed with what was compiled of it. */
+/** Every folder of this name, which is committed with what was compiled of it. */
 export const contractFolders = (): readonly string[] =>
   ['src', 'test']
     .flatMap(top => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
-    .filter(entry => entry.name.endsWith('.sol'))
-    .map(entry => entry.parentPath)
-    .filter((folder, at, all) => all.indexOf(folder) === at)
+    .filter(entry => entry.isDirectory() && entry.name === 'contracts')
+    .map(entry => join(entry.parentPath, entry.name))
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
