@@ -169,31 +169,50 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- Transfers of blocks that have been read again are final; those that were not found again never were.
--- Blocks below are forgotten: nothing goes back behind them.
-create function finalize_blocks(chain bigint, at_number bigint, at_hash text, final bigint, confirmed json, denied json)
+-- Makes final what stands up to a block, as it was read again: `logs` are all transfers of those blocks. One
+-- that was not found again never was, and one that was passed over the first time is final at once: a node
+-- that leaves some out says so in no way. Blocks below are forgotten: nothing goes back behind them.
+create function finalize_blocks(chain bigint, at_number bigint, at_hash text, up_to bigint, logs json)
 returns integer language plpgsql as $$
 declare
+  head chain_cursors;
   at_step bigint;
   concerned uuid[];
 begin
-  select move_cursor(chain, number, hash, number, hash, mined_at, final) into at_step
-  from chain_cursors where chain_id = chain and number = at_number and hash = at_hash;
-  if not found then
-    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
-  end if;
-  with changed as (
-    update transfers t set state = case when n.state = 'confirmed' then 'final' else 'orphaned' end
-    from (
-      select 'confirmed' as state, * from json_to_recordset(confirmed) as c(block_hash text, tx_hash text, log_index integer)
-      union all
-      select 'denied', * from json_to_recordset(denied) as c(block_hash text, tx_hash text, log_index integer)
-    ) n
-    where t.chain_id = chain and t.block_hash = n.block_hash and t.tx_hash = n.tx_hash and t.log_index = n.log_index
-      and t.state = 'seen' and t.block_number <= final
+  select * into head from chain_cursors where chain_id = chain for update;
+  at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
+
+  with told as materialized (
+    select l.*, b.mined_at, d.payment_id
+    from json_to_recordset(logs) as l(
+      tx_hash text, log_index integer, block_number bigint, block_hash text,
+      token_address text, from_address text, to_address text, amount numeric)
+    join chain_blocks b on b.chain_id = chain and b.number = l.block_number and b.hash = l.block_hash
+    join deposit_addresses d on d.address = l.to_address
+    where l.block_number > head.final_number and l.block_number <= up_to),
+  judged as (
+    update transfers t
+    set state = case when exists (
+      select from told
+      where told.block_hash = t.block_hash and told.tx_hash = t.tx_hash and told.log_index = t.log_index
+        and told.token_address = t.token_address and told.payment_id = t.payment_id and told.amount = t.amount)
+      then 'final' else 'orphaned' end
+    where t.chain_id = chain and t.state = 'seen' and t.block_number <= up_to
+    returning t.payment_id),
+  added as (
+    insert into transfers (
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
+    select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, 'final'
+    from told
+    where not exists (
+      select from transfers t
+      where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
+        and t.log_index = told.log_index)
     returning payment_id)
-  select array_agg(payment_id) into concerned from changed;
-  delete from chain_blocks where chain_id = chain and number < final;
+  select array_agg(payment_id) into concerned
+  from (select payment_id from judged union all select payment_id from added) as changed;
+
+  delete from chain_blocks where chain_id = chain and number < up_to;
   if concerned is not null then
     perform touch_payments(chain, at_step, concerned);
   end if;

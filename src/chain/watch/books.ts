@@ -17,8 +17,6 @@ export type TransferLog = {
   readonly amount: bigint
 }
 
-export type TransferName = Pick<TransferLog, 'blockHash' | 'txHash' | 'logIndex'>
-
 /** Another process was quicker, or the books were put back to an older day: read the cursor, and go on from there. */
 export const isMovedCursor = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'PM002'
@@ -58,21 +56,10 @@ export const recordBlocks = async (
   { blocks, logs }: { readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] },
 ): Promise<number> => {
   const blockRows = blocks.map(({ number, hash, minedAt }) => ({ number, hash, mined_at: minedAt }))
-  const logRows = logs.map(log => ({
-    tx_hash: log.txHash,
-    log_index: log.logIndex,
-    block_number: log.blockNumber,
-    block_hash: log.blockHash,
-    token_address: log.token,
-    from_address: log.from,
-    to_address: log.to,
-    // As text: a number of JSON could not hold it.
-    amount: String(log.amount),
-  }))
   return concerned(
     await sql<Concerned[]>`
       select record_blocks(${chainId}, ${from.number}, ${from.hash},
-        ${JSON.stringify(blockRows)}::text::json, ${JSON.stringify(logRows)}::text::json) as payments`,
+        ${JSON.stringify(blockRows)}::text::json, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 }
 
@@ -82,56 +69,38 @@ export const rewindBlocks = async (sql: Sql, chainId: number, from: Cursor, to: 
       select rewind_blocks(${chainId}, ${from.number}, ${from.hash}, ${to}) as payments`,
   )
 
-/** The blocks up to this one that hold transfers nobody has read a second time. */
-export const blocksToReread = async (sql: Sql, chainId: number, upTo: number): Promise<Cursor[]> =>
+/** Those that become final together with this one, the lowest first. */
+export const blocksUpTo = async (sql: Sql, chainId: number, upTo: number): Promise<Cursor[]> =>
   (
     await sql<{ number: string; hash: string }[]>`
-      select distinct block_number as number, block_hash as hash from transfers
-      where chain_id = ${chainId} and block_number <= ${upTo} and state = 'seen' order by number`
+      select b.number, b.hash from chain_blocks b join chain_cursors c using (chain_id)
+      where chain_id = ${chainId} and b.number > c.final_number and b.number <= ${upTo} order by b.number`
   ).map(({ number, hash }) => ({ number: Number(number), hash }))
 
-export const transfersOfBlock = (sql: Sql, chainId: number, { hash }: Cursor): Promise<BookedTransfer[]> => sql<
-  BookedTransfer[]
->`
-  select t.block_hash as "blockHash", t.tx_hash as "txHash", t.log_index as "logIndex", t.token_address as token,
-    t.amount, d.address as to
-  from transfers t join deposit_addresses d using (payment_id)
-  where t.chain_id = ${chainId} and t.block_hash = ${hash} and t.state = 'seen'`
-
-/** `amount` as the database spells it. */
-export type BookedTransfer = TransferName & {
-  readonly token: string | null
-  readonly amount: string
-  readonly to: string
-}
-
-type Finality = {
-  readonly upTo: number
-  readonly confirmed: readonly TransferName[]
-  /** Not there when they were looked for again. */
-  readonly denied: readonly TransferName[]
-}
-
+/** `logs`: all transfers of the blocks that become final. */
 export const finalizeBlocks = async (
   sql: Sql,
   chainId: number,
   at: Cursor,
-  { upTo, confirmed, denied }: Finality,
+  { upTo, logs }: { readonly upTo: number; readonly logs: readonly TransferLog[] },
 ): Promise<number> =>
   concerned(
     await sql<Concerned[]>`
       select finalize_blocks(${chainId}, ${at.number}, ${at.hash}, ${upTo},
-        ${namesOf(confirmed)}::text::json, ${namesOf(denied)}::text::json) as payments`,
+        ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 
-const namesOf = (transfers: readonly TransferName[]): string =>
-  JSON.stringify(
-    transfers.map(({ blockHash, txHash, logIndex }) => ({
-      block_hash: blockHash,
-      tx_hash: txHash,
-      log_index: logIndex,
-    })),
-  )
+const rowOf = (log: TransferLog) => ({
+  tx_hash: log.txHash,
+  log_index: log.logIndex,
+  block_number: log.blockNumber,
+  block_hash: log.blockHash,
+  token_address: log.token,
+  from_address: log.from,
+  to_address: log.to,
+  // As text: a number of JSON could not hold it.
+  amount: String(log.amount),
+})
 
 type Concerned = { readonly payments: number }
 

@@ -2,7 +2,7 @@ import type { Sql } from '../../postgres/connect.ts'
 import {
   type Block,
   beginBooks,
-  blocksToReread,
+  blocksUpTo,
   type Cursor,
   finalizeBlocks,
   findCursor,
@@ -10,8 +10,6 @@ import {
   recordBlocks,
   rewindBlocks,
   type TransferLog,
-  type TransferName,
-  transfersOfBlock,
 } from './books.ts'
 
 export type Header = Block & {
@@ -29,8 +27,8 @@ export type ChainSource = {
   transfers(from: number, to: number): Promise<readonly TransferLog[]>
   /** Of one block, wherever it stands; undefined when the node does not know it. */
   transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
-  /** The same, as two nodes agree on it. */
-  agreedTransfersIn(block: Cursor): Promise<readonly TransferLog[] | undefined>
+  /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
+  agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
 }
 
 export type WatchedChain = {
@@ -82,34 +80,19 @@ export const readNext = async (
   return 'recorded'
 }
 
-/** Makes final what is deep enough and is found again, by two nodes where there are two. Answers how many payments changed. */
+/**
+ * Makes final what is deep enough and is read again, by two nodes where there are two. Answers how many payments
+ * changed. Blocks that are not agreed on stay as they are: whether they are still there is for the reader to see.
+ */
 export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<number> => {
   const cursor = await findCursor(sql, chain.id)
   if (!cursor) return 0
   const upTo = cursor.number - chain.confirmations + 1
   if (upTo <= cursor.finalNumber) return 0
-  const confirmed: TransferName[] = []
-  const denied: TransferName[] = []
-  for (const block of await blocksToReread(sql, chain.id, upTo)) {
-    const again = await source.agreedTransfersIn(block)
-    // Its block is gone: that is for the reader to notice, before anything becomes final.
-    if (!again) return 0
-    const found = new Set(again.map(spell))
-    for (const transfer of await transfersOfBlock(sql, chain.id, block))
-      (found.has(spell(transfer)) ? confirmed : denied).push(transfer)
-  }
-  return finalizeBlocks(sql, chain.id, cursor, { upTo, confirmed, denied })
+  const blocks = await blocksUpTo(sql, chain.id, upTo)
+  const logs = blocks.length > 0 && (await source.agreedTransfers(blocks))
+  return logs ? finalizeBlocks(sql, chain.id, cursor, { upTo, logs }) : 0
 }
-
-/** Everything about a transfer that money depends on. */
-const spell = ({
-  txHash,
-  logIndex,
-  token,
-  to,
-  amount,
-}: Pick<TransferLog, 'txHash' | 'logIndex' | 'to'> & { token: string | null; amount: bigint | string }): string =>
-  [txHash, logIndex, token, to, amount].join(' ')
 
 const begin = async (sql: Sql, chain: WatchedChain, source: ChainSource) => {
   const number = await source.head()

@@ -3,8 +3,8 @@ import { mayHold } from '../rpc/bloom.ts'
 import { readNumber, toQuantity } from '../rpc/hex.ts'
 import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
-import { type Answer, answered, type Call, type Rpc, RpcRefusal } from '../rpc/rpc.ts'
-import type { TransferLog } from './books.ts'
+import { type Answer, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import type { Cursor, TransferLog } from './books.ts'
 import { type ChainSource, type Header, TRANSFER } from './read.ts'
 
 /** A chain as its nodes tell it, of these tokens. */
@@ -29,16 +29,44 @@ export const openSource = (rpc: Rpc, tokens: readonly string[]): ChainSource => 
       return logs.flatMap(log => transferOf(log) ?? [])
     },
     transfersIn: hash => unlessRefused(rpc.read([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter))),
-    agreedTransfersIn: async ({ number, hash }) => {
-      const agreement = await unlessRefused(
-        rpc.agreed([blockAt(number), inBlock(hash)], ([block, logs]) =>
-          findHeader(answered(block), { number })?.hash === hash ? transfersIn(hash, logs, filter) : null,
-        ),
-      )
-      return agreement?.outcome === 'agreed' ? (agreement.value ?? undefined) : undefined
-    },
+    agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
   }
 }
+
+/** In one question, or in halves where that is refused or too large. */
+const agreedTransfers = async (
+  rpc: Rpc,
+  filter: LogFilter,
+  blocks: readonly Cursor[],
+): Promise<readonly TransferLog[] | undefined> => {
+  const [first, last] = [blocks[0], blocks.at(-1)]
+  if (!first || !last) return []
+  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
+  const where = { fromBlock: toQuantity(first.number), toBlock: toQuantity(last.number) }
+  const calls = [
+    blockAt(last.number),
+    { method: 'eth_getLogs', params: [{ ...where, address: filter.addresses, topics: filter.topics }] },
+  ]
+  try {
+    const agreement = await rpc.agreed(calls, ([block, found]) => {
+      // A node that has another block there, or none yet, speaks of another chain.
+      if (findHeader(answered(block), { number: last.number })?.hash !== last.hash) return null
+      const logs = readLogs(answered(found), filter)
+      if (!logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash)) return null
+      return logs.flatMap(log => transferOf(log) ?? [])
+    })
+    return agreement.outcome === 'agreed' ? (agreement.value ?? undefined) : undefined
+  } catch (error) {
+    if (blocks.length === 1 || !isTooMuch(error)) throw error
+  }
+  const middle = Math.floor(blocks.length / 2)
+  const lower = await agreedTransfers(rpc, filter, blocks.slice(0, middle))
+  const upper = lower && (await agreedTransfers(rpc, filter, blocks.slice(middle)))
+  return upper && [...lower, ...upper]
+}
+
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
 
 const blockAt = (number: number): Call => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })
 

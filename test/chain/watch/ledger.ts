@@ -23,6 +23,8 @@ export type Sent = { readonly to: string; readonly amount: bigint; readonly toke
 export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) => {
   let fork = 0
   let time = from.getTime()
+  /** On every branch. */
+  const logs: TransferLog[] = []
   const cursor = async (): Promise<Cursor> => {
     const found = await findCursor(sql, chainId)
     if (!found) throw new Error('the books have not begun')
@@ -32,18 +34,23 @@ export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) =
   return {
     cursor,
     /** One block with these transfers in it, a second after the one before unless told otherwise. */
-    block: async (sent: readonly Sent[] = [], minedAt = new Date(time + 1_000)): Promise<number> => {
+    block: async (
+      sent: readonly Sent[] = [],
+      minedAt = new Date(time + 1_000),
+      isTold: (log: TransferLog) => boolean = () => true,
+    ): Promise<number> => {
       time = minedAt.getTime()
       const at = await cursor()
       const number = at.number + 1
       const hash = hashOf(chainId, number, fork)
-      const logs = sent.map(
+      const inBlock = sent.map(
         ({ to, amount, token = TOKEN, tx = hashOf('tx', number, fork) }, logIndex): TransferLog => ({
           ...{ txHash: tx, logIndex, blockNumber: number, blockHash: hash },
           ...{ token, from: SENDER, to, amount },
         }),
       )
-      await recordBlocks(sql, chainId, at, { blocks: [{ number, hash, minedAt }], logs })
+      await recordBlocks(sql, chainId, at, { blocks: [{ number, hash, minedAt }], logs: inBlock.filter(isTold) })
+      logs.push(...inBlock)
       return number
     },
     /** Back to a block; what comes then is another branch. */
@@ -51,13 +58,10 @@ export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) =
       await rewindBlocks(sql, chainId, await cursor(), to)
       fork++
     },
-    /** All that has been seen is found again. */
-    finalize: async (): Promise<void> => {
+    /** All blocks become final; everything in them is found again, but for what is to be missing. */
+    finalize: async (isThere: (log: TransferLog) => boolean = () => true): Promise<void> => {
       const at = await cursor()
-      const confirmed = await sql<{ blockHash: string; txHash: string; logIndex: number }[]>`
-        select block_hash as "blockHash", tx_hash as "txHash", log_index as "logIndex" from transfers
-        where chain_id = ${chainId} and state = 'seen'`
-      await finalizeBlocks(sql, chainId, at, { upTo: at.number, confirmed, denied: [] })
+      await finalizeBlocks(sql, chainId, at, { upTo: at.number, logs: logs.filter(isThere) })
     },
   }
 }

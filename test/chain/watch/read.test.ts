@@ -204,10 +204,29 @@ test('what the second of two nodes does not confirm never succeeds', async () =>
   const payment = await opened()
   await chain.pay(payment.address, 1000n)
   await chain.mine(CONFIRMATIONS)
-  await readThrough((question, answer) => (isByHash(question) ? [] : answer), [chain.url])
+  await readThrough((question, answer) => (isRange(question) ? [] : answer), [chain.url])
   expect(await stateOf(payment)).toMatchObject({ state: 'processing', amountFinal: 0n })
   await read()
   expect((await stateOf(payment))?.state).toBe('success')
+})
+
+test('a node that leaves out some of a block is found out by the other', async () => {
+  const [told, left] = [await opened(), await opened()]
+  await chain.pay(told.address, 1000n)
+  await chain.pay(left.address, 1000n)
+  await chain.mine()
+  const isLeft = ({ topics }: { topics: string[] }) => topics[2]?.endsWith(left.address.slice(2).toLowerCase())
+  const truncating: Change = (question, answer) =>
+    question.method === 'eth_getLogs' && Array.isArray(answer) ? answer.filter(log => !isLeft(log)) : answer
+  await readThrough(truncating)
+  expect([(await stateOf(told))?.state, (await stateOf(left))?.state]).toEqual(['processing', 'pending'])
+  await chain.mine(CONFIRMATIONS)
+  // Two that do not agree make nothing final.
+  await readThrough(truncating, [chain.url])
+  expect((await stateOf(told))?.state).toBe('processing')
+  await read()
+  expect(await stateOf(left)).toMatchObject({ state: 'success', amountFinal: 1000n })
+  expect((await stateOf(told))?.state).toBe('success')
 })
 
 test.each([

@@ -248,6 +248,22 @@ test('a part in time and the rest late is a failure, and then a late success', a
   })
 })
 
+test('a transfer that is not found again never was, and one that was passed over counts at last', async () => {
+  const [made, missed] = [await opened(), await opened()]
+  const now = (await look(made)).expiresAt.getTime() - 60_000
+  const isTo =
+    ({ address }: MadePayment) =>
+    ({ to }: { to: string }) =>
+      to === address.toLowerCase()
+  await ledger.block([sending(made, 1000n), sending(missed, 1000n)], new Date(now), log => !isTo(missed)(log))
+  await settle()
+  expect([(await look(made)).state, (await look(missed)).state]).toEqual(['processing', 'pending'])
+  await ledger.finalize(log => !isTo(made)(log))
+  await settle()
+  expect(await look(made)).toMatchObject({ state: 'pending', amountReceived: 0n, events: ['created', 'processing'] })
+  expect(await look(missed)).toMatchObject({ state: 'success', events: ['created', 'processing', 'succeeded'] })
+})
+
 test('the token of the tests is the one that payments are of', () => {
   expect(payments.events.pick).toMatchObject({ tokenAddress: TOKEN, chainId: 31337 })
 })
