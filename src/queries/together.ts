@@ -2,19 +2,21 @@
 const AT_ONCE = 2
 const MOST = 100
 
+/** What is under way for longer is gone past, though not by so many that a locked table takes all connections. */
 const PATIENCE_MS = 1_000
+const MOST_LATE = 4
 
 /**
  * Asks questions of one kind, and those together that come while others are under way. Who asks alone
- * waits for nobody; under load one statement, one round trip and one plan answer many. What is under way
- * for longer than our patience no longer counts: two connections that swallow what is sent would
- * silence all the others for as long as the kernel sends it again.
+ * waits for nobody; under load one statement, one round trip and one plan answer many. Two connections
+ * that swallow what is sent do not silence the others for as long as the kernel sends it again.
  */
 export const together = <Question, Answer>(
   ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
   patienceMs = PATIENCE_MS,
 ): ((question: Question) => Promise<Answer>) => {
   let underWay = 0
+  let late = 0
   let waiting: Waiting<Question, Answer>[] = []
 
   const go = async (asked: readonly Waiting<Question, Answer>[]): Promise<void> => {
@@ -29,26 +31,26 @@ export const together = <Question, Answer>(
   }
 
   const next = (): void => {
-    while (underWay < AT_ONCE && waiting.length > 0) {
+    while (underWay < AT_ONCE + Math.min(late, MOST_LATE) && waiting.length > 0) {
       const asked = waiting.slice(0, MOST)
       waiting = waiting.slice(MOST)
-      count(go(asked))
+      follow(go(asked))
     }
   }
 
-  const count = (going: Promise<void>): void => {
-    let counts = true
-    const makeWay = () => {
-      if (!counts) return
-      counts = false
-      underWay--
-      next()
-    }
+  const follow = (going: Promise<void>): void => {
+    let isLate = false
     underWay++
-    const late = setTimeout(makeWay, patienceMs)
+    const timer = setTimeout(() => {
+      isLate = true
+      late++
+      next()
+    }, patienceMs)
     void going.then(() => {
-      clearTimeout(late)
-      makeWay()
+      clearTimeout(timer)
+      underWay--
+      if (isLate) late--
+      next()
     })
   }
 
