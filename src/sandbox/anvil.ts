@@ -88,10 +88,11 @@ const stop = async (pid: number, exited: Promise<void>, how: 'SIGTERM' | 'SIGKIL
 }
 
 /** Ends the anvil of a process that was killed together with its guard. It has nothing that was not saved. */
-export const endOrphan = async (pid: number, folder: string) => {
+export const endOrphan = async ({ pid, port }: Pick<Anvil, 'pid' | 'port'>, folder: string) => {
   if (!isOurs(pid, folder)) return
   signal(pid, 'SIGKILL')
-  for (let tries = 0; isOurs(pid, folder) && tries < 500; tries++) await sleep(10)
+  // Its number may stay until somebody asks how it ended, and its command line goes before its sockets do.
+  for (let tries = 0; (await freePort(port)) !== port && tries < 500; tries++) await sleep(10)
 }
 
 /** Another program may have that number now. Where there is no /proc nobody is ended: an idle orphan does no harm. */

@@ -29,7 +29,7 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedOptions): P
       const last = readNodeFile(folder)
       // Where it was is nowhere until it runs again.
       rmSync(nodeFile(folder), { force: true })
-      if (last) await endOrphan(last.pid, folder)
+      if (last) await endOrphan(last, folder)
       const place = { port: fixed ?? last?.port, fixedPort: fixed !== undefined }
       const started = (node: NodeFile) => writePrivate(nodeFile(folder), JSON.stringify(node))
       own = { held, node: await keepNode({ folder, binary, say, started, ...place }) }
@@ -49,7 +49,7 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedOptions): P
     look: async () => {
       if (!own) await tryOwn(port)
     },
-    save: async head => own?.node.save(head),
+    save: async (head, idle) => own?.node.save(head, idle),
     stop: async () => {
       await own?.node.stop()
       own?.held.release()

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../postgres/server.ts'
 import { type Anvil, endOrphan } from './anvil.ts'
 import { ask, type Head, headOf, NodeTrouble } from './ask.ts'
+import { deploy } from './deploy.ts'
 import { writeState } from './saved-state.ts'
 import { type NodeOptions, startNode } from './start-node.ts'
 
@@ -9,7 +10,8 @@ import { type NodeOptions, startNode } from './start-node.ts'
 export type OwnNode = {
   readonly port: number
   epoch(): string
-  save(head: Head): Promise<void>
+  /** Idle: nothing waits, so that a moment without a chain disturbs nobody. */
+  save(head: Head, idle: boolean): Promise<void>
   stop(): Promise<void>
 }
 
@@ -24,13 +26,19 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
   let running: Anvil | undefined
   let saved = ''
   let notBefore = 0
+  let firstNumber: number | undefined
+  let renewing = false
 
   const start = async (port: number | undefined, fixedPort = false): Promise<Anvil> => {
     const opening = (each: string) => {
       epoch = each
     }
     const anvil = await startNode({ ...options, port, fixedPort, opening })
+    // Before others hear of it, so that they do not do the same; what fails here is tried and told by the pulse.
+    await deploy(anvil.url).catch(() => {})
     saved = ''
+    firstNumber = undefined
+    renewing = false
     started({ pid: anvil.pid, port: anvil.port, epoch })
     return anvil
   }
@@ -55,14 +63,21 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
       running = undefined
       if (stopping) return
       // What has ended may be its guard alone.
-      if (ended) await endOrphan(ended.pid, folder)
-      say('The sandbox chain ended by itself, starting it again')
+      if (ended) await endOrphan(ended, folder)
+      if (!renewing) say('The sandbox chain ended by itself, starting it again')
       running = await restart(port)
       if (stopping) await running?.stop()
     }
   }
-  const save = async ({ hash }: Head) => {
+  const save = async ({ number, hash }: Head, idle: boolean) => {
     const anvil = running
+    firstNumber ??= number
+    // It keeps 25 kB of each block that it makes, and a twentieth of that of those it is started with.
+    if (anvil && hash === saved && idle && number - firstNumber >= renewAfter) {
+      renewing = true
+      await anvil.stop()
+      return
+    }
     if (!anvil || hash === saved || performance.now() < notBefore) return
     const since = performance.now()
     const dump = await dumpOf(anvil)
@@ -85,7 +100,7 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
       stopping = true
       notBefore = 0
       try {
-        if (running) await save(await headOf(running.url))
+        if (running) await save(await headOf(running.url), false)
       } catch {
         // It ends at this moment; what was saved last is a second old.
       }
@@ -94,6 +109,8 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
     },
   }
 }
+
+const renewAfter = 5_000
 
 const dumpOf = async ({ url }: Anvil): Promise<Buffer> => {
   const dump = await ask(url, 'anvil_dumpState')

@@ -30,12 +30,13 @@ export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs 
     await keeper.look()
     await deploy(url)
     let head = await headOf(url)
-    if (head.hash === last && (waiting > 0 || (await hasPending(url)))) {
+    const idle = waiting === 0 && !(await hasPending(url))
+    if (!idle && head.hash === last) {
       await mine(url)
       head = await headOf(url)
     }
     last = head.hash
-    await keeper.save(head)
+    await keeper.save(head, idle)
   }
   const tryBeat = async () => {
     try {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { copyFile, link, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type } from 'arktype'
+import { writePrivate } from '../private-file.ts'
 
 /** A chain as anvil dumps it, and the epoch it belongs to. */
 export type SavedState = { readonly epoch: string; readonly dump: Buffer }
@@ -9,7 +10,7 @@ export type SavedState = { readonly epoch: string; readonly dump: Buffer }
 export type Found =
   | { readonly state: 'missing' }
   | { readonly state: 'unreadable' }
-  | ({ readonly state: 'readable' } & SavedState)
+  | ({ readonly state: 'readable'; readonly sha256: string } & SavedState)
 
 type Generation = 'state' | 'state.before'
 
@@ -21,7 +22,8 @@ export const writeState = async (folder: string, { epoch, dump }: SavedState) =>
   const current = join(folder, 'state')
   const before = join(folder, 'state.before')
   const writing = join(folder, 'state.new')
-  const header = { format: 1, epoch, sha256: hashOf(dump) }
+  const sha256 = hashOf(dump)
+  const header = { format: 1, epoch, sha256 }
   const file = await open(writing, 'w', 0o600)
   try {
     await file.writeFile(Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), dump]))
@@ -33,6 +35,16 @@ export const writeState = async (folder: string, { epoch, dump }: SavedState) =>
   await rm(before, { force: true })
   await link(current, before).catch(error => (error.code === 'ENOENT' ? undefined : copyFile(current, before)))
   await rename(writing, current)
+  writePrivate(join(folder, 'latest'), sha256)
+}
+
+/**
+ * Whether nothing was saved after this one: an old file may have been put back, or half of a backup.
+ * A kill between the two last lines above leaves the name of the generation before.
+ */
+export const isLatest = async (folder: string, state: Found, before: Found): Promise<boolean> => {
+  const sha256 = await readFile(join(folder, 'latest'), 'utf8').catch(() => undefined)
+  return [state, before].some(each => each.state === 'readable' && each.sha256 === sha256)
 }
 
 /** Torn, empty and foreign files are told by their hash. */
@@ -44,7 +56,7 @@ export const readState = async (folder: string, generation: Generation): Promise
   const header = parseHeader(bytes.toString('utf8', 0, end))
   const dump = bytes.subarray(end + 1)
   if (header instanceof type.errors || header.sha256 !== hashOf(dump)) return { state: 'unreadable' }
-  return { state: 'readable', epoch: header.epoch, dump }
+  return { state: 'readable', ...header, dump }
 }
 
 /** Puts a save that is no good out of the way of the next, where whoever wants to know finds it. */

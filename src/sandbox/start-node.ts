@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts'
-import { type Found, newEpoch, readState, type SavedState, setAside } from './saved-state.ts'
+import { type Found, isLatest, newEpoch, readState, type SavedState, setAside } from './saved-state.ts'
 
 export type NodeOptions = Pick<AnvilOptions, 'binary' | 'port' | 'fixedPort'> & {
   readonly folder: string
@@ -15,10 +15,13 @@ export type NodeOptions = Pick<AnvilOptions, 'binary' | 'port' | 'fixedPort'> & 
 export const startNode = async ({ folder, say, opening, ...options }: NodeOptions): Promise<Anvil> => {
   const latest = await readState(folder, 'state')
   const before = await readState(folder, 'state.before')
+  const goesOn = await isLatest(folder, latest, before)
   const candidates: readonly Candidate[] = [
-    ...savedIn(latest).map(({ epoch, dump }) => ({ epoch, dump })),
-    ...savedIn(before).map(({ dump }) => ({ epoch: newEpoch(), dump, note: 'going on from the save before' })),
-    { epoch: newEpoch(), note: 'starting with an empty one' },
+    ...savedIn(latest).map(({ epoch, dump }) =>
+      goesOn ? { epoch, dump } : { epoch: newEpoch(), dump, note: 'is old' },
+    ),
+    ...savedIn(before).map(({ dump }) => ({ epoch: newEpoch(), dump, note: 'cannot be read, the one before is used' })),
+    { epoch: newEpoch(), note: 'cannot be read, an empty one is used' },
   ]
   const isFirst = latest.state === 'missing' && before.state === 'missing'
   let fault: unknown
@@ -28,8 +31,8 @@ export const startNode = async ({ folder, say, opening, ...options }: NodeOption
       await using state = await unpack(folder, dump)
       const anvil = await startAnvil({ folder, ...options, args: [...chain, ...state.args] })
       if (note !== undefined && !isFirst) {
-        say(`The saved sandbox chain cannot be read: ${note}`)
-        await setAside(folder)
+        say(`The saved sandbox chain ${note}: its last blocks are gone`)
+        if (dump !== savedIn(latest)[0]?.dump) await setAside(folder)
       }
       return anvil
     } catch (error) {

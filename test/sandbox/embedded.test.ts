@@ -82,6 +82,25 @@ test('a chain whose guard was killed is not left without one', async () => {
   expect((await headOf(sandbox.url)).number).toBe(1)
 })
 
+test('a chain that has grown by thousands of blocks gets a fresh process, and is the same chain', async () => {
+  await using folder = dataFolder()
+  await using sandbox = await opened(folder.path)
+  const { pid, epoch } = nodeOf(folder.path)
+  await mint(sandbox.url, somebody, 5)
+  await ask(sandbox.url, 'anvil_mine', '0x1388')
+  const head = await headOf(sandbox.url)
+  {
+    await using _busy = sandbox.busy()
+    await until(async () => (await headOf(sandbox.url)).number >= head.number + 2)
+    expect(nodeOf(folder.path).pid).toBe(pid)
+  }
+  await until(() => nodeOf(folder.path).pid !== pid)
+  expect(nodeOf(folder.path).epoch).toBe(epoch)
+  expect(await headOf(sandbox.url, `0x${head.number.toString(16)}`)).toEqual(head)
+  expect(await dollarsOf(sandbox.url, somebody)).toBe(5)
+  expect(sandbox.said).toEqual([])
+})
+
 test('another program that has the number of a killed chain is left alone', async () => {
   await using folder = dataFolder()
   await (await opened(folder.path)).stop()
@@ -133,7 +152,7 @@ test('two starts at once share one chain, and the second goes on with it when th
   await killed(other)
   await until(() => nodeOfOrNone(folder.path)?.pid !== pid && sandbox.trouble() === undefined)
   await until(() => mint(sandbox.url, somebody, 5).catch(() => undefined))
-  expect(sandbox.epoch()).toBe(epoch)
+  expect(await until(() => sandbox.epoch())).toBe(epoch)
 })
 
 test('a busy port is left to whoever has it', async () => {

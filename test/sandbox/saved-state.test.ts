@@ -34,7 +34,9 @@ test.each(kinds)('where the latest save is %s, the one before goes on in a new e
   await using sandbox = await opened(used.path)
   expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
   expect(sandbox.epoch()).not.toBe(used.epoch)
-  expect(sandbox.said).toEqual(['The saved sandbox chain cannot be read: going on from the save before'])
+  expect(sandbox.said).toEqual([
+    'The saved sandbox chain cannot be read, the one before is used: its last blocks are gone',
+  ])
 })
 
 test.each(kinds)(
@@ -49,7 +51,10 @@ test.each(kinds)(
     expect(sandbox.epoch()).not.toBe(used.epoch)
     // Nothing was ever there.
     if (kind === 'missing') expect(sandbox.said).toEqual([])
-    else expect(sandbox.said).toEqual(['The saved sandbox chain cannot be read: starting with an empty one'])
+    else
+      expect(sandbox.said).toEqual([
+        'The saved sandbox chain cannot be read, an empty one is used: its last blocks are gone',
+      ])
   },
 )
 
@@ -73,11 +78,25 @@ test('a new epoch is saved, with the chain that it goes on from', async () => {
   expect(next.said).toEqual([])
 })
 
-test('a save that was put back is a chain that goes on from there', async () => {
+test('a save that was put back goes on in a new epoch', async () => {
   await using used = await usedFolder()
   copyFileSync(used.before, used.state)
-  await using sandbox = await opened(used.path)
+  const sandbox = await opened(used.path)
   expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+  expect(sandbox.epoch()).not.toBe(used.epoch)
+  expect(sandbox.said).toEqual(['The saved sandbox chain is old: its last blocks are gone'])
+  await sandbox.stop()
+  await using next = await opened(used.path)
+  expect(next.epoch()).toBe(sandbox.epoch())
+})
+
+test('a kill between a save and the note that it is the latest opens no epoch', async () => {
+  await using used = await usedFolder()
+  const [header = ''] = readFileSync(used.before, 'utf8').split('\n')
+  writeFileSync(join(used.path, 'sandbox', 'latest'), JSON.parse(header).sha256)
+  await using sandbox = await opened(used.path)
+  expect(sandbox.epoch()).toBe(used.epoch)
+  expect(await headOf(sandbox.url)).toMatchObject({ number: 2 })
 })
 
 test('a house that is killed while it saves loses no chain and no epoch', async () => {
