@@ -62,6 +62,8 @@ export type Because = {
   readonly details?: Readonly<Record<string, unknown>>
   /** Seconds, for 429 and 503. */
   readonly retryAfter?: number
+  /** What is still on its way is not waited for: the connection ends with the answer. */
+  readonly close?: true
   /** What was asked for too often, for 429: so many in so many seconds. */
   readonly quota?: { readonly allowed: number; readonly seconds: number }
 }

@@ -20,9 +20,10 @@ export const draftOf = (answer: Answer): Draft => {
 
 export const draftOfRefusal = (refusal: Refusal, requestId: string): Draft => {
   const { status, type, code, message } = refusal
-  const { param, details, retryAfter, quota } = refusal.because
+  const { param, details, retryAfter, quota, close } = refusal.because
   const headers: Record<string, string> = { ...JSON_TYPE }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (close) headers.connection = 'close'
   if (retryAfter !== undefined) {
     const seconds = String(Math.max(1, Math.ceil(retryAfter)))
     headers['retry-after'] = seconds

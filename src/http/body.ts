@@ -44,7 +44,7 @@ const readPieces = async ({ body }: Request): Promise<ArrayBuffer> => {
   return bytes.buffer.slice(0, length)
 }
 
-const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message })
+const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message, close: true })
 
 const hungUp = (): never => {
   throw unfinished('The body ended early.')

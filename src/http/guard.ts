@@ -31,6 +31,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   const wrong = openBuckets(WRONG, now)
   const wrongHere = openBuckets(WRONG_HERE, now)
   const { live, test } = api.settings.apiRateLimit
+  const checkout = openRate('checkout', api.settings.checkoutRateLimit, now)
   const rates = { live: openRate('live', live, now), test: openRate('test', test, now) }
 
   const authenticate = async <T>(visit: Visit, find: () => Promise<T>): Promise<T> => {
@@ -41,13 +42,20 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     try {
       return await find()
     } catch (error) {
-      if (error instanceof Refusal && error.status === 401) buckets.take(group)
+      // Many at once are looked at before the first of them is known to be wrong: none learns more than its share.
+      if (error instanceof Refusal && error.status === 401) {
+        const taken = buckets.take(group)
+        if (!taken.allowed) admit(limit, taken, visit)
+      }
       throw error
     }
   }
 
   return async (access, visit) => {
-    if (access.by === 'anybody') return {}
+    if (access.by === 'anybody') {
+      if (access.checkout) checkout?.count(limitGroup(visit.address), visit)
+      return {}
+    }
     if (access.by === 'key') {
       const found = await authenticate(visit, () => findKey(api, visit.headers))
       const rate = rates[found.livemode ? 'live' : 'test']

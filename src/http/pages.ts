@@ -7,7 +7,7 @@ import type { Api } from './api.ts'
 import * as docs from './docs/service.ts'
 import { healthRoutes } from './health.ts'
 import { documentOf } from './openapi/document.ts'
-import { forAnybody, type Route } from './route.ts'
+import { forAnybody, forCustomers, type Route } from './route.ts'
 
 /** What people look at, and the interface's description of itself, these routes included. */
 export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
@@ -24,7 +24,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
 
     forAnybody('GET', { path: '/docs', docs: docs.docs, handle: api => sendDocs(read(api).docs) }),
 
-    forAnybody('GET', {
+    forCustomers('GET', {
       path: '/pay/:linkId',
       docs: docs.pay,
       handle: async ({ sql }, { params }) => {

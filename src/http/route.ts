@@ -21,8 +21,8 @@ export type Route = {
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export type Access =
-  /** Anybody. */
-  | { readonly by: 'anybody' }
+  /** Anybody; customers of a checkout, so many requests a second from an address. */
+  | { readonly by: 'anybody'; readonly checkout?: true }
   /** A merchant's server, with an API key that has the scope. */
   | { readonly by: 'key'; readonly scope: Scope; readonly testOnly?: true }
   /** Somebody who has signed in. */
@@ -98,6 +98,16 @@ export const forAnybody = <Path extends string, Body extends Declared = undefine
   method: Method,
   spec: Spec<Path, Body, Query, unknown>,
 ): Route => define(method, { by: 'anybody' }, spec)
+
+/** A route for the customers of merchants: anybody, as often as CHECKOUT_RATE_LIMIT says. */
+export const forCustomers = <
+  Path extends string,
+  Body extends Declared = undefined,
+  Query extends Declared = undefined,
+>(
+  method: Method,
+  spec: Spec<Path, Body, Query, unknown>,
+): Route => define(method, { by: 'anybody', checkout: true }, spec)
 
 export const forKeys = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,

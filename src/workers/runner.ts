@@ -122,7 +122,8 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
         // A job that fails because the database was or is away is not to blame, and must not wait e^n
         // seconds for its next try: it is stuck until this life is over, and then free for the next.
         const away = isAway(error) ? error : await reach().then(() => undefined, identity)
-        if (away === undefined) throw error
+        // One that meets it again and again, while others do not, brings it about itself.
+        if (away === undefined || job.attempts > MOST_BLAMELESS) throw error
         stick(away)
         await never
       } finally {
@@ -147,6 +148,9 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
     },
   }
 }
+
+/** Lives that a job may end before it is held to account. */
+const MOST_BLAMELESS = 5
 
 const identity = (error: unknown): unknown => error
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type } from 'arktype'
+import { makeApiKey } from '../../src/access/api-key.ts'
 import { forAnybody, forKeys, forMembers, type Route } from '../../src/http/route.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiHouse, apiHouse, type CallOptions } from '../harness/api.ts'
@@ -206,6 +207,15 @@ test('an address that shows thirty wrong keys is not listened to for a while, wh
   expect(await knock(at.house, '198.51.100.1', 2)).toEqual([401, 429])
   // Whoever needs no key is not concerned.
   expect((await askFrom(at.house, '198.51.100.1', '', '/v1/door')).status).toBe(200)
+})
+
+test('two hundred at once from one address get no more than thirty answers about their keys', async () => {
+  await using at = await start()
+  // Well made, so that each has to be looked for.
+  const keys = Array.from({ length: 200 }, () => makeApiKey(false, at.house.api.random).secret)
+  const answers = await Promise.all(keys.map(key => askFrom(at.house, '198.51.100.9', key)))
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(30)
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(170)
 })
 
 test('wrong session tokens count together with wrong keys', async () => {

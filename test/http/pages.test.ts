@@ -16,7 +16,7 @@ let to: ApiHouse
 let lamps: Shop
 
 beforeAll(async () => {
-  to = await apiHouse({ routes: served, env: { PUBLIC_URL: 'https://pay.lamps.shop' } })
+  to = await apiHouse({ routes: served, env: { PUBLIC_URL: 'https://pay.lamps.shop', CHECKOUT_RATE_LIMIT: '0' } })
   lamps = await shop(to.api, 'Lamps <b>& Söhne</b>')
 })
 afterAll(() => to[Symbol.asyncDispose]())
@@ -158,4 +158,16 @@ describe('whatever the path,', () => {
       expect(kept(head)).toEqual(kept(got))
     },
   )
+})
+
+test('customers are counted by address, and other pages are not', async () => {
+  await using house = await apiHouse({ routes: served, env: { CHECKOUT_RATE_LIMIT: '5' } })
+  const from = (address: string, path: string) => house.call('GET', path, { headers: { 'x-forwarded-for': address } })
+  const visit = async (address: string, path = '/pay/none') => (await from(address, path)).status
+  const visits = await Promise.all(Array.from({ length: 14 }, () => visit('198.51.100.1')))
+  expect(visits.filter(status => status === 404)).toHaveLength(10)
+  const refused = await from('198.51.100.1', '/pay/none')
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(await visit('198.51.100.2')).toBe(404)
+  expect(await visit('198.51.100.1', '/docs')).toBe(200)
 })

@@ -82,3 +82,21 @@ test('connections of a worker that are cut at random cost no job and leave no lo
   expect(await countRuns(sql, 'done')).toBe(2_000)
   expect(worker.ended()).toBe(false)
 }, 120_000)
+
+test('a job that ends its own connection every time is held to account, and the others run', async () => {
+  await using db = await database()
+  const { sql } = db
+  await createRuns(sql)
+  await using worker = workerProcess(db.url)
+  await sql`select graphile_worker.add_job('end-own-backend')`
+  await addRuns(sql, 20, 100)
+  await until(allDone(sql, 20), { timeoutMs: 30_000 })
+  await until(async () => (await sql`select from graphile_worker.jobs where last_error is not null`).length === 1, {
+    timeoutMs: 30_000,
+  })
+  const begun = () => worker.log().split('the worker takes jobs').length
+  const before = begun()
+  await addRuns(sql, 20, 100)
+  await until(async () => (await countJobs(sql)) === 1, { timeoutMs: 30_000 })
+  expect(begun()).toBe(before)
+}, 120_000)

@@ -26,6 +26,9 @@ const tasks = {
     await note('done').catch(() => note('done'))
   }),
   'do-nothing': task(type({}), async () => {}),
+  'end-own-backend': task(type({}), async ({ sql }) => {
+    await sql`select pg_terminate_backend(pg_backend_pid())`
+  }),
   'fail-always': task(type({}), async () => {
     throw new Error('poison')
   }),

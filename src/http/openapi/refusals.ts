@@ -24,7 +24,7 @@ export const refusalsOf = (route: Route): readonly Code[] => {
 export const statusOf = (code: Code): number => new Refusal(code).status
 
 const byAccess = ({ access }: Route): readonly (Code | false)[] => {
-  if (access.by === 'anybody') return []
+  if (access.by === 'anybody') return [access.checkout === true && 'rate_limited']
   if (access.by === 'key')
     return [
       'missing_api_key',
