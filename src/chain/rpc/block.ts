@@ -1,0 +1,90 @@
+import { notWellFormed, readAddress, readBigint, readBytes, readHash, readList, readNumber, readRecord } from './hex.ts'
+import { RpcFault } from './rpc.ts'
+
+export type Header = {
+  readonly number: number
+  readonly hash: string
+  readonly parentHash: string
+  /** Seconds, by the chain's clock. */
+  readonly timestamp: number
+  readonly logsBloom: string
+}
+
+export type Transaction = {
+  readonly hash: string
+  readonly from: string
+  /** Null where it makes a contract. */
+  readonly to: string | null
+  readonly value: bigint
+  readonly input: string
+  /** Some chains number the transactions of their own system beyond what a number holds. */
+  readonly nonce: bigint
+  /** Null while it is in no block. */
+  readonly blockNumber: number | null
+  readonly blockHash: string | null
+}
+
+export type FullBlock = Header & { readonly transactions: readonly Transaction[] }
+
+/** Which block was asked for: another one is no answer. */
+export type Asked = { readonly number?: number; readonly hash?: string }
+
+/** Throws where the node has no such block; a caller who knows no better asks `findHeader`. */
+export const readHeader = (answer: unknown, asked: Asked = {}): Header => findHeader(answer, asked) ?? missing()
+
+/** Undefined where the node has no such block. */
+export const findHeader = (answer: unknown, asked: Asked = {}): Header | undefined =>
+  answer === null ? undefined : headerOf(readRecord(answer, 'a block'), asked)
+
+/** As answered to `eth_getBlockByNumber` with full transactions. */
+export const findFullBlock = (answer: unknown, asked: Asked = {}): FullBlock | undefined => {
+  if (answer === null) return undefined
+  const block = readRecord(answer, 'a block')
+  const header = headerOf(block, asked)
+  const transactions = readList(block.transactions, 'transactions').map(each => readTransaction(each))
+  for (const { blockHash, blockNumber } of transactions)
+    if (blockHash !== header.hash || blockNumber !== header.number)
+      throw new RpcFault('garbage', 'a block holds the transaction of another')
+  return { ...header, transactions }
+}
+
+/** Undefined where the node knows no such transaction. */
+export const findTransaction = (answer: unknown, hash: string): Transaction | undefined => {
+  if (answer === null) return undefined
+  const transaction = readTransaction(answer)
+  if (transaction.hash !== hash) throw new RpcFault('garbage', 'another transaction than was asked for')
+  return transaction
+}
+
+const headerOf = (block: Readonly<Record<string, unknown>>, { number, hash }: Asked): Header => {
+  const header = {
+    number: readNumber(block.number, 'number'),
+    hash: readHash(block.hash, 'hash'),
+    parentHash: readHash(block.parentHash, 'parentHash'),
+    timestamp: readNumber(block.timestamp, 'timestamp'),
+    logsBloom: readBytes(block.logsBloom, 'logsBloom', 256),
+  }
+  if ((number !== undefined && number !== header.number) || (hash !== undefined && hash !== header.hash))
+    throw new RpcFault('garbage', 'another block than was asked for')
+  return header
+}
+
+const readTransaction = (answer: unknown): Transaction => {
+  const transaction = readRecord(answer, 'a transaction')
+  const { blockNumber, blockHash } = transaction
+  if ((blockNumber === null) !== (blockHash === null)) return notWellFormed('the place of a transaction')
+  return {
+    hash: readHash(transaction.hash, 'hash'),
+    from: readAddress(transaction.from, 'from'),
+    to: transaction.to === null ? null : readAddress(transaction.to, 'to'),
+    value: readBigint(transaction.value, 'value'),
+    input: readBytes(transaction.input, 'input'),
+    nonce: readBigint(transaction.nonce, 'nonce'),
+    blockNumber: blockNumber === null ? null : readNumber(blockNumber, 'blockNumber'),
+    blockHash: blockHash === null ? null : readHash(blockHash, 'blockHash'),
+  }
+}
+
+const missing = (): never => {
+  throw new RpcFault('behind', 'the block is not there')
+}

@@ -1,0 +1,40 @@
+import { RpcFault } from './rpc.ts'
+
+/** A quantity that a number can hold exactly. The spelling has no leading zeros. */
+export const readNumber = (value: unknown, what: string): number => {
+  const number = Number(readQuantity(value, what))
+  return Number.isSafeInteger(number) ? number : notWellFormed(what)
+}
+
+/** A quantity of up to 256 bits. */
+export const readBigint = (value: unknown, what: string): bigint => BigInt(readQuantity(value, what))
+
+/** Bytes, two digits each. */
+export const readBytes = (value: unknown, what: string, length?: number): string => {
+  if (typeof value !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(value)) return notWellFormed(what)
+  if (length !== undefined && value.length !== 2 + 2 * length) return notWellFormed(what)
+  return value.toLowerCase()
+}
+
+export const readHash = (value: unknown, what: string): string => readBytes(value, what, 32)
+
+export const readAddress = (value: unknown, what: string): string => readBytes(value, what, 20)
+
+export const readRecord = (value: unknown, what: string): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : notWellFormed(what)
+
+export const readList = (value: unknown, what: string): readonly unknown[] =>
+  Array.isArray(value) ? value : notWellFormed(what)
+
+/** How a number is written in a call. */
+export const toQuantity = (number: number | bigint): string => `0x${number.toString(16)}`
+
+const readQuantity = (value: unknown, what: string): string =>
+  typeof value === 'string' && /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/.test(value) ? value : notWellFormed(what)
+
+/** Names the field and never shows the value. */
+export const notWellFormed = (what: string): never => {
+  throw new RpcFault('garbage', `${what} is not well formed`)
+}

@@ -1,0 +1,78 @@
+import { type Header, readHeader } from './block.ts'
+import { toQuantity } from './hex.ts'
+import { type Log, type LogFilter, readLogs } from './log.ts'
+import { type Answer, answered, type BatchOptions, type Call, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
+import { openStride } from './stride.ts'
+
+export type Range = { readonly fromBlock: number; readonly toBlock: number }
+
+/** The logs of one range, and the block at its end. */
+export type LogRange = Range & { readonly logs: readonly Log[]; readonly end: Header }
+
+/**
+ * Reads the logs of a range in as many parts as the nodes make of it, one after the other and none left
+ * out: each part begins where the last one ended, and what fails is thrown. Half is asked when the whole
+ * was refused or too large, down to one block; how much goes at once is remembered from call to call.
+ * An empty answer is not told from one that lacks logs here, except that the node must have the last block.
+ */
+export const openLogRanges = (rpc: Rpc) => {
+  const stride = openStride()
+
+  return async function* (
+    { fromBlock, toBlock }: Range,
+    filter: LogFilter,
+    options?: BatchOptions,
+  ): AsyncGenerator<LogRange, void, undefined> {
+    for (let from = fromBlock; from <= toBlock; ) {
+      const blocks = stride.of(toBlock - from + 1)
+      const part = { fromBlock: from, toBlock: from + blocks - 1 }
+      let range: LogRange
+      try {
+        range = await rpc.read(callsOf(part, filter), answers => readRange(answers, part, filter), options)
+      } catch (error) {
+        if (mayBeTooMuch(error)) stride.refused(blocks)
+        // A range that took too long is asked in halves next time, but by a caller who can tell an outage.
+        if (blocks === 1 || !isTooMuch(error)) throw error
+        continue
+      }
+      stride.went(blocks)
+      from = part.toBlock + 1
+      yield range
+    }
+  }
+}
+
+const callsOf = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): readonly Call[] => [
+  { method: 'eth_getBlockByNumber', params: [toQuantity(toBlock), false] },
+  {
+    method: 'eth_getLogs',
+    params: [
+      {
+        fromBlock: toQuantity(fromBlock),
+        toBlock: toQuantity(toBlock),
+        ...(addresses.length > 0 && { address: addresses }),
+        topics,
+      },
+    ],
+  },
+]
+
+/** A node that is behind answers with no logs and no error: only the block at the end shows that it has got there. */
+const readRange = ([block, found]: readonly Answer[], range: Range, filter: LogFilter): LogRange => {
+  const end = readHeader(answered(block), { number: range.toBlock })
+  const logs = readLogs(answered(found), filter)
+  for (const log of logs) {
+    if (log.blockNumber < range.fromBlock || log.blockNumber > range.toBlock)
+      throw new RpcFault('garbage', 'a log of another range')
+    if (log.blockNumber === end.number && log.blockHash !== end.hash)
+      throw new RpcFault('garbage', 'a log of another block')
+  }
+  return { ...range, logs, end }
+}
+
+/** Nodes have no common way to say that a range is too wide. */
+const isTooMuch = (error: unknown) =>
+  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
+
+const mayBeTooMuch = (error: unknown) =>
+  isTooMuch(error) || (error instanceof RpcFault && ['timeout', 'unreachable', 'garbage'].includes(error.reason))

@@ -1,0 +1,218 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { inspect } from 'node:util'
+import { type Call, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
+import type { Faults } from '../../harness/faulty-node.ts'
+import { type Nodes, openNodes, tokenChain } from './nodes.ts'
+
+const chain = await tokenChain()
+await chain.mine(20)
+afterAll(() => chain[Symbol.asyncDispose]())
+
+const blocks = (count: number): readonly Call[] =>
+  Array.from({ length: count }, (_, at) => ({
+    method: 'eth_getBlockByNumber',
+    params: [`0x${at.toString(16)}`, false],
+  }))
+
+const balance: Call = { method: 'eth_getBalance', params: [chain.accounts[0], 'latest'] }
+
+const numbersOf = (answers: readonly unknown[]) => answers.map(answer => Number((answer as { number: string }).number))
+
+/** The fault that one question ends with. */
+const faultOf = async (
+  { rpc }: Pick<Nodes, 'rpc'>,
+  calls: readonly Call[] = blocks(5),
+  timeoutMs = 2_000,
+): Promise<RpcFault> => {
+  const outcome = await rpc.batch(calls, { timeoutMs }).catch((error: unknown) => error)
+  if (outcome instanceof RpcFault) return outcome
+  throw new Error(`No fault, but ${inspect(outcome)}`)
+}
+
+describe('one node', () => {
+  const breaks: readonly [fault: keyof Faults, knobs: object, reason: RpcFault['reason']][] = [
+    ['garbage', {}, 'garbage'],
+    ['nests_deeply', {}, 'garbage'],
+    ['truncates_json', {}, 'garbage'],
+    ['closes_half_way', {}, 'unreachable'],
+    ['gigabyte', {}, 'too_large'],
+    ['gigabyte', { declared: true }, 'too_large'],
+    ['bomb', { bytes: 2 ** 25, encoding: 'br' }, 'garbage'],
+    ['bomb', { bytes: 2 ** 25, encoding: 'gzip' }, 'garbage'],
+    ['drips', {}, 'timeout'],
+    ['silent', {}, 'timeout'],
+    ['rate_limits', {}, 'rate_limited'],
+    ['rate_limits', { retryAfter: '30' }, 'rate_limited'],
+    ['rate_limits', { retryAfter: 'never' }, 'rate_limited'],
+    ['rate_limits_inside', {}, 'rate_limited'],
+    ['redirects', {}, 'garbage'],
+    ['redirects', { status: 301 }, 'garbage'],
+    ['fails', { status: 500 }, 'unreachable'],
+    ['fails', { status: 401 }, 'unreachable'],
+    ['loses_entries', {}, 'garbage'],
+    ['repeats_entries', {}, 'garbage'],
+    ['shifts_ids', {}, 'garbage'],
+  ]
+  for (const [fault, knobs, reason] of breaks) {
+    test(`that ${fault} ${inspect(knobs)} is a fault: ${reason}`, async () => {
+      await using nodes = await openNodes(chain)
+      await nodes.rpc.batch([balance])
+      nodes.node.break(fault, knobs)
+      expect(await faultOf(nodes)).toMatchObject({ reason })
+    })
+  }
+
+  test('that reorders the answers of a batch has each of them matched by its id', async () => {
+    await using nodes = await openNodes(chain)
+    nodes.node.break('reorders_entries', { methods: ['eth_getBlockByNumber'] })
+    expect(numbersOf(await nodes.rpc.batch(blocks(20)))).toEqual([...blocks(20).keys()])
+  })
+
+  test('that loses one answer of ten gives none of the others to a wrong caller, whatever the seed', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      await using nodes = await openNodes(chain, { seed })
+      nodes.node.break('loses_entries', { methods: ['eth_getBlockByNumber'] })
+      expect(await faultOf(nodes, blocks(10))).toMatchObject({ reason: 'garbage' })
+    }
+  })
+
+  test('that is slow is waited for', async () => {
+    await using nodes = await openNodes(chain)
+    nodes.node.break('slow', { ms: 300 })
+    expect(await nodes.rpc.batch(blocks(3))).toHaveLength(3)
+  })
+
+  test('whose answer drips is given up at the deadline, head and body together', async () => {
+    await using nodes = await openNodes(chain)
+    await nodes.rpc.batch([balance])
+    nodes.node.break('drips')
+    nodes.node.break('slow', { ms: 300 })
+    const start = performance.now()
+    expect(await faultOf(nodes, blocks(5), 500)).toMatchObject({ reason: 'timeout' })
+    expect(performance.now() - start).toBeWithin(450, 900)
+  })
+
+  test('refuses one call and answers the others of its batch', async () => {
+    await using nodes = await openNodes(chain)
+    const answers = await nodes.rpc.batch([balance, { method: 'eth_nonsense', params: [] }, balance])
+    expect(answers.map(answer => answer instanceof RpcRefusal)).toEqual([false, true, false])
+    expect(answers[1]).toMatchObject({ method: 'eth_nonsense', code: -32601 })
+  })
+
+  for (const status of [200, 400, 413]) {
+    test(`that takes three calls at once, and says so with HTTP ${status}, is asked in parts`, async () => {
+      await using nodes = await openNodes(chain)
+      nodes.node.break('refuses_batches', { most: 3, status })
+      expect(numbersOf(await nodes.rpc.batch(blocks(20)))).toEqual([...blocks(20).keys()])
+    })
+  }
+
+  test('is sent nothing when nothing is asked', async () => {
+    await using nodes = await openNodes(chain)
+    await nodes.rpc.batch([balance])
+    const { length } = nodes.node.asked
+    expect(await nodes.rpc.batch([])).toEqual([])
+    expect(nodes.node.asked).toHaveLength(length)
+  })
+
+  test('is left at once by a caller who gives up, and is not blamed', async () => {
+    await using nodes = await openNodes(chain)
+    await nodes.rpc.batch([balance])
+    nodes.node.break('silent')
+    const asking = nodes.rpc.batch([balance], { signal: AbortSignal.timeout(50) })
+    expect(await asking.catch((error: unknown) => error)).toMatchObject({ name: 'TimeoutError' })
+    expect(nodes.rpc.health()).toMatchObject([{ state: 'healthy', consecutiveFaults: 0 }])
+  })
+
+  test('is not asked any more by a client that is closed, which answers at once', async () => {
+    await using nodes = await openNodes(chain)
+    await nodes.rpc.batch([balance])
+    nodes.node.break('silent')
+    const open = nodes.rpc.batch([balance]).catch((error: unknown) => error)
+    nodes.rpc.close()
+    expect(await open).toMatchObject({ reason: 'unreachable' })
+    expect(await faultOf(nodes)).toMatchObject({ reason: 'unreachable' })
+    expect(nodes.logged()).not.toContain('faulted')
+  })
+})
+
+// In MiB. A plain gigabyte ends at the cap of 16, and what the collector leaves of several levels off near 200.
+const bounds: readonly [fault: keyof Faults, mostMib: number][] = [
+  ['gigabyte', 300],
+  ['bomb', 100],
+  ['nests_deeply', 100],
+]
+for (const [fault, mostMib] of bounds) {
+  test(`a node that answers with ${fault} ten times takes no more than ${mostMib} MiB`, async () => {
+    await using nodes = await openNodes(chain)
+    await nodes.rpc.batch([balance])
+    // The probe is answered well: its own cap is far smaller, and the question would not be asked.
+    nodes.node.break(fault, { methods: ['eth_getBlockByNumber'] })
+    // Compressing the bomb takes seconds, once.
+    await faultOf(nodes, blocks(5), 30_000)
+    Bun.gc(true)
+    const before = process.memoryUsage().rss
+    let peak = before
+    let reached = 0
+    const watching = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss)
+    }, 1)
+    for (let round = 0; round < 10; round++) {
+      nodes.rested()
+      await faultOf(nodes)
+      reached += nodes.node.asked.at(-1)?.includes('eth_getBlockByNumber') ? 1 : 0
+    }
+    clearInterval(watching)
+    expect((peak - before) / 2 ** 20).toBeLessThan(mostMib)
+    expect(reached).toBe(10)
+  })
+}
+
+describe('no secret of a URL', () => {
+  const shown = (error: unknown): string => {
+    const { message, stack } = error as Error
+    return [
+      message,
+      stack,
+      inspect(error, { depth: null, showHidden: true }),
+      JSON.stringify(error),
+      Bun.inspect(error),
+    ].join()
+  }
+  const faults: readonly (keyof Faults)[] = [
+    ...([
+      'garbage',
+      'truncates_json',
+      'closes_half_way',
+      'gigabyte',
+      'silent',
+      'rate_limits',
+      'redirects',
+      'fails',
+    ] as const),
+    ...(['loses_entries', 'echoes', 'lies_about_chain_id', 'refuses_batches'] as const),
+  ]
+  for (const fault of faults) {
+    test(`is in what a node that ${fault} leaves behind`, async () => {
+      await using nodes = await openNodes(chain)
+      await nodes.rpc.batch([balance])
+      nodes.node.break(fault)
+      const first = await nodes.rpc.batch(blocks(2), { timeoutMs: 500 }).catch((error: unknown) => [error])
+      nodes.rested()
+      const second = await nodes.rpc.batch(blocks(1), { timeoutMs: 500 }).catch((error: unknown) => [error])
+      const trace = [...first, ...second].map(shown).join() + nodes.logged() + inspect(nodes.rpc, { depth: null })
+      expect(trace).not.toContain(nodes.node.secret)
+      expect(trace).not.toContain('127.0.0.1')
+    })
+  }
+
+  test('is in what a node that is not there leaves behind', async () => {
+    const nodes = await openNodes(chain)
+    await nodes.rpc.batch([balance])
+    await nodes.node[Symbol.asyncDispose]()
+    const fault = await faultOf(nodes)
+    expect(fault.reason).toBe('unreachable')
+    expect(shown(fault) + nodes.logged()).not.toContain(nodes.node.secret)
+    nodes.rpc.close()
+  })
+})
