@@ -15,7 +15,7 @@ export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: st
     `${title ?? amount} – ${merchantName}`,
     card(html`<p class="quiet">${merchantName}</p>
 ${title !== null && html`<h1>${title}</h1>`}
-<p class="amount">${amount}</p>
+<p class="${amount.length > 12 ? 'amount long' : 'amount'}">${amount}</p>
 ${description !== null && html`<p>${description}</p>`}
 <p><strong>${closed ?? 'This link is open.'}</strong></p>
 ${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
