@@ -1,5 +1,6 @@
 import { encodeDeployData, type Hex, isHex, parseAbi } from 'viem'
 import holdings from '../contracts/holdings.json' with { type: 'json' }
+import { answered, RpcFault } from '../rpc/rpc.ts'
 import type { Ask } from './ask.ts'
 
 export type Holding = {
@@ -45,8 +46,9 @@ const abi = parseAbi(['constructor(address[] holders, address[] tokens)'])
 
 /** The count stands before them. */
 const wordsOf = (answer: unknown, count: number): readonly bigint[] => {
-  if (!isHex(answer) || answer.length !== 2 + 64 * (count + 1)) throw new Error('A node cannot say what addresses hold')
-  return Array.from({ length: count }, (_, at) => BigInt(`0x${answer.slice(66 + 64 * at, 130 + 64 * at)}`))
+  const words = answered(answer)
+  if (!isHex(words) || words.length !== 2 + 64 * (count + 1)) throw new RpcFault('garbage', 'what addresses hold')
+  return Array.from({ length: count }, (_, at) => BigInt(`0x${words.slice(66 + 64 * at, 130 + 64 * at)}`))
 }
 
 const holdingOf = (address: Hex, [size, coins, ...tokens]: readonly bigint[]): Holding => ({

@@ -1,6 +1,8 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, numberToHex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import { factory, factoryAbi } from '../forwarder.ts'
-import { type Ask, askOne } from './ask.ts'
+import { readBigint } from '../rpc/hex.ts'
+import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { type Ask, findHex } from './ask.ts'
 import { partsOf } from './holdings.ts'
 
 /** An address by its salt, and the tokens to be swept from it; the zero address stands for coins. */
@@ -58,14 +60,22 @@ const mostGas = 15_000_000n
  */
 const trySweep = async (ask: Ask, treasury: Hex, salts: readonly Hex[], token: Hex): Promise<readonly Hex[]> => {
   const call = { to: factory, data: collectOf(treasury, salts, [token]), gas: numberToHex(mostGas) }
-  const answer = await askOne(ask, 'eth_call', [call, 'latest'])
-  if (isHex(answer)) {
-    const swept = decodeFunctionResult({ abi: factoryAbi, functionName: 'collect', data: answer })
+  const answer = await findHex(ask, 'eth_call', [call, 'latest'])
+  if (answer !== undefined) {
+    const swept = sweptOf(answer)
     return salts.filter((_, at) => swept[at])
   }
   const [first, second] = halvesOf(salts)
   if (!first || !second) return []
   return [...(await trySweep(ask, treasury, first, token)), ...(await trySweep(ask, treasury, second, token))]
+}
+
+const sweptOf = (answer: Hex): readonly boolean[] => {
+  try {
+    return decodeFunctionResult({ abi: factoryAbi, functionName: 'collect', data: answer })
+  } catch {
+    throw new RpcFault('garbage', 'a trial of a collection')
+  }
 }
 
 /** One transaction, or as many as the gas of it makes necessary. */
@@ -76,15 +86,15 @@ const estimate = async (
   tokens: readonly Hex[],
 ): Promise<readonly Sweep[]> => {
   const data = collectOf(treasury, salts, tokens)
-  const answer = await askOne(ask, 'eth_estimateGas', [{ to: factory, data }])
-  const gas = isHex(answer) ? BigInt(answer) : undefined
+  const answer = await findHex(ask, 'eth_estimateGas', [{ to: factory, data }])
+  const gas = answer && readBigint(answer, 'the gas of a collection')
   if (gas !== undefined && gas <= mostGas) {
     const gasPerAddress = Math.ceil(Number(gas) / salts.length)
     return [{ to: factory, data, gasLimit: gas + gas / 20n, gasPerAddress, salts, tokens }]
   }
   const [first, second] = halvesOf(salts)
-  // It moved a moment ago: the node cannot estimate, or one address holds more tokens than a block takes.
-  if (!first || !second) throw new Error('A node cannot say what gas a collection takes')
+  // It moved a moment ago: the node cannot estimate, or one address holds more tokens than a transaction takes.
+  if (!first || !second) throw new RpcRefusal('eth_estimateGas', -32000)
   return [...(await estimate(ask, treasury, first, tokens)), ...(await estimate(ask, treasury, second, tokens))]
 }
 

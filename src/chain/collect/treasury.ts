@@ -1,5 +1,5 @@
-import { type Hex, isHex, keccak256 } from 'viem'
-import type { Ask } from './ask.ts'
+import { type Hex, keccak256 } from 'viem'
+import { type Ask, getHex } from './ask.ts'
 
 /**
  * What stands at a treasury: null where a key decides, else the hash of its code. A contract's address may
@@ -7,8 +7,7 @@ import type { Ask } from './ask.ts'
  * only where this is what it was on the chain the payment was for.
  */
 export const readTreasuryCode = async (ask: Ask, treasury: Hex): Promise<Hex | null> => {
-  const [code] = await ask([{ method: 'eth_getCode', params: [treasury, 'latest'] }])
-  if (!isHex(code)) throw new Error('A node cannot say what stands at the treasury')
+  const code = await getHex(ask, 'eth_getCode', [treasury, 'latest'])
   return code === '0x' || isDelegation(code) ? null : keccak256(code)
 }
 

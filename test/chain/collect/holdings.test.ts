@@ -4,10 +4,10 @@ import { readHoldings } from '../../../src/chain/collect/holdings.ts'
 import { readTreasuryCode } from '../../../src/chain/collect/treasury.ts'
 import { forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
 import { askAt } from '../contracts/ask.ts'
-import { testChain } from '../contracts/chain.ts'
+import { factoryChain } from '../contracts/chain.ts'
 
 test('what 2,000 addresses hold is what each holds when asked alone', async () => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   const salts = Array.from({ length: 2000 }, (_, at) => saltOf(new Uint8Array(32).fill(7), at + 1))
   const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
   const addresses = salts.map(forwarderOf(treasury))
@@ -32,7 +32,7 @@ test('what 2,000 addresses hold is what each holds when asked alone', async () =
 })
 
 test('the code of a treasury is told from a key, also from one that has lent its address to code', async () => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   const ask = askAt(chain.url)
   const wallet = '0x00000000000000000000000000000000000000aa'
   expect(await readTreasuryCode(ask, wallet)).toBeNull()

@@ -3,7 +3,7 @@ import { zeroAddress as coin, encodeFunctionData, type Hex, parseAbi } from 'vie
 import { planSweeps } from '../../../src/chain/collect/plan.ts'
 import { factory, forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
 import { askAt } from '../contracts/ask.ts'
-import { stuckIn, type TestChain, testChain } from '../contracts/chain.ts'
+import { type FactoryChain, factoryChain, stuckIn } from '../contracts/chain.ts'
 
 const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
 const addressOf = forwarderOf(treasury)
@@ -11,7 +11,7 @@ const saltsOf = (count: number): Hex[] =>
   Array.from({ length: count }, (_, at) => saltOf(new Uint8Array(32).fill(7), at + 1))
 
 /** Sends them all, as planned. */
-const carryOut = async (chain: TestChain, sweeps: Awaited<ReturnType<typeof planSweeps>>['sweeps']) => {
+const carryOut = async (chain: FactoryChain, sweeps: Awaited<ReturnType<typeof planSweeps>>['sweeps']) => {
   for (const { to, data, gasLimit } of sweeps) {
     const receipt = await chain.send(to, data, { gas: gasLimit })
     expect(receipt.status).toBe('success')
@@ -20,7 +20,7 @@ const carryOut = async (chain: TestChain, sweeps: Awaited<ReturnType<typeof plan
 }
 
 test('addresses that hold the same go together, 200 at most, and each is swept of what it holds and no more', async () => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   const [one, two] = [await chain.deploy('good-token'), await chain.deploy('fee-token')]
   const salts = saltsOf(230)
   const deposits = salts.map((salt, at) => ({ salt, tokens: at < 210 ? [one] : at < 220 ? [two, one] : [one, two] }))
@@ -40,7 +40,7 @@ test('addresses that hold the same go together, 200 at most, and each is swept o
 })
 
 test('what one transaction cannot carry is two', async () => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   const tokens: Hex[] = []
   for (let count = 0; count < 4; count++) tokens.push(await chain.deploy('good-token'))
   const salts = saltsOf(200)
@@ -63,7 +63,7 @@ test('what one transaction cannot carry is two', async () => {
 test.each(['false-return-token', 'reverting-token', 'bomb-token', 'endless-token'])(
   'a %s is left out at 60 addresses, and the good one there is swept for what it costs alone',
   async name => {
-    await using chain = await testChain()
+    await using chain = await factoryChain()
     const [good, mean] = [await chain.deploy('good-token'), await chain.deploy(name)]
     const salts = saltsOf(60)
     for (const token of [good, mean]) await chain.mint(token, salts.map(addressOf), 100n)
@@ -82,7 +82,7 @@ test.each(['false-return-token', 'reverting-token', 'bomb-token', 'endless-token
 )
 
 test('an address that its token has frozen is left out, and the others are swept', async () => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   const token = await chain.deploy('freezing-token')
   const salts = saltsOf(3)
   const [, frozen = '0x'] = salts
@@ -103,7 +103,7 @@ test('an address that its token has frozen is left out, and the others are swept
 test.each(['refusing-treasury', 'gas-eating-treasury'])(
   'for a %s the coins are left out, and its tokens are swept',
   async name => {
-    await using chain = await testChain()
+    await using chain = await factoryChain()
     const contract = await chain.deploy(name)
     const good = await chain.deploy('good-token')
     const salts = saltsOf(3)
@@ -122,6 +122,6 @@ test.each(['refusing-treasury', 'gas-eating-treasury'])(
 )
 
 test('nothing to sweep is no transaction', async () => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   expect(await planSweeps(askAt(chain.url), treasury, [])).toEqual({ sweeps: [], leftOut: [] })
 })

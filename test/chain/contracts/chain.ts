@@ -16,25 +16,28 @@ import {
 import { anvil as anvilChain } from 'viem/chains'
 import type { Artifact } from '../../../src/chain/contracts/compile.ts'
 import { deploymentProxy, factory, factoryAbi, factoryDeployment } from '../../../src/chain/forwarder.ts'
-import { startAnvil } from './anvil.ts'
+import { anvil } from '../../harness/anvil.ts'
+import { until } from '../../harness/until.ts'
 
 /** A chain for tests of the contracts, with the factory on it unless `bare`. */
-export const testChain = async ({ bare = false } = {}) => {
-  const anvil = await startAnvil()
-  const client = createTestClient({ mode: 'anvil', chain: anvilChain, transport: http(anvil.url), pollingInterval: 5 })
+export const factoryChain = async ({ bare = false } = {}) => {
+  const node = await anvil({ fast: false })
+  const client = createTestClient({ mode: 'anvil', chain: anvilChain, transport: http(node.url) })
     .extend(publicActions)
     .extend(walletActions)
   const [account] = await client.getAddresses()
   if (!account) throw new Error('anvil gave no account')
 
+  const minedAs = (hash: Hex) =>
+    until(() => client.getTransactionReceipt({ hash }).catch(() => undefined), { what: `the receipt of ${hash}` })
   const send = async (to: Hex, data: Hex, { value = 0n, gas, from = account }: Sending = {}) => {
     const hash = await client.sendTransaction({ account: from, to, data, value, ...(gas && { gas }) })
-    return await client.waitForTransactionReceipt({ hash })
+    return await minedAs(hash)
   }
   const deploy = async (name: string): Promise<Hex> => {
     const { abi, bytecode } = artifact(name)
     const hash = await client.deployContract({ account, abi, bytecode })
-    const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+    const { contractAddress } = await minedAs(hash)
     if (!contractAddress) throw new Error(`${name} was not deployed`)
     return contractAddress
   }
@@ -43,7 +46,7 @@ export const testChain = async ({ bare = false } = {}) => {
 
   if (!bare) await send(deploymentProxy, factoryDeployment)
   return {
-    url: anvil.url,
+    url: node.url,
     client,
     account,
     send,
@@ -58,11 +61,11 @@ export const testChain = async ({ bare = false } = {}) => {
       const { data: answer = '0x' } = await client.call({ to: token, data })
       return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data: answer })
     },
-    [Symbol.asyncDispose]: () => anvil[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   }
 }
 
-export type TestChain = Awaited<ReturnType<typeof testChain>>
+export type FactoryChain = Awaited<ReturnType<typeof factoryChain>>
 
 export type Sending = { readonly value?: bigint; readonly gas?: bigint; readonly from?: Hex }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
-import { lower, stuckIn, type TestChain, testChain } from './chain.ts'
+import { type FactoryChain, factoryChain, lower, stuckIn } from './chain.ts'
 
 const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
 const salt = saltOf(new Uint8Array(32).fill(7), 1)
 const forwarder = forwarderOf(treasury)(salt)
 
 /** What a collection of one address makes of this token, with a good one on either side of it. */
-const collectBeside = async (chain: TestChain, token: string) => {
+const collectBeside = async (chain: FactoryChain, token: string) => {
   const [first, mean, last] = [
     await chain.deploy('good-token'),
     await chain.deploy(token),
@@ -28,7 +28,7 @@ test.each([
   ['that takes a fee', 'fee-token', 990n],
   ['that answers with as much as the gas pays for', 'small-bomb-token', 1000n],
 ])('a token %s is moved, and so are those beside it', async (_, token, came) => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   expect(await collectBeside(chain, token)).toEqual({ left: 0n, came, stuck: [] })
 })
 
@@ -38,12 +38,12 @@ test.each([
   ['that answers with a megabyte', 'bomb-token'],
   ['that never ends', 'endless-token'],
 ])('a token %s is left in place and told, and those beside it are moved', async (_, token) => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   expect(await collectBeside(chain, token)).toEqual({ left: 1000n, came: 0n, stuck: ['it'] })
 })
 
 test('a token that never says what is there, and one that does not exist, are told', async () => {
-  await using chain = await testChain()
+  await using chain = await factoryChain()
   const silent = await chain.deploy('silent-token')
   const good = await chain.deploy('good-token')
   await chain.mint(good, [forwarder], 5n)

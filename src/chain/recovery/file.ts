@@ -1,0 +1,61 @@
+import { type } from 'arktype'
+import { bytesToHex, type Hex, hexToBytes } from 'viem'
+import { StartError } from '../../start-error.ts'
+import { parseAddress } from '../address.ts'
+import { factory } from '../forwarder.ts'
+
+/** All that is needed, beside a node of the chain, to find and sweep every address that was ever given out. */
+export type Recovery = {
+  readonly treasury: Hex
+  /** What stood at the treasury when it was set, as `readTreasuryCode` tells it: null for a key's own address. */
+  readonly treasuryCodeHash: Hex | null
+  readonly secret: Uint8Array
+  /** Of the addresses given out when the file was written, null if there was none; later ones are found too. */
+  readonly highestCounter: number | null
+}
+
+/** What a merchant downloads and keeps: whoever has it knows every address, and can move nothing but to the treasury. */
+export const writeRecoveryFile = ({ treasury, treasuryCodeHash, secret, highestCounter }: Recovery): string => {
+  const file = { version, treasury, treasuryCodeHash, factory, secret: bytesToHex(secret).slice(2), highestCounter }
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
+/** Throws a StartError of one line that repeats nothing of the file, which holds a secret. */
+export const parseRecoveryFile = (text: string): Recovery => {
+  const file = contents(parseJson(text))
+  if (file instanceof type.errors) {
+    const [field] = file[0]?.path ?? []
+    throw new StartError(
+      field === undefined ? 'This is not a recovery file' : `${String(field)} of the recovery file is not valid`,
+    )
+  }
+  if (file.factory !== factory)
+    throw new StartError('The addresses of this recovery file come from another factory: use the version that wrote it')
+  const { treasury, treasuryCodeHash, secret, highestCounter } = file
+  return { treasury, treasuryCodeHash, secret: hexToBytes(`0x${secret}`), highestCounter }
+}
+
+const version = 1
+
+const address = type('string')
+  .narrow(text => parseAddress(text) !== undefined)
+  .pipe((text): Hex => `0x${text.slice(2).toLowerCase()}`)
+
+const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text)
+
+const contents = type({
+  version: `${version}`,
+  treasury: address,
+  treasuryCodeHash: type('string').narrow(isHash).or('null'),
+  factory: 'string',
+  secret: '/^[0-9a-f]{64}$/',
+  highestCounter: '0 <= number.integer <= 9007199254740991 | null',
+})
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new StartError('This is not a recovery file: it is no JSON')
+  }
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { Hex } from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { StartError } from '../../start-error.ts'
+import { parseAddress } from '../address.ts'
+import type { Ask } from '../collect/ask.ts'
+import { openNode } from '../rpc/node.ts'
+import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { parseRecoveryFile } from './file.ts'
+import { recover } from './recover.ts'
+
+const usage = `Usage: RPC_URL=<a node of the chain> bun run recover <recovery file> [--token <address>]… [--gap <addresses>]
+  Finds what arrived at any address that was ever given out, and prints the transactions that sweep it to
+  the treasury; anybody may send them. With SENDER_KEY, a private key that has coins for their gas, they are
+  sent. --token names tokens beyond those known of the chain; --gap says after how many unused addresses in
+  a row the search ends (20000).`
+
+/** `bun run recover`: everything from the recovery file and a node alone, whatever became of the house. */
+const main = async (args: readonly string[]): Promise<void> => {
+  const { path, tokens, gap } = readOptions(args)
+  const { RPC_URL: url = '', SENDER_KEY: key } = process.env
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new StartError('RPC_URL must be set to the http or https address of a node')
+  const recovery = parseRecoveryFile(readText(path))
+  const account = key === undefined ? undefined : accountOf(key)
+
+  const closing = new AbortController()
+  const { batch } = openNode({ name: 'node', url, closed: closing.signal, now: Date.now })
+  // What is to be signed goes to standard output alone, so that it can be piped on.
+  const say = (line: string) => console.error(line)
+  const print = (line: string) => console.log(line)
+  await recover({ ask: patient(batch), recovery, tokens, gap, account, say, print })
+}
+
+const readOptions = (args: readonly string[]) => {
+  const options = {
+    token: { type: 'string', multiple: true },
+    gap: { type: 'string' },
+    help: { type: 'boolean' },
+  } as const
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+    const { token = [], gap = '20000', help } = values
+    const [path] = positionals
+    if (help || path === undefined || positionals.length > 1 || !/^[1-9]\d{0,7}$/.test(gap)) throw new StartError(usage)
+    return { path, tokens: token.map(tokenOf), gap: Number(gap) }
+  } catch (error) {
+    throw error instanceof StartError ? error : new StartError(usage)
+  }
+}
+
+const tokenOf = (text: string): Hex => {
+  const address = parseAddress(text)
+  if (!address) throw new StartError(`--token ${text} is no address`)
+  return `0x${address.slice(2).toLowerCase()}`
+}
+
+const readText = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new StartError(`The file ${path} cannot be read`)
+  }
+}
+
+const accountOf = (key: string): PrivateKeyAccount => {
+  try {
+    return privateKeyToAccount(`0x${key.replace(/^0x/, '')}`)
+  } catch {
+    // The error quotes the key.
+    throw new StartError('SENDER_KEY is not a private key')
+  }
+}
+
+/** A search asks a hundred times, and public nodes limit their callers. All that is asked here may be asked twice. */
+const patient =
+  (ask: Ask): Ask =>
+  async calls => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ask(calls)
+      } catch (error) {
+        if (!(error instanceof RpcFault) || tries === mostTries) throw error
+        await sleep(Math.min(error.retryAfterMs ?? tries * 500, 60_000))
+      }
+    }
+  }
+
+const mostTries = 4
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  const told = [StartError, RpcFault, RpcRefusal].some(kind => error instanceof kind)
+  console.error(told && error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -1,0 +1,129 @@
+import { formatUnits, type Hex, zeroAddress } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { StartError } from '../../start-error.ts'
+import type { Chain } from '../chains.ts'
+import { type Ask, getBigint, getHex } from '../collect/ask.ts'
+import { planSweeps, type Sweep } from '../collect/plan.ts'
+import { readTreasuryCode } from '../collect/treasury.ts'
+import { deploymentProxy, factory, factoryDeployment } from '../forwarder.ts'
+import { knownChains } from '../known/table.ts'
+import type { Receipt } from '../rpc/receipt.ts'
+import type { Recovery } from './file.ts'
+import { type Found, findFunds } from './find.ts'
+import { sendAndWait, type Transaction } from './send.ts'
+
+export type RecoverOptions = {
+  readonly ask: Ask
+  readonly recovery: Recovery
+  /** Beyond those that are known of the chain. */
+  readonly tokens: readonly Hex[]
+  readonly gap: number
+  /** Who sends and pays the gas; without one the transactions are printed. */
+  readonly account: PrivateKeyAccount | undefined
+  readonly say: (line: string) => void
+  readonly print: (line: string) => void
+}
+
+/** Finds everything of a recovery file on one chain, and sweeps it or prints what would. */
+export const recover = async (options: RecoverOptions): Promise<void> => {
+  const { ask, recovery, gap, account, say, print } = options
+  const chainId = Number(await getBigint(ask, 'eth_chainId', []))
+  await requireSameTreasury(ask, recovery)
+  const assets = assetsOf(
+    knownChains.find(({ id }) => id === chainId),
+    options.tokens,
+  )
+  const [, ...tokens] = assets.map(({ token }) => token)
+  const { found, searched, silent } = await findFunds(ask, recovery, tokens, gap)
+  say(`Chain ${chainId}: ${found.length} of ${searched} addresses hold something for ${recovery.treasury}`)
+  for (const each of found) say(`  ${each.counter}  ${each.address}  ${shown(each, assets)}`)
+  for (const token of silent) say(`  ${token} does not say what every address holds`)
+  if (found.length === 0) return
+
+  const execute = async (transaction: Transaction): Promise<Receipt | undefined> => {
+    if (!account) {
+      const { to, data, gasLimit } = transaction
+      print(JSON.stringify({ chainId, to, data, value: '0x0', gas: `0x${gasLimit.toString(16)}` }))
+      return undefined
+    }
+    const mined = await sendAndWait(ask, account, chainId, transaction)
+    say(`  ${mined.transactionHash}`)
+    return mined
+  }
+
+  if (!(await hasCode(ask, factory))) {
+    say('The factory is not on this chain yet: it is deployed first')
+    await execute(await factoryTransaction(ask))
+    if (!account) return say('Send this, and run the same again')
+  }
+  const deposits = found.map(each => ({ salt: each.salt, tokens: heldOf(each, assets).map(({ token }) => token) }))
+  const { sweeps, leftOut } = await planSweeps(ask, recovery.treasury, deposits)
+  for (const sweep of sweeps) {
+    const mined = await execute(sweep)
+    say(`  ${gasLine(sweep, mined)}`)
+  }
+  for (const { salt, token } of leftOut) {
+    const address = found.find(each => each.salt === salt)?.address
+    say(`  Left at ${address}: ${assets.find(each => each.token === token)?.name} refuses to move to the treasury now`)
+  }
+}
+
+/** On another chain a contract's address may be somebody else's, and then the sweep would be a gift. */
+const requireSameTreasury = async (ask: Ask, { treasury, treasuryCodeHash }: Recovery): Promise<void> => {
+  if ((await readTreasuryCode(ask, treasury)) === treasuryCodeHash) return
+  throw new StartError(
+    treasuryCodeHash === null
+      ? `The treasury ${treasury} was an address of a key, and is a contract on this chain: nothing is swept to it`
+      : `The treasury ${treasury} is not the contract on this chain that it was when it was set: deploy it here first`,
+  )
+}
+
+type Asset = { readonly token: Hex; readonly name: string; readonly decimals: number }
+
+/** Coins first. */
+const assetsOf = (chain: Chain | undefined, others: readonly Hex[]): readonly Asset[] => {
+  const coins = { token: zeroAddress, name: chain?.native.asset ?? 'coins', decimals: chain?.native.decimals ?? 18 }
+  const known = (chain?.tokens ?? []).map(({ asset, address, decimals }) => ({
+    token: asHex(address),
+    name: asset,
+    decimals,
+  }))
+  const named = [...new Set(others)].filter(token => !known.some(each => each.token === token))
+  return [coins, ...known, ...named.map(token => ({ token, name: `of token ${token}`, decimals: 0 }))]
+}
+
+const asHex = (address: string): Hex => `0x${address.slice(2)}`
+
+type Held = Asset & { readonly amount: bigint }
+
+const heldOf = ({ coins, tokens }: Found, assets: readonly Asset[]): readonly Held[] =>
+  assets
+    .map((asset, at) => ({ ...asset, amount: at === 0 ? coins : (tokens[at - 1] ?? 0n) }))
+    .filter(({ amount }) => amount > 0n)
+
+const shown = (found: Found, assets: readonly Asset[]): string =>
+  heldOf(found, assets)
+    .map(({ amount, decimals, name }) => `${formatUnits(amount, decimals)} ${name}`)
+    .join(', ')
+
+const hasCode = async (ask: Ask, address: Hex): Promise<boolean> =>
+  (await getHex(ask, 'eth_getCode', [address, 'latest'])) !== '0x'
+
+const factoryTransaction = async (ask: Ask): Promise<Transaction> => {
+  const transaction = { to: deploymentProxy, data: factoryDeployment } as const
+  if (!(await hasCode(ask, deploymentProxy)))
+    throw new StartError(
+      `This chain lacks the deployment proxy ${deploymentProxy}: see Arachnid/deterministic-deployment-proxy`,
+    )
+  const gas = await getBigint(ask, 'eth_estimateGas', [transaction])
+  return { ...transaction, gasLimit: gas + gas / 20n }
+}
+
+const gasLine = ({ salts, gasPerAddress }: Sweep, mined: Receipt | undefined): string => {
+  const addresses = `${salts.length} ${salts.length === 1 ? 'address' : 'addresses'}`
+  if (!mined) return `${addresses}, at most ${gasPerAddress} gas each`
+  // The factory tells of nothing else.
+  const stuck = mined.logs.filter(({ address }) => address === factory).length
+  const each = Math.ceil(Number(mined.gasUsed) / salts.length)
+  return `${addresses}, ${each} gas each${stuck > 0 ? `; ${stuck} did not move after all` : ''}`
+}

@@ -1,0 +1,179 @@
+import { expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Hex } from 'viem'
+import { readTreasuryCode } from '../../../src/chain/collect/treasury.ts'
+import { deploymentProxy, forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
+import { writeRecoveryFile } from '../../../src/chain/recovery/file.ts'
+import { findFunds } from '../../../src/chain/recovery/find.ts'
+import { askAt } from '../contracts/ask.ts'
+import { type FactoryChain, factoryChain } from '../contracts/chain.ts'
+
+const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
+const secret = new Uint8Array(32).fill(7)
+const addressAt = (counter: number, to: Hex = treasury) => forwarderOf(to)(saltOf(secret, counter))
+const recovery = { treasury, treasuryCodeHash: null, secret, highestCounter: 300 } as const
+
+// The first of the accounts that anvil makes for everybody.
+const richKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+
+/** The command as an operator runs it, where there is a file and nothing else: no database and no settings. */
+const runRecover = async (file: string, args: readonly string[], env: Readonly<Record<string, string>>) => {
+  const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
+  try {
+    writeFileSync(join(folder, 'recovery.json'), file)
+    const paths = ['harness/end-with-parent.ts', '../src/chain/recovery/main.ts'].map(path =>
+      fileURLToPath(new URL(`../../${path}`, import.meta.url)),
+    )
+    const child = spawn(process.execPath, ['--preload', ...paths, 'recovery.json', ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const exited = new Promise<number | null>(resolve => child.on('close', resolve))
+    const [printed, said] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return { exit: await exited, printed, said }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Payments before the file was written and after it, in coins and in a token. */
+const fund = async (chain: FactoryChain) => {
+  const token = await chain.deploy('good-token')
+  const counters = [0, 7, 300, 301, 900]
+  await chain.mint(
+    token,
+    counters.map(counter => addressAt(counter)),
+    100n,
+  )
+  for (const counter of [7, 8, 1200]) await chain.pay(addressAt(counter), 5n)
+  return token
+}
+
+test('with no database, everything is found and swept from the recovery file and a node', async () => {
+  await using chain = await factoryChain({ bare: true })
+  const token = await fund(chain)
+  const run = () =>
+    runRecover(writeRecoveryFile(recovery), ['--token', token, '--gap', '1000'], {
+      RPC_URL: chain.url,
+      SENDER_KEY: richKey,
+    })
+  const { exit, said } = await run()
+  expect(exit, said).toBe(0)
+  expect(said).toContain(`7 of 2201 addresses hold something for ${treasury}`)
+  expect(said).toContain(`  8  ${addressAt(8)}  0.000000000000000005 coins`)
+  expect(said).toMatch(/^ {2}4 addresses, \d{5,6} gas each$/m)
+  expect(await chain.tokens(token, treasury)).toBe(500n)
+  expect(await chain.coins(treasury)).toBe(15n)
+
+  const again = await run()
+  expect(again.exit).toBe(0)
+  expect(again.said).toContain('0 of 2201 addresses hold something')
+})
+
+test('without a key the transactions are printed, and whoever sends them pays the treasury', async () => {
+  await using chain = await factoryChain({ bare: true })
+  const token = await fund(chain)
+  const [, stranger] = await chain.client.getAddresses()
+  const sendPrinted = async () => {
+    const { exit, printed, said } = await runRecover(writeRecoveryFile(recovery), ['--token', token], {
+      RPC_URL: chain.url,
+    })
+    expect(exit, said).toBe(0)
+    const transactions: { chainId: number; to: Hex; data: Hex; gas: Hex }[] = printed
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line))
+    for (const { chainId, to, data, gas } of transactions) {
+      expect(chainId).toBe(31337)
+      expect((await chain.send(to, data, { gas: BigInt(gas), from: stranger ?? '0x' })).status).toBe('success')
+    }
+    return transactions.map(({ to }) => to)
+  }
+  expect(await sendPrinted()).toEqual([deploymentProxy])
+  // Those with the token, those with coins, and the one with both.
+  expect(await sendPrinted()).toHaveLength(3)
+  expect(await chain.tokens(token, treasury)).toBe(500n)
+  expect(await chain.coins(treasury)).toBe(15n)
+  expect(await sendPrinted()).toEqual([])
+})
+
+test('the search goes on behind addresses that have been swept, and ends after as many unused ones as it is told', async () => {
+  await using chain = await factoryChain()
+  const ask = askAt(chain.url)
+  await chain.pay(addressAt(94), 5n)
+  await chain.pay(addressAt(189), 5n)
+  const none = { ...recovery, highestCounter: null }
+  expect((await findFunds(ask, none, [], 94)).found).toEqual([])
+  expect((await findFunds(ask, none, [], 95)).found.map(({ counter }) => counter)).toEqual([94, 189])
+
+  await chain.collect(treasury, [saltOf(secret, 94)], [`0x${'0'.repeat(40)}`])
+  const { found, searched } = await findFunds(ask, none, [], 95)
+  expect(found.map(({ counter }) => counter)).toEqual([189])
+  expect(searched).toBe(285)
+})
+
+test('a token that refuses is left and told, and the others are swept', async () => {
+  await using chain = await factoryChain()
+  const [good, mean] = [await chain.deploy('good-token'), await chain.deploy('endless-token')]
+  for (const token of [good, mean]) await chain.mint(token, [addressAt(1), addressAt(2)], 100n)
+  const args = ['--token', mean, '--token', good, '--gap', '10']
+  const { exit, said } = await runRecover(writeRecoveryFile(recovery), args, {
+    RPC_URL: chain.url,
+    SENDER_KEY: richKey,
+  })
+  expect(exit, said).toBe(0)
+  for (const counter of [1, 2])
+    expect(said).toContain(`Left at ${addressAt(counter)}: of token ${mean.toLowerCase()} refuses to move`)
+  expect(await chain.tokens(good, treasury)).toBe(200n)
+})
+
+test('nothing is swept to a treasury that is not on this chain what it was where it was set', async () => {
+  await using chain = await factoryChain()
+  const contract = await chain.deploy('reentering-treasury')
+  const code = await readTreasuryCode(askAt(chain.url), contract)
+  const lost = '0x00000000000000000000000000000000000000aa'
+  const run = async (treasury: Hex, treasuryCodeHash: Hex | null) => {
+    await chain.pay(addressAt(1, treasury), 5n)
+    const file = writeRecoveryFile({ ...recovery, treasury, treasuryCodeHash })
+    return await runRecover(file, ['--gap', '10'], { RPC_URL: chain.url, SENDER_KEY: richKey })
+  }
+  const elsewhere = await run(lost, code)
+  expect(elsewhere).toMatchObject({ exit: 1, printed: '' })
+  expect(elsewhere.said).toContain('is not the contract on this chain')
+  const taken = await run(contract, null)
+  expect(taken).toMatchObject({ exit: 1, printed: '' })
+  expect(taken.said).toContain('is a contract on this chain')
+  expect(await chain.coins(lost)).toBe(0n)
+
+  expect((await run(contract, code)).exit).toBe(0)
+  expect(await chain.coins(contract)).toBe(10n)
+})
+
+test.each([
+  ['no node', {}, 'RPC_URL must be set'],
+  ['a node that nobody answers at', { RPC_URL: 'http://127.0.0.1:9/api-key-1234' }, 'unreachable'],
+  ['a sender key that is none', { RPC_URL: 'http://127.0.0.1:9', SENDER_KEY: 'key-1234' }, 'SENDER_KEY is not'],
+])('with %s the command says so in a line, without a secret', async (_, env, line) => {
+  const { exit, printed, said } = await runRecover(writeRecoveryFile(recovery), [], { ...env })
+  expect({ exit, printed }).toEqual({ exit: 1, printed: '' })
+  expect(said).toContain(line)
+  expect(said.trim().split('\n')).toHaveLength(1)
+  expect(said).not.toContain('1234')
+})
+
+test('a sender without coins is told what to put right', async () => {
+  await using chain = await factoryChain()
+  await chain.pay(addressAt(1), 5n)
+  const { exit, said } = await runRecover(writeRecoveryFile(recovery), ['--gap', '10'], {
+    RPC_URL: chain.url,
+    SENDER_KEY: `0x${'12'.repeat(32)}`,
+  })
+  expect(exit).toBe(1)
+  expect(said).toContain('the coins for its gas?')
+})
