@@ -11,6 +11,7 @@ export type Member = {
   readonly ready: boolean
   /** May be probed. */
   readonly rested: boolean
+  readonly isProbed: boolean
   readonly probedAt: number
   /** The last head it showed, and in which round; heads of other rounds say nothing about it. */
   readonly seen: { readonly head: number; readonly round: number } | undefined
@@ -90,6 +91,9 @@ export const openMember = (node: Node, { clock, random, log, chainId, closed }: 
     },
     get rested() {
       return now() >= restsUntil
+    },
+    get isProbed() {
+      return probing !== undefined
     },
     get probedAt() {
       return probedAt

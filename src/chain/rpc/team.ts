@@ -30,8 +30,12 @@ export const openTeam = (
 ): Team => {
   let round = 0
 
-  /** All at once, because only heads of the same moment can be compared. */
+  /**
+   * All at once, because only heads of the same moment can be compared. One round ends before the next: while
+   * a slow node is waited for, every question would probe all the others again, and never in its round.
+   */
   const probe = () => {
+    if (members.some(each => each.isProbed)) return
     const due = members.some(each => each.rested && (!each.ready || now() - each.probedAt > probeEveryMs))
     if (!due) return
     round++

@@ -5,6 +5,7 @@ import { type ManualClock, manualClock } from '../../../src/clock.ts'
 import { anvil, type TestChain } from '../../harness/anvil.ts'
 import { type FaultyNode, faultyNode } from '../../harness/faulty-node.ts'
 import { readableLog } from '../../harness/lines.ts'
+import { until } from '../../harness/until.ts'
 
 export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 export const token = '0x00000000000000000000000000000000000070c0'
@@ -22,9 +23,17 @@ export const tokenChain = async (): Promise<TestChain> => {
 
 export const word = (number: number | bigint | string): string => BigInt(number).toString(16).padStart(64, '0')
 
+/** A transaction of the chain's first account, mined; its hash. */
+export const sendMined = async (chain: TestChain, to: string, data = '0x'): Promise<string> => {
+  // With a limit of its own, because what reverts has no estimate.
+  const hash = await chain.send({ from: chain.accounts[0], to, data, gas: '0x100000' })
+  await until(() => chain.call('eth_getTransactionReceipt', hash))
+  return hash
+}
+
 /** A block with one transfer; the hash of its transaction. */
 export const pay = (chain: TestChain, to: string, amount: number): Promise<string> =>
-  chain.send({ from: chain.accounts[0], to: token, data: `0x${word(amount)}${word(to)}` })
+  sendMined(chain, token, `0x${word(amount)}${word(to)}`)
 
 export type Nodes = AsyncDisposable & {
   readonly rpc: Rpc

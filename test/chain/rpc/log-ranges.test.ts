@@ -1,0 +1,141 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { LogFilter } from '../../../src/chain/rpc/log.ts'
+import { type LogRange, openLogRanges } from '../../../src/chain/rpc/log-ranges.ts'
+import { type Rpc, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
+import { openNodes, pay, token, tokenChain, transferTopic, word } from './nodes.ts'
+
+// A payment in every third block, of as much as the number of the block.
+const chain = await tokenChain()
+const paidIn: number[] = []
+for (let i = 0; i < 40; i++) {
+  const { number } = await chain.mine(2)
+  await pay(chain, '0xbeef', number + 1)
+  paidIn.push(number + 1)
+}
+const head = (await chain.head()).number
+afterAll(() => chain[Symbol.asyncDispose]())
+
+const filter: LogFilter = { addresses: [token], topics: [transferTopic, null, `0x${word('0xbeef')}`] }
+
+const readAll = async (rpc: Rpc, read = openLogRanges(rpc), toBlock = head): Promise<readonly LogRange[]> => {
+  const ranges: LogRange[] = []
+  for await (const range of read({ fromBlock: 1, toBlock }, filter, { timeoutMs: 2_000 })) ranges.push(range)
+  return ranges
+}
+
+/** Every block in one range and one only, and every payment found. */
+const expectWhole = (ranges: readonly LogRange[]) => {
+  let next = 1
+  for (const { fromBlock, toBlock, end } of ranges) {
+    expect(fromBlock).toBe(next)
+    expect(end.number).toBe(toBlock)
+    next = toBlock + 1
+  }
+  expect(next).toBe(head + 1)
+  const logs = ranges.flatMap(range => range.logs)
+  expect(logs.map(log => log.blockNumber)).toEqual(paidIn)
+  expect(logs.map(log => Number(log.data))).toEqual(paidIn)
+}
+
+describe('the logs of a range', () => {
+  test('come at once from a node that has no limit', async () => {
+    await using nodes = await openNodes(chain)
+    const ranges = await readAll(nodes.rpc)
+    expect(ranges).toHaveLength(1)
+    expectWhole(ranges)
+  })
+
+  for (const most of [1, 2, 7, 50]) {
+    test(`come without a gap from a node that takes ${most} blocks at once`, async () => {
+      await using nodes = await openNodes(chain)
+      nodes.node.break('refuses_ranges', { most })
+      const ranges = await readAll(nodes.rpc)
+      expectWhole(ranges)
+      for (const { fromBlock, toBlock } of ranges) expect(toBlock - fromBlock + 1).toBeLessThanOrEqual(most)
+    })
+  }
+
+  test('are asked in the width that went well before', async () => {
+    await using nodes = await openNodes(chain)
+    nodes.node.break('refuses_ranges', { most: 10 })
+    const read = openLogRanges(nodes.rpc)
+    await readAll(nodes.rpc, read)
+    const before = nodes.node.asked.length
+    await readAll(nodes.rpc, read)
+    // Twelve answers of ten blocks, and few refusals: to find the width again from the whole takes more.
+    expect(nodes.node.asked.length - before).toBeLessThan(25)
+  })
+
+  test('are halved when the answer is too large', async () => {
+    await using nodes = await openNodes(chain)
+    const ranges: LogRange[] = []
+    const read = openLogRanges(nodes.rpc)
+    for await (const range of read({ fromBlock: 1, toBlock: head }, filter, { mostBytes: 4_000 })) ranges.push(range)
+    expect(ranges.length).toBeGreaterThan(5)
+    expectWhole(ranges)
+    expect(nodes.rpc.health()).toMatchObject([{ consecutiveFaults: 0 }])
+  })
+
+  test('come from the other node when the first refuses them', async () => {
+    await using nodes = await openNodes(chain, { count: 2 })
+    nodes.node.break('refuses_ranges', { most: 1 })
+    const ranges = await readAll(nodes.rpc)
+    expect(ranges).toHaveLength(1)
+    expectWhole(ranges)
+  })
+
+  test('are a refusal when a single block is refused: it is not skipped', async () => {
+    await using nodes = await openNodes(chain)
+    nodes.node.break('refuses_ranges', { most: 0 })
+    const got: LogRange[] = []
+    const reading = (async () => {
+      for await (const range of openLogRanges(nodes.rpc)({ fromBlock: 1, toBlock: head }, filter)) got.push(range)
+    })()
+    expect(await reading.catch((error: unknown) => error)).toBeInstanceOf(RpcRefusal)
+    expect(got).toEqual([])
+  })
+
+  test('are not believed of a node that has not got to their end, though it answers without an error', async () => {
+    await using nodes = await openNodes(chain)
+    nodes.node.break('lags', { blocks: 5 })
+    expect(await readAll(nodes.rpc).catch((error: unknown) => error)).toMatchObject({ reason: 'behind' })
+  })
+
+  test('come from the node that has them when another is behind', async () => {
+    await using nodes = await openNodes(chain, { count: 2 })
+    nodes.node.break('lags', { blocks: 5 })
+    expectWhole(await readAll(nodes.rpc))
+  })
+
+  for (const how of ['recipient', 'block'] as const) {
+    test(`are not believed when they lie about the ${how}`, async () => {
+      await using nodes = await openNodes(chain)
+      nodes.node.break('lies_about_log', { how })
+      expect(await readAll(nodes.rpc).catch((error: unknown) => error)).toMatchObject({ reason: 'garbage' })
+    })
+  }
+
+  test('are asked again from where they ended, when a fault came between', async () => {
+    await using nodes = await openNodes(chain)
+    nodes.node.break('refuses_ranges', { most: 10 })
+    const got: LogRange[] = []
+    let faults = 0
+    let from = 1
+    const read = openLogRanges(nodes.rpc)
+    while (from <= head) {
+      try {
+        for await (const range of read({ fromBlock: from, toBlock: head }, filter, { timeoutMs: 2_000 })) {
+          got.push(range)
+          from = range.toBlock + 1
+          if (got.length % 4 === 0) nodes.node.break('closes_half_way', { times: 1 })
+        }
+      } catch (error) {
+        expect(error).toBeInstanceOf(RpcFault)
+        faults++
+        nodes.rested()
+      }
+    }
+    expect(faults).toBeGreaterThan(1)
+    expectWhole(got)
+  })
+})
