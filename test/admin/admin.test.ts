@@ -34,7 +34,7 @@ const post = async (main: Main, path: string, json: unknown, bearer?: string) =>
 const statusOf = async (main: Main, path: string, bearer: string) =>
   (await fetch(main.url + path, { headers: { authorization: `Bearer ${bearer}` } })).status
 
-test('beside a running house an operator makes an account, a merchant and a key, all of which work', async () => {
+test.concurrent('beside a running house an operator makes an account, a merchant and a key, all of which work', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await using main = await startMain(env)
@@ -63,7 +63,7 @@ test('beside a running house an operator makes an account, a merchant and a key,
   for (const shown of [password, secret]) expect(dump?.text).not.toContain(shown)
 })
 
-test('an operator resets a password and a second factor, and looks at sessions and ends them', async () => {
+test.concurrent('an operator resets a password and a second factor, and looks at sessions and ends them', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await using main = await startMain(env)
@@ -106,7 +106,7 @@ test('an operator resets a password and a second factor, and looks at sessions a
   ])
 })
 
-test('it finds the database of a data folder, whether its house runs or not', async () => {
+test.concurrent('it finds the database of a data folder, whether its house runs or not', async () => {
   await using folder = await usedFolder()
   const env = { DATA_DIR: folder.path }
   {
@@ -120,7 +120,7 @@ test('it finds the database of a data folder, whether its house runs or not', as
   expect((await admin(env, ['create-account', '--email', 'stopped@example.com'])).code).toBe(0)
 })
 
-test('what cannot be done is said in a line, and ends with 1', async () => {
+test.concurrent('what cannot be done is said in a line, and ends with 1', async () => {
   await using db = await database()
   await using empty = await emptyDatabase()
   await using folder = dataFolder()
@@ -162,7 +162,7 @@ test('what cannot be done is said in a line, and ends with 1', async () => {
   expect(await db.sql`select from merchants`).toHaveLength(0)
 })
 
-test('without a command it shows them all', async () => {
+test.concurrent('without a command it shows them all', async () => {
   const { code, out } = await admin({}, [])
   expect(code).toBe(0)
   for (const name of [
@@ -177,7 +177,7 @@ test('without a command it shows them all', async () => {
     expect(out).toContain(`  ${name} --`)
 })
 
-test('what a browser called itself cannot write on the operator’s terminal', async () => {
+test.concurrent('what a browser called itself cannot write on the operator’s terminal', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await admin(env, ['create-account', '--email', 'ada@example.com'])

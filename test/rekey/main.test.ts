@@ -44,7 +44,7 @@ const readSecret = async (sql: Sql, key: string, id: string): Promise<string> =>
 /** Of what this file has nothing of. */
 const others = 'recovery_secrets.sealed_secret: 0 sealed anew\n'
 
-test('with both keys given, everything is moved to the new one, as often as it is asked', async () => {
+test.concurrent('with both keys given, everything is moved to the new one, as often as it is asked', async () => {
   await using db = await database()
   const id = await insertSecret(db.sql, oldKey)
   const env = { DATABASE_URL: db.url, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey }
@@ -54,7 +54,7 @@ test('with both keys given, everything is moved to the new one, as often as it i
   expect(await runRekey(env)).toEqual({ code: 0, said: `accounts.mfa_secret: 0 sealed anew\n${others}` })
 })
 
-test('without the old key it ends with 1, says of whom, and tells no secret', async () => {
+test.concurrent('without the old key it ends with 1, says of whom, and tells no secret', async () => {
   await using db = await database()
   const id = await insertSecret(db.sql, oldKey)
   const { code, said } = await runRekey({ DATABASE_URL: db.url, SECRET_KEY: newKey })
@@ -87,7 +87,7 @@ const dataFolder = async () => {
   return { dataDir, id, use, keys, [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
 }
 
-test('a data folder gets a new key, keeps the old one as the previous, and loses nothing however an earlier run ended', async () => {
+test.concurrent('a data folder gets a new key, keeps the old one as the previous, and loses nothing however an earlier run ended', async () => {
   await using folder = await dataFolder()
   const { dataDir, id, use, keys } = folder
   const original = keys().current
@@ -128,7 +128,7 @@ test('a data folder gets a new key, keeps the old one as the previous, and loses
   expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe(fourth.current)
 })
 
-test('where no house ever was, none is made', async () => {
+test.concurrent('where no house ever was, none is made', async () => {
   const dataDir = join(tmpdir(), `paymachine-${randomUUID()}`)
   const { code, said } = await runRekey({ DATA_DIR: dataDir })
   expect(code).toBe(1)

@@ -71,6 +71,9 @@ test('two that keep one chain mine no more blocks than one', async () => {
   await using _one = one.busy()
   await using _other = other.busy()
   const before = await number(chain)
+  const since = performance.now()
   await until(() => one.looks() >= 6)
-  expect((await number(chain)) - before).toBeLessThanOrEqual(7)
+  // Looks of a process that had to wait come closer together, but blocks do not.
+  const most = 2 + (performance.now() - since) / 500
+  expect((await number(chain)) - before).toBeLessThanOrEqual(most)
 })

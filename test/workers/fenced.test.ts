@@ -6,7 +6,7 @@ import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } 
 
 const quick = { beatMs: 100, silentMs: 1_000 }
 
-test('a worker that was stopped and taken for dead comes back as another', async () => {
+test.concurrent('a worker that was stopped and taken for dead comes back as another', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -33,7 +33,7 @@ test('a worker that was stopped and taken for dead comes back as another', async
   expect(other.log()).toContain('workers that beat no more were removed')
 }, 60_000)
 
-test('a process that alone is left frees the jobs of those that were killed before it started', async () => {
+test.concurrent('a process that alone is left frees the jobs of those that were killed before it started', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -46,7 +46,7 @@ test('a process that alone is left frees the jobs of those that were killed befo
   await until(async () => (await sql`select from runs where pid <> ${killed.pid}`).length === 5)
 }, 60_000)
 
-test('a job held by nobody is freed', async () => {
+test.concurrent('a job held by nobody is freed', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -56,7 +56,7 @@ test('a job held by nobody is freed', async () => {
   await until(async () => (await countRuns(sql, 'done')) === 3, { timeoutMs: 20_000 })
 }, 60_000)
 
-test("a step of the database's clock kills nobody", async () => {
+test.concurrent("a step of the database's clock kills nobody", async () => {
   await using db = await database()
   const { sql } = db
   await using _one = workerProcess(db.url, quick)

@@ -14,7 +14,7 @@ const patiently = (condition: () => Promise<boolean>) => () => condition().catch
 const allDone = (sql: Sql, count: number) => patiently(async () => (await countRuns(sql, 'done')) === count)
 
 for (const how of ['restart', 'kill'] as const) {
-  test(`a worker gets over a ${how} of Postgres while jobs complete, and every job runs`, async () => {
+  test.concurrent(`a worker gets over a ${how} of Postgres while jobs complete, and every job runs`, async () => {
     await using server = await postgresServer()
     await migrate(server.url)
     const sql = connect(server.url, { max: 2 })
@@ -50,7 +50,7 @@ for (const how of ['restart', 'kill'] as const) {
   }, 120_000)
 }
 
-test('a worker outlives a database that is away for longer than the watchdog waits', async () => {
+test.concurrent('a worker outlives a database that is away for longer than the watchdog waits', async () => {
   await using server = await postgresServer()
   await migrate(server.url)
   const sql = connect(server.url, { max: 2 })
@@ -66,7 +66,7 @@ test('a worker outlives a database that is away for longer than the watchdog wai
   await sql.end({ timeout: 1 })
 }, 120_000)
 
-test('connections of a worker that are cut at random cost no job and leave no lock', async () => {
+test.concurrent('connections of a worker that are cut at random cost no job and leave no lock', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -83,7 +83,7 @@ test('connections of a worker that are cut at random cost no job and leave no lo
   expect(worker.ended()).toBe(false)
 }, 120_000)
 
-test('a job that ends its own connection every time is held to account, and the others run', async () => {
+test.concurrent('a job that ends its own connection every time is held to account, and the others run', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)

@@ -4,7 +4,7 @@ import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
-test('SIGTERM under load lets jobs in flight finish, exits 0 within 20 s and leaves no lock', async () => {
+test.concurrent('SIGTERM under load lets jobs in flight finish, exits 0 within 20 s and leaves no lock', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -25,7 +25,7 @@ test('SIGTERM under load lets jobs in flight finish, exits 0 within 20 s and lea
   expect(await liveWorkers(sql)).toEqual([])
 }, 60_000)
 
-test('a job that takes too long is freed, and the process exits within 20 s all the same', async () => {
+test.concurrent('a job that takes too long is freed, and the process exits within 20 s all the same', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
