@@ -143,29 +143,34 @@ const bounds: readonly [fault: keyof Faults, mostMib: number][] = [
   ['nests_deeply', 100],
 ]
 for (const [fault, mostMib] of bounds) {
-  test(`a node that answers with ${fault} ten times takes no more than ${mostMib} MiB`, async () => {
-    await using nodes = await openNodes(chain)
-    await nodes.rpc.batch([balance])
-    // The probe is answered well: its own cap is far smaller, and the question would not be asked.
-    nodes.node.break(fault, { methods: ['eth_getBlockByNumber'] })
-    // Compressing the bomb takes seconds, once.
-    await faultOf(nodes, blocks(5), 30_000)
-    Bun.gc(true)
-    const before = process.memoryUsage().rss
-    let peak = before
-    let reached = 0
-    const watching = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage().rss)
-    }, 1)
-    for (let round = 0; round < 10; round++) {
-      nodes.rested()
-      await faultOf(nodes)
-      reached += nodes.node.asked.at(-1)?.includes('eth_getBlockByNumber') ? 1 : 0
-    }
-    clearInterval(watching)
-    expect((peak - before) / 2 ** 20).toBeLessThan(mostMib)
-    expect(reached).toBe(10)
-  })
+  test(
+    `a node that answers with ${fault} ten times takes no more than ${mostMib} MiB`,
+    async () => {
+      await using nodes = await openNodes(chain)
+      await nodes.rpc.batch([balance])
+      // The probe is answered well: its own cap is far smaller, and the question would not be asked.
+      nodes.node.break(fault, { methods: ['eth_getBlockByNumber'] })
+      // Compressing the bomb takes seconds, once.
+      await faultOf(nodes, blocks(5), 30_000)
+      Bun.gc(true)
+      const before = process.memoryUsage().rss
+      let peak = before
+      let reached = 0
+      const watching = setInterval(() => {
+        peak = Math.max(peak, process.memoryUsage().rss)
+      }, 1)
+      for (let round = 0; round < 10; round++) {
+        nodes.rested()
+        await faultOf(nodes)
+        reached += nodes.node.asked.at(-1)?.includes('eth_getBlockByNumber') ? 1 : 0
+      }
+      clearInterval(watching)
+      expect((peak - before) / 2 ** 20).toBeLessThan(mostMib)
+      expect(reached).toBe(10)
+      // The collector takes its time as it likes: what the client holds on to, it holds on to every time.
+    },
+    { retry: 3 },
+  )
 }
 
 describe('no secret of a URL', () => {
