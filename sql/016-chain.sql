@@ -69,6 +69,7 @@ create table transfers (
 create unique index transfers_counted_once on transfers (chain_id, tx_hash, log_index) where state <> 'orphaned';
 create index transfers_of_payment on transfers (payment_id);
 create index transfers_by_block on transfers (chain_id, block_number) where state <> 'orphaned';
+create index transfers_seen on transfers (chain_id) where state = 'seen';
 
 -- Payments whose transfers have changed since they were told. A row stays until the payment knows.
 create table unsettled_payments (
@@ -221,3 +222,6 @@ end $$;
 
 -- The windows that may be over, the oldest first.
 create index payments_waiting on payments (livemode, expires_at) where state = 'pending';
+
+-- Payments that may still be paid, by the chain that is to pay them.
+create index payments_open on payments (chain_id, updated_at) where state in ('pending', 'processing');

@@ -1,3 +1,5 @@
+import { openChains } from './chain/chains.ts'
+import { connectChains } from './chain/connect.ts'
 import { databaseClock } from './clock.ts'
 import type { Env } from './env.ts'
 import { isLoopback } from './http/address.ts'
@@ -31,7 +33,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   await using starting = new AsyncDisposableStack()
 
   // Beside the database, which takes longer.
-  const sandbox = starting.adopt(openSandbox(env, { say }), async opening => (await opening)?.stop())
+  const opening = starting.adopt(openSandbox(env, { say }), async opening => (await opening)?.stop())
   const databaseUrl =
     env.databaseUrl ?? starting.adopt(await startEmbedded({ dataDir: env.dataDir, say }), e => e.stop()).url
   await awaitDatabase(databaseUrl, { say, stop })
@@ -50,7 +52,13 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
     log: openLog(env.logLevel),
   }
 
-  const machinery = starting.adopt(await startMachinery(outside, env, databaseUrl), m => m.stop())
+  const sandbox = await opening
+  const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandbox ? [sandbox.url] : [])
+  const enabled = openChains(env, sandbox?.contracts ?? null)
+  const chains = starting.adopt(connectChains(enabled, urlsOf, outside), c => c.close())
+  const machinery = starting.adopt(await startMachinery({ ...outside, chains, sandbox }, env, databaseUrl), m =>
+    m.stop(),
+  )
 
   const checks = {
     database: async () => void (await sql`select 1`),
@@ -59,9 +67,11 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   }
   const signUpCode = await firstSignUpCode(sql, keyring, env)
   const world = { ...outside, actors: machinery.actors }
-  const api = starting.adopt(openApi(world, { env, keyring, signUpCode }), a => a.close())
-  const served = [...healthRoutes(checks), ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)])]
-  await sandbox
+  const api = starting.adopt(openApi(world, { env, keyring, signUpCode, chains, sandbox }), a => a.close())
+  const served = [
+    ...healthRoutes(checks, machinery.chains),
+    ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)]),
+  ]
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   say(`Ready at ${env.publicUrl}`)
   if (signUpCode !== null) say(`The first sign-up needs the code ${signUpCode}`)

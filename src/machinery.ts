@@ -1,30 +1,51 @@
 import { tasks } from '../tasks/all.ts'
 import { type Actors, openActors } from './actors/actors.ts'
 import { openTimers } from './actors/timers.ts'
+import { confirmationsOf } from './chain/chains.ts'
+import type { Chains, ConnectedChain } from './chain/connect.ts'
+import type { Rpc } from './chain/rpc/rpc.ts'
+import { openSource } from './chain/watch/source.ts'
+import { type Watched, watchChains } from './chain/watch/watch.ts'
 import type { Env } from './env.ts'
 import { kinds } from './kinds/all.ts'
 import { connect } from './postgres/connect.ts'
+import { mineWhileAwaited } from './sandbox/mining.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import { work } from './workers/work.ts'
-import type { Outside } from './world.ts'
+import type { Outside, World } from './world.ts'
 
-/** What works behind the HTTP surface: the actors, their timers, and the workers. */
+/** What works behind the HTTP surface: the actors, their timers, the workers, and whoever reads the chains. */
 export type Machinery = {
   readonly actors: Actors
   /** What keeps the workers from working; undefined when nothing does. */
   trouble(): string | undefined
+  /** How each chain is, for people: `ok`, or what is wrong in a word. One's trouble is no other's. */
+  chains(): Readonly<Record<string, string>>
   /** Finishes what is under way or gives it back; within 18 s, also when the database hangs. */
   stop(): Promise<void>
 }
 
 /** Registers the machines with the actors and starts what ROLE asks for. */
-export const startMachinery = async (outside: Outside, env: Env, databaseUrl: string): Promise<Machinery> => {
+export const startMachinery = async (
+  { chains, sandbox, ...outside }: Outside & OnChain,
+  env: Env,
+  databaseUrl: string,
+): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
   const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true })
   const actors = await openActors({ ...outside, sql }, kinds)
-  const labour = env.role === 'api' ? undefined : startLabour({ ...outside, sql }, actors, env.role, databaseUrl)
+  const world = { ...outside, sql, actors }
+  const labour = env.role === 'api' ? undefined : startLabour(world, { chains, sandbox }, env.role, databaseUrl)
   return {
     actors,
     trouble: () => labour?.trouble(),
+    chains: () =>
+      Object.fromEntries(
+        chains.all.map(({ chain: { id }, rpc }) => [
+          id,
+          labour?.chainTroubles().get(id) ?? (isResting(rpc) ? 'unreachable' : 'ok'),
+        ]),
+      ),
     stop: async () => {
       await labour?.stop()
       await actors.idle()
@@ -33,18 +54,39 @@ export const startMachinery = async (outside: Outside, env: Env, databaseUrl: st
   }
 }
 
-const startLabour = (outside: Outside, actors: Actors, role: 'all' | 'worker', databaseUrl: string) => {
-  const worker = work({ ...outside, actors }, { databaseUrl, tasks, role })
-  const share = () => {
-    const { position, count } = worker.share()
-    return { index: Math.max(position, 0), of: Math.max(count, 1) }
-  }
-  const timers = openTimers(outside, actors, { share })
+/** What a process knows of chains; without a sandbox there is none to mine for. */
+export type OnChain = { readonly chains: Chains; readonly sandbox: Sandbox | undefined }
+
+const startLabour = (world: World, { chains, sandbox }: OnChain, role: 'all' | 'worker', databaseUrl: string) => {
+  const worker = work(world, { databaseUrl, tasks, role })
+  const timers = openTimers(world, world.actors, {
+    share: () => {
+      const { position, count } = worker.share()
+      return { index: Math.max(position, 0), of: Math.max(count, 1) }
+    },
+  })
   timers.start()
+  const watch = watchChains(world, { chains: chains.all.map(watchedOf), share: worker.share })
+  const mining = sandbox && mineWhileAwaited(world, sandbox)
   return {
     trouble: () => (worker.healthy() ? undefined : 'takes no jobs'),
+    chainTroubles: watch.troubles,
     stop: async () => {
-      await Promise.all([timers.stop(), worker.stop()])
+      await Promise.all([timers.stop(), worker.stop(), watch.stop(), mining?.stop()])
     },
   }
 }
+
+const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
+  const tokens = chain.tokens.map(({ address }) => address)
+  return {
+    id: chain.id,
+    tokens,
+    confirmations: confirmationsOf(chain),
+    livemode: chain.livemode,
+    pollMs: chain.pollMs,
+    source: openSource(rpc, tokens),
+  }
+}
+
+const isResting = (rpc: Rpc): boolean => rpc.health().every(({ state }) => state === 'resting')

@@ -19,6 +19,7 @@ test('with nothing set it makes a database, says where it is, and answers', asyn
   expect(await (await main.get('/readyz'))?.json()).toEqual({
     status: 'ready',
     checks: { database: 'ok', migrations: 'ok', worker: 'ok' },
+    chains: {},
   })
   expect(statSync(join(folder.path, 'secret-key')).mode & 0o777).toBe(0o600)
 })

@@ -636,6 +636,7 @@ CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livem
 CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, era, xid, seq) WHERE (reference IS NOT NULL);
 CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX payments_open ON public.payments USING btree (chain_id, updated_at) WHERE (state = ANY (ARRAY['pending'::text, 'processing'::text]));
 CREATE INDEX payments_waiting ON public.payments USING btree (livemode, expires_at) WHERE (state = 'pending'::text);
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
@@ -654,6 +655,7 @@ CREATE INDEX timers_due ON public.timers USING btree (due_at);
 CREATE INDEX transfers_by_block ON public.transfers USING btree (chain_id, block_number) WHERE (state <> 'orphaned'::text);
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
 CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id);
+CREATE INDEX transfers_seen ON public.transfers USING btree (chain_id) WHERE (state = 'seen'::text);
 
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);

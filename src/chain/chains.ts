@@ -62,3 +62,12 @@ const refuseUnknown = (id: number): never => {
   const known = knownChains.map(chain => chain.id).join(', ')
   throw new StartError(`RPC_URLS_${id} is not valid: the chain must be one of ${known}, or be described in CHAINS_FILE`)
 }
+
+/**
+ * What a payment is told it has to wait for. Where the chain says itself what is final that is no fixed number: then
+ * it is about how many blocks that takes, for people to look at, and its word counts.
+ */
+export const confirmationsOf = ({ finality, blockMs }: Pick<Chain, 'finality' | 'blockMs'>): number =>
+  finality === 'finalized' ? Math.ceil(usualFinalityMs / blockMs) : finality.confirmations
+
+const usualFinalityMs = 15 * 60_000

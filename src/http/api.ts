@@ -1,11 +1,13 @@
 import { type KeyBook, openKeyBook } from '../access/key-book.ts'
 import { openPasswords, type Passwords } from '../access/passwords.ts'
 import { openSessionBook, type SessionBook } from '../access/session-book.ts'
+import type { Chains } from '../chain/connect.ts'
 import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { World } from '../world.ts'
 
-/** What routes are given: the world, and what guards it at the door. */
+/** What routes are given: the world, what guards it at the door, and the chains. */
 export type Api = World & {
   readonly settings: Pick<Env, 'publicUrl' | 'trustedProxies' | 'signUp' | 'apiRateLimit' | 'checkoutRateLimit'> & {
     /** What the first sign-up must show; null where only this machine can reach it, or an account exists. */
@@ -15,14 +17,20 @@ export type Api = World & {
   readonly passwords: Passwords
   readonly sessions: SessionBook
   readonly keys: KeyBook
+  readonly chains: Chains
+  /** Undefined where test mode has no chain of its own. */
+  readonly sandbox: Sandbox | undefined
 }
 
 /** Closing writes down what the books remember. */
 export type OpenApi = Api & { close(): Promise<void> }
 
-export type ApiOptions = { readonly env: Env; readonly keyring: Keyring; readonly signUpCode: string | null }
+export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
+  readonly env: Env
+  readonly signUpCode: string | null
+}
 
-export const openApi = (world: World, { env, keyring, signUpCode }: ApiOptions): OpenApi => {
+export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbox }: ApiOptions): OpenApi => {
   const sessions = openSessionBook(world, keyring)
   const keys = openKeyBook(world)
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit } = env
@@ -33,6 +41,8 @@ export const openApi = (world: World, { env, keyring, signUpCode }: ApiOptions):
     passwords: openPasswords(),
     sessions,
     keys,
+    chains,
+    sandbox,
     close: async () => {
       sessions.stop()
       await keys.stop()

@@ -4,8 +4,14 @@ import { forAnybody, type Route } from './route.ts'
 /** What is wrong with a part of the service, in a few words; undefined when nothing is. */
 export type Check = () => Promise<string | undefined>
 
-/** `/healthz` says that the process lives, `/readyz` that it can do its work. */
-export const healthRoutes = (checks: Readonly<Record<string, Check>>): readonly Route[] => [
+/**
+ * `/healthz` says that the process lives, `/readyz` that it can do its work. A chain in trouble is told and is
+ * no reason to send nobody here: all others go on.
+ */
+export const healthRoutes = (
+  checks: Readonly<Record<string, Check>>,
+  chains: () => Readonly<Record<string, string>> = () => ({}),
+): readonly Route[] => [
   forAnybody('GET', { path: '/healthz', docs: docs.healthz, handle: () => ({ status: 200, body: { status: 'ok' } }) }),
   forAnybody('GET', {
     path: '/readyz',
@@ -15,7 +21,7 @@ export const healthRoutes = (checks: Readonly<Record<string, Check>>): readonly 
         Object.entries(checks).map(async ([name, check]) => [name, (await inTime(check)) ?? 'ok'] as const),
       )
       const ready = answers.every(([, answer]) => answer === 'ok')
-      const body = { status: ready ? 'ready' : 'not ready', checks: Object.fromEntries(answers) }
+      const body = { status: ready ? 'ready' : 'not ready', checks: Object.fromEntries(answers), chains: chains() }
       return { status: ready ? 200 : 503, body }
     },
   }),

@@ -10,6 +10,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { plainly } from '../harness/no-chains.ts'
 
 /**
  * The interface as it is served, and beside it on a port of its own the least that could answer for a
@@ -25,7 +26,7 @@ const sql = connect(DATABASE_URL)
 const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
 // Two pools, as the program has them.
 const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 8, byKey: true }) }, kinds)
-const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), signUpCode: null })
+const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
 const served = app(routes, api).listen({ hostname: '127.0.0.1', port: 0 })
 
 const bare = new Elysia()

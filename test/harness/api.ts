@@ -1,4 +1,5 @@
 import { openActors } from '../../src/actors/actors.ts'
+import type { Chains } from '../../src/chain/connect.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { parseEnv } from '../../src/env.ts'
 import { type Api, openApi } from '../../src/http/api.ts'
@@ -8,9 +9,11 @@ import { serve } from '../../src/http/serve.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import type { Outside } from '../../src/world.ts'
 import { type Database, database } from './database.ts'
 import { expectDocumented } from './documented.ts'
+import { noChains } from './no-chains.ts'
 
 /** The interface as a server on loopback, before a database of its own. */
 export type ApiHouse = AsyncDisposable & {
@@ -45,6 +48,9 @@ export type ApiHouseOptions = {
   readonly now?: () => number
   /** Instead of what is there, for tests that look at it. */
   readonly outside?: Partial<Outside>
+  /** None, unless given. */
+  readonly chains?: (outside: Outside) => Chains
+  readonly sandbox?: Sandbox
 }
 
 export const apiHouse = async ({
@@ -53,6 +59,8 @@ export const apiHouse = async ({
   signUpCode,
   now,
   outside = {},
+  chains: connect = noChains,
+  sandbox,
 }: ApiHouseOptions): Promise<ApiHouse> => {
   await using starting = new AsyncDisposableStack()
   const { sql, url: DATABASE_URL } = starting.use(await database())
@@ -67,10 +75,9 @@ export const apiHouse = async ({
   const keyring = openKeyring(settings.secretKey ?? SECRET_KEY, settings.previousSecretKey)
   const actors = await openActors(given, kinds)
   starting.defer(() => actors.idle())
-  const api = starting.adopt(
-    openApi({ ...given, actors }, { env: settings, keyring, signUpCode: signUpCode ?? null }),
-    a => a.close(),
-  )
+  const chains = starting.adopt(connect(given), c => c.close())
+  const options = { env: settings, keyring, signUpCode: signUpCode ?? null, chains, sandbox }
+  const api = starting.adopt(openApi({ ...given, actors }, options), a => a.close())
   const server = app(routes, api, now)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
   const url = `http://127.0.0.1:${server.server?.port}`

@@ -6,8 +6,8 @@ const aliveShape: Shape = { name: 'Alive', type: type({ status: "'ok'" }), examp
 
 const readyShape: Shape = {
   name: 'Readiness',
-  type: type({ status: "'ready' | 'not ready'", checks: { '[string]': 'string' } }),
-  example: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } },
+  type: type({ status: "'ready' | 'not ready'", checks: { '[string]': 'string' }, chains: { '[string]': 'string' } }),
+  example: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' }, chains: { 31337: 'ok' } },
 }
 
 const documentShape: Shape = {

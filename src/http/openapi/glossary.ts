@@ -124,6 +124,7 @@ const fields: Readonly<Record<string, string>> = {
   user: 'The account.',
   merchants: 'What it is a member of.',
   openapi: 'The version of OpenAPI.',
+  chains: 'Every chain by its id: `ok`, or what is wrong with it in a word. Trouble with one leaves the service ready.',
   checks: 'Every part of the service: `ok`, or what is wrong with it in a few words.',
 
   'PaymentLink.expiresAt': 'When it closes by itself; null for never.',

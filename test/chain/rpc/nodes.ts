@@ -75,3 +75,12 @@ export const openNodes = async (
     },
   }
 }
+
+/** Two, of which the first is asked first: the other takes its time with whatever it is asked. */
+export const openPair = async (chain: TestChain): Promise<Nodes> => {
+  const nodes = await openNodes(chain, { count: 2 })
+  nodes.other.break('slow', { ms: 150 })
+  await nodes.rpc.batch([{ method: 'eth_blockNumber', params: [] }])
+  await until(() => nodes.rpc.health().every(({ state }) => state === 'healthy'))
+  return nodes
+}
