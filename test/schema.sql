@@ -539,6 +539,17 @@ create table sessions (
   constraint sessions_account FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+create table submissions (
+  payment_id uuid not null,
+  tx_hash text not null,
+  chain_id bigint not null,
+  block_number bigint,
+  looks integer not null default 0,
+  next_look_at timestamp with time zone not null default now(),
+  constraint submissions_pkey PRIMARY KEY (payment_id, tx_hash),
+  constraint submissions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
 create table timers (
   actor uuid not null,
   name text not null,
@@ -649,6 +660,8 @@ CREATE INDEX security_events_merchant ON public.security_events USING btree (mer
 CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);
 
 CREATE INDEX sessions_account_used ON public.sessions USING btree (account_id, last_used_at);
+
+CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
 
 CREATE INDEX timers_due ON public.timers USING btree (due_at);
 
@@ -2121,6 +2134,19 @@ begin
   perform open_session(session, account, token_hash, actor, from_address, from_agent);
   perform record_security_event(merchant, account, actor, from_address, 'account.created', '{}'::json);
   return 'signed_up';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.submit_transaction(payment uuid, chain bigint, hash text, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Two at once would both find room for one.
+  perform pg_advisory_xact_lock(hashtextextended('submissions ' || payment, 0));
+  insert into submissions (payment_id, chain_id, tx_hash)
+  select payment, chain, hash where (select count(*) from submissions where payment_id = payment) < most
+  on conflict do nothing;
+  return exists (select from submissions where payment_id = payment and tx_hash = hash);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.take_attempt(subjects text[], allowed integer, per interval, pass text, OUT wait integer, OUT passed boolean)

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { submitTransaction } from '../../src/commands/submissions.ts'
+import { findPayment } from '../../src/queries/payments.ts'
+import { insertMerchant } from '../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { makePayment } from '../http/payments.ts'
+
+let house: ApiHouse
+let merchantId: string
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  merchantId = await insertMerchant(house.sql)
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+const opened = async (path: string) => {
+  const { actor } = await makePayment(house.api, { merchantId, livemode: false }, path)
+  const look = async () => {
+    const payment = await findPayment(house.sql, { id: actor, merchantId, livemode: false })
+    if (!payment) throw new Error('the payment is not there')
+    return payment
+  }
+  const kept = async () => {
+    const rows = await house.sql<{ hash: string }[]>`
+      select tx_hash as hash from submissions where payment_id = ${actor} order by tx_hash`
+    return rows.map(({ hash }) => hash)
+  }
+  return { look, kept, submit: async (hash: string) => submitTransaction(house.api, await look(), hash) }
+}
+
+const hashOf = (n: number) => `0x${n.toString(16).padStart(64, 'a')}`
+
+test('a hash is kept once, however it is spelled, and changes nothing of the payment', async () => {
+  const { submit, look, kept } = await opened('pick')
+  const before = await look()
+  await submit(hashOf(1))
+  await submit(`0x${hashOf(1).slice(2).toUpperCase()}`)
+  expect(await kept()).toEqual([hashOf(1)])
+  expect(await look()).toEqual(before)
+})
+
+test('ten different ones are kept of twenty at once, and those can be named again', async () => {
+  const { submit, kept } = await opened('pick')
+  const hashes = Array.from({ length: 20 }, (_, n) => hashOf(n))
+  const outcomes = await Promise.allSettled(hashes.map(submit))
+  const refused = outcomes.filter(outcome => outcome.status === 'rejected').map(({ reason }) => reason.code)
+  expect(refused).toEqual(Array(10).fill('state_conflict'))
+  const before = await kept()
+  expect(before).toHaveLength(10)
+  await Promise.all(before.map(submit))
+  expect(await kept()).toEqual(before)
+})
+
+test('of a payment that is over, or on no chain yet, nothing is kept', async () => {
+  for (const path of ['', 'pick, over', 'pick, see 1000, all 1000 final']) {
+    const { submit, kept } = await opened(path)
+    await submit(hashOf(1))
+    expect(await kept()).toEqual([])
+  }
+})
