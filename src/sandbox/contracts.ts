@@ -1,5 +1,5 @@
 import { concat, getCreate2Address, type Hex, isHex, keccak256, zeroHash } from 'viem'
-import { deploymentProxy } from '../chain/forwarder.ts'
+import { deploymentProxy, factory, factoryDeployment } from '../chain/forwarder.ts'
 import type { SandboxContracts } from '../chain/known/sandbox.ts'
 import dollar from './contracts/test-dollar.json' with { type: 'json' }
 import price from './contracts/test-price.json' with { type: 'json' }
@@ -16,7 +16,7 @@ const token = deploymentOf(dollar)
 const feed = deploymentOf(price)
 
 /** What every sandbox has, at the same addresses each time. */
-export const deployments: readonly Deployment[] = [token, feed]
+export const deployments: readonly Deployment[] = [token, feed, { address: factory, input: factoryDeployment }]
 
 export const sandboxContracts: SandboxContracts = { token: token.address, feed: feed.address }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createWalletClient, decodeFunctionResult, encodeFunctionData, http, parseAbi } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { factory, factoryAbi } from '../../src/chain/forwarder.ts'
 import { headOf } from '../../src/sandbox/ask.ts'
 import { owner, payer, sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { anvil } from '../harness/anvil.ts'
@@ -83,4 +84,12 @@ test('a price is there from the first block on, and anybody sets another', async
   ])
   await chain.send({ to, from: payer, data: encodeFunctionData({ abi, functionName: 'set', args: [-1n, 7n] }) })
   expect(await read('latestRoundData')).toEqual([2n, -1n, 7n, 7n, 2n])
+})
+
+test('the factory is there, so that what arrived can be collected at once', async () => {
+  await using chain = await anvil()
+  await using _sandbox = await opened('/nowhere', chain.url)
+  const data = encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args: [somebody, [], []] })
+  const answer = String(await chain.call('eth_call', { to: factory, data }, 'latest')) as `0x${string}`
+  expect(decodeFunctionResult({ abi: factoryAbi, functionName: 'collect', data: answer })).toEqual([])
 })

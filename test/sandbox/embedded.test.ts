@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
-import { payer } from '../../src/sandbox/contracts.ts'
+import { deployments, payer } from '../../src/sandbox/contracts.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import { dataFolder, isAlive, killGuard } from '../harness/house.ts'
 import { until } from '../harness/until.ts'
@@ -37,7 +37,7 @@ test('nothing is deployed twice', async () => {
   await using folder = dataFolder()
   for (let round = 0; round < 3; round++) {
     await using sandbox = await opened(folder.path)
-    expect(await deployerNonce(sandbox.url)).toBe(2)
+    expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
     expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
     expect(sandbox.said).toEqual([])
   }
@@ -147,7 +147,7 @@ test('two starts at once share one chain, and the second goes on with it when th
   const { pid, port, epoch } = nodeOf(folder.path)
   expect(sandbox.url).toBe(`http://127.0.0.1:${port}`)
   expect(sandbox.epoch()).toBe(epoch)
-  expect(await deployerNonce(sandbox.url)).toBe(2)
+  expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
   await killed(house)
   await killed(other)
   await until(() => nodeOfOrNone(folder.path)?.pid !== pid && sandbox.trouble() === undefined)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
+import { deployments } from '../../src/sandbox/contracts.ts'
 import { writeState } from '../../src/sandbox/saved-state.ts'
 import { dataFolder } from '../harness/house.ts'
 import { until } from '../harness/until.ts'
@@ -47,7 +48,7 @@ test.each(kinds)(
     damage(used.before)
     await using sandbox = await opened(used.path)
     expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
-    expect(await deployerNonce(sandbox.url)).toBe(2)
+    expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
     expect(sandbox.epoch()).not.toBe(used.epoch)
     // Nothing was ever there.
     if (kind === 'missing') expect(sandbox.said).toEqual([])
