@@ -8,7 +8,7 @@ create table chain_cursors (
   chain_id bigint primary key,
   number bigint not null check (number >= 0),
   hash text not null check (hash ~ '^0x[0-9a-f]{64}$'),
-  -- The block's own time. Windows are over when every chain has been read past their end.
+  -- The block's own time. The windows of payments that the chain is to pay are over when it has been read past their end.
   mined_at timestamptz not null,
   -- Up to here transfers are final, and have been read again as such.
   final_number bigint not null check (final_number <= number),
@@ -220,8 +220,8 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- The windows that may be over, the oldest first.
-create index payments_waiting on payments (livemode, expires_at) where state = 'pending';
+-- The windows that may be over, of each chain and of payments without one, the oldest first.
+create index payments_waiting on payments (chain_id, expires_at) where state = 'pending' and amount_final = amount_received;
 
 -- Payments that may still be paid, by the chain that is to pay them.
 create index payments_open on payments (chain_id, updated_at) where state in ('pending', 'processing');

@@ -83,7 +83,6 @@ const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
     id: chain.id,
     tokens,
     confirmations: confirmationsOf(chain),
-    livemode: chain.livemode,
     pollMs: chain.pollMs,
     source: openSource(rpc, tokens),
   }

@@ -648,7 +648,7 @@ CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, 
 CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
 CREATE INDEX payments_open ON public.payments USING btree (chain_id, updated_at) WHERE (state = ANY (ARRAY['pending'::text, 'processing'::text]));
-CREATE INDEX payments_waiting ON public.payments USING btree (livemode, expires_at) WHERE (state = 'pending'::text);
+CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
 CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, era, xid, seq);

@@ -3,10 +3,9 @@ import type { World } from '../../world.ts'
 import { isMovedCursor } from './books.ts'
 import { type ChainSource, DeepReorganization, finalizeNext, readNext, type WatchedChain } from './read.ts'
 import { settlePayments } from './settle.ts'
-import { endWindows } from './windows.ts'
+import { endUnpicked, endWindows } from './windows.ts'
 
 export type Watched = WatchedChain & {
-  readonly livemode: boolean
   readonly pollMs: number
   readonly source: ChainSource
 }
@@ -26,6 +25,9 @@ export type Watch = {
 /** The pause after so many failures in a row, at most. */
 const LONGEST_PAUSE_MS = 30_000
 
+/** How often windows are looked for that end by the clock. */
+const UNPICKED_MS = 1_000
+
 /** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
 export const watchChains = (world: World, { chains, share }: WatchOptions): Watch => {
   const stopping = new AbortController()
@@ -42,11 +44,10 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
   const readOn = async (chain: Watched): Promise<void> => {
     while (!stopping.signal.aborted && (await readNext(world.sql, chain, chain.source)) !== 'idle') await tell()
     if (stopping.signal.aborted) return
+    // Before anything of this can fail: to end a window, a chain need be read and nothing more.
+    while ((await endWindows(world, chain.id)) > 0) if (stopping.signal.aborted) return
     await finalizeNext(world.sql, chain, chain.source)
     await tell()
-    const livemode = chain.livemode
-    const all = chains.filter(other => other.livemode === livemode).map(({ id }) => id)
-    await endWindows(world, all, livemode)
   }
 
   const tell = async (): Promise<void> => {
@@ -74,7 +75,20 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
     }
   }
 
-  const watching = Promise.all(chains.map(watch))
+  /** Those that no chain is to pay. By one of the workers; two at once do no harm. */
+  const watchUnpicked = async (): Promise<void> => {
+    for (let failures = 0; !stopping.signal.aborted; ) {
+      try {
+        if (isMine(0)) while ((await endUnpicked(world)) > 0) if (stopping.signal.aborted) return
+        failures = 0
+      } catch (err) {
+        if (failures++ === 0) log.error({ err }, 'windows without an asset cannot be ended')
+      }
+      await pause(UNPICKED_MS)
+    }
+  }
+
+  const watching = Promise.all([...chains.map(watch), watchUnpicked()])
   return {
     troubles: () => troubles,
     stop: async () => {

@@ -1,39 +1,47 @@
-import type { Sql } from '../../postgres/connect.ts'
 import type { World } from '../../world.ts'
 
 /** Payments ended at once. */
 const MOST = 500
 
 /**
- * Ends the windows that are over: of payments whose every possible chain has been read past their end, and
- * that know all that was read. An outage of a chain delays this and never invents an expiry. Answers how many.
+ * Ends the windows that are over of payments that this chain is to pay: it has been read past their end, and they
+ * know all that was read. An outage of the chain delays this and never invents an expiry, and keeps no payment of
+ * another chain open. Money that comes on another one than was picked is looked for before and after the end alike.
+ * Answers how many.
  */
-export const endWindows = async ({ sql, actors }: World, chainIds: readonly number[], livemode: boolean) => {
-  const scannedTo = await scannedBy(sql, chainIds)
-  if (!scannedTo) return 0
-  const over = await sql<{ id: string }[]>`
-    select id from payments p
-    where state = 'pending' and livemode = ${livemode} and expires_at < ${scannedTo}
+export const endWindows = async (world: World, chainId: number): Promise<number> => {
+  const over = await world.sql<Over[]>`
+    select p.id, (select mined_at from chain_cursors where chain_id = ${chainId}) as scanned_to
+    from payments p
+    where chain_id = ${chainId} and state = 'pending'
+      and expires_at < (select mined_at from chain_cursors where chain_id = ${chainId})
       and not exists (select from unsettled_payments u where u.payment_id = p.id and not u.waits_for_end)
       -- Seen and not final keeps a payment open.
       and amount_final = amount_received
     order by expires_at limit ${MOST}`
-  await Promise.all(
-    over.map(({ id }) =>
-      actors.dispatch({
-        kind: 'payment',
-        actor: id,
-        event: { type: 'window_over', scannedTo },
-        cause: 'window',
-      }),
-    ),
-  )
-  return over.length
+  return end(world, over)
 }
 
-/** The moment up to which all of these chains have been read; undefined while one has not begun. */
-const scannedBy = async (sql: Sql, chainIds: readonly number[]): Promise<Date | undefined> => {
-  const [row] = await sql<{ to: Date | null; begun: number }[]>`
-    select min(mined_at) as to, count(*)::integer as begun from chain_cursors where chain_id = any(${[...chainIds]}::bigint[])`
-  return row && row.begun === chainIds.length && row.to ? row.to : undefined
+/**
+ * Ends those of payments that have no asset yet: no chain has an address of theirs to be read for, so the clock
+ * of the database decides. A pick of the last moment is let finish before that.
+ */
+export const endUnpicked = async (world: World, lateMs = 2_000): Promise<number> => {
+  const over = await world.sql<Over[]>`
+    select id, now() as scanned_to from payments
+    where chain_id is null and state = 'pending' and amount_final = amount_received
+      and expires_at < now() - make_interval(secs => ${lateMs / 1_000})
+    limit ${MOST}`
+  return end(world, over)
+}
+
+type Over = { readonly id: string; readonly scanned_to: Date }
+
+const end = async ({ actors }: World, over: readonly Over[]): Promise<number> => {
+  const outcomes = await Promise.all(
+    over.map(({ id, scanned_to: scannedTo }) =>
+      actors.dispatch({ kind: 'payment', actor: id, event: { type: 'window_over', scannedTo }, cause: 'window' }),
+    ),
+  )
+  return outcomes.filter(({ ok }) => ok).length
 }

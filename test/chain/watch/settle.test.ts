@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { audit } from '../../../src/audit/audit.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
-import { endWindows } from '../../../src/chain/watch/windows.ts'
+import { endUnpicked, endWindows } from '../../../src/chain/watch/windows.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { findPaymentLink } from '../../../src/queries/payment-links.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { until } from '../../harness/until.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf, type Ledger, openLedger, SENDER, type Sent, TOKEN } from './ledger.ts'
@@ -28,9 +29,10 @@ afterAll(async () => {
 })
 
 /** A payment of 1000 cents on a link of its own; its customer is to send 1000 atomic units of TUSD. */
-const opened = async (): Promise<MadePayment> => {
+const opened = async (chainId = 31337): Promise<MadePayment> => {
   const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
-  await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, address: payment.address })
+  const pick = { chainId, address: payment.address }
+  await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...pick })
   await giveOut(house.sql, payment)
   return payment
 }
@@ -183,22 +185,21 @@ test('the books take no block that does not follow, and none twice', async () =>
   expect(await again.then(() => undefined, isMovedCursor)).toBe(true)
 })
 
-test('a window ends only when every chain has been read past it, and what came in time counts', async () => {
+test('a window ends only when its chain has been read past it, and what came in time counts', async () => {
   const [nothing, little, late, inTime] = [await opened(), await opened(), await opened(), await opened()]
   const { expiresAt } = await look(nothing)
   await ledger.block([sending(little, 400n)])
   await settle()
   const after = new Date(expiresAt.getTime() + 60_000)
   const atTheEnd = new Date(expiresAt.getTime() - 1_000)
+  const end = () => endWindows(house.api, 31337)
   await ledger.block([sending(inTime, 1000n)], atTheEnd)
+  await settle()
+  await end()
+  expect((await look(nothing)).state).toBe('pending')
   await ledger.block([sending(late, 1000n)], after)
   await settle()
   expect(await look(late)).toMatchObject({ state: 'pending', amountReceived: 0n })
-  const end = () => endWindows(house.api, [31337, 31338], false)
-  // The other chain may still hold money of theirs.
-  await end()
-  expect((await look(nothing)).state).toBe('pending')
-  await elsewhere.block([], after)
   // What is seen is not final yet.
   await end()
   expect((await look(nothing)).state).toBe('expired')
@@ -213,6 +214,53 @@ test('a window ends only when every chain has been read past it, and what came i
   expect(await look(late)).toMatchObject({ state: 'success', events: ['created', 'expired', 'succeeded'] })
 })
 
+test('a chain that is away keeps its own payments open, and no others', async () => {
+  const [here, there] = [await opened(), await opened(31338)]
+  const { expiresAt } = await look(there)
+  await ledger.block([], new Date(expiresAt.getTime() + 90_000))
+  await endWindows(house.api, 31337)
+  await endWindows(house.api, 31338)
+  expect([(await look(here)).state, (await look(there)).state]).toEqual(['expired', 'pending'])
+  // It is back: what it held all the time comes first.
+  await elsewhere.block([sending(there, 1000n)], new Date(expiresAt.getTime() - 1_000))
+  await elsewhere.block([], new Date(expiresAt.getTime() + 90_000))
+  await endWindows(house.api, 31338)
+  expect((await look(there)).state).toBe('pending')
+  await settle()
+  await endWindows(house.api, 31338)
+  expect(await look(there)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+})
+
+test('a payment without an asset ends by the clock, one with an asset by its chain alone', async () => {
+  const [none, picked] = [await makePayment(house.api, { merchantId, livemode: false }, ''), await opened(31338)]
+  await endUnpicked(house.api, 0)
+  expect((await look(none)).state).toBe('pending')
+  for (const { actor } of [none, picked]) await happen(house.api, actor, { type: 'end_window' })
+  await endUnpicked(house.api, 3_600_000)
+  expect((await look(none)).state).toBe('pending')
+  await until(async () => (await endUnpicked(house.api, 0)) > 0)
+  expect(await look(none)).toMatchObject({ state: 'expired', events: ['created', 'expired'] })
+  expect((await look(picked)).state).toBe('pending')
+})
+
+test.each([
+  ['of a chain', 'chain_id = 31337', 'order by expires_at'],
+  ['without an asset', 'chain_id is null', ''],
+])('windows %s that are over are found without a look at the others', async (_, which, order) => {
+  const plan = await house.sql.begin(async sql => {
+    await sql`set local enable_seqscan = off`
+    return sql.unsafe<{ 'QUERY PLAN': string }[]>(`
+      explain select id from payments
+      where ${which} and state = 'pending' and amount_final = amount_received
+        and expires_at < (select max(mined_at) from chain_cursors)
+      ${order} limit 500`)
+  })
+  const lines = plan.map(line => line['QUERY PLAN']).join('\n')
+  expect(lines).toContain('Index Scan using payments_waiting')
+  expect(lines).toMatch(/Index Cond: .*expires_at < /)
+  expect(lines).not.toContain('Sort')
+})
+
 test('money that was final before the window ended is told at its end', async () => {
   const payment = await opened()
   const { expiresAt } = await look(payment)
@@ -221,8 +269,7 @@ test('money that was final before the window ended is told at its end', async ()
   await ledger.finalize()
   await settle()
   expect((await look(payment)).state).toBe('pending')
-  await elsewhere.block([], after)
-  await endWindows(house.api, [31337, 31338], false)
+  await endWindows(house.api, 31337)
   await settle()
   expect(await look(payment)).toMatchObject({
     ...{ state: 'expired', exception: 'late', attention: true, amountFinal: 300n, receivedMinor: 300 },
@@ -240,8 +287,7 @@ test('a part in time and the rest late is a failure, and then a late success', a
   await ledger.finalize()
   await settle()
   expect(await look(payment)).toMatchObject({ state: 'pending', amountReceived: 400n, amountFinal: 400n })
-  await elsewhere.block([], after)
-  await endWindows(house.api, [31337, 31338], false)
+  await endWindows(house.api, 31337)
   await settle()
   expect(await look(payment)).toMatchObject({
     ...{ state: 'success', amountFinal: 1000n, events: ['created', 'underpaid', 'failed', 'succeeded'] },

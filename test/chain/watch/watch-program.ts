@@ -15,6 +15,6 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const outside = { sql, clock: databaseClock(), random, log: openLog('error') }
 const world = { ...outside, actors: await openActors(outside, kinds) }
 const source = openSource(openRpc({ chainId: 31337, urls: [nodeUrl] }, world), [token])
-const chain = { id: 31337, tokens: [token], confirmations: 3, livemode: false, pollMs: 10, source }
+const chain = { id: 31337, tokens: [token], confirmations: 3, pollMs: 10, source }
 watchChains(world, { chains: [chain], share: () => ({ position: 0, count: 1 }) })
 console.log('watching')

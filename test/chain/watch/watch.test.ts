@@ -24,7 +24,7 @@ test("chains are read for as long as it runs, and the trouble of one is no other
   const sourceOf = (url: string) => openSource(openRpc({ chainId: 31337, urls: [url] }, house.api), [chain.token])
   // Nobody listens there.
   const away = `http://127.0.0.1:${await freePort()}/v3/a-secret-key`
-  const common = { tokens: [chain.token], confirmations: 3, livemode: false, pollMs: 20 }
+  const common = { tokens: [chain.token], confirmations: 3, pollMs: 20 }
   const watch = watchChains(house.api, {
     chains: [
       { ...common, id: 31337, source: sourceOf(chain.url) },
