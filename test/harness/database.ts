@@ -46,13 +46,17 @@ const testServer = (): Promise<TestServer> => {
 const running = globalThis as { paymachineTestServer?: Promise<TestServer> | undefined }
 
 const startTestServer = async (): Promise<TestServer> => {
-  const url = process.env.TEST_DATABASE_URL ?? (await docker()) ?? (await startShared())
+  const url = process.env.TEST_DATABASE_URL ?? ofLane() ?? (await docker()) ?? (await startShared())
   const template = await makeTemplate(url)
   // Closed when idle, so that a script that uses a database can end.
   const admin = postgres(url, { max: 1, idle_timeout: 1, onnotice: () => {} })
   await dropLeftovers(admin)
   return { admin, url, template }
 }
+
+/** Of those that test/run.ts has started, one for each file that runs at once. */
+const ofLane = (): string | undefined =>
+  process.env.TEST_DATABASE_URLS?.split(',')[Number(process.env.BUN_TEST_WORKER_ID ?? 1) - 1]
 
 const startShared = async () => {
   const server = await postgresServer()
