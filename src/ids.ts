@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Random } from './world.ts'
 
 /** A UUIDv7: 48 bits of time, then randomness. Sorted by time, so that new rows land together in an index. */
@@ -9,6 +10,10 @@ export const uuidv7 = (at: Date, random: Random): string => {
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   return uuidOf(bytes)
 }
+
+/** The same for the same parts, whoever asks: the id of a command that may be sent twice. */
+export const uuidFrom = (parts: readonly (string | number)[]): string =>
+  uuidOf(createHash('sha256').update(parts.join(' ')).digest())
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 

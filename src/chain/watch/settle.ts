@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Payment } from '../../../machines/payment-events.ts'
 import type { Command } from '../../actors/command.ts'
 import type { Actor } from '../../actors/kind.ts'
 import type { ActorRow } from '../../actors/rows.ts'
+import { uuidFrom } from '../../ids.ts'
 import { linkEventOf, paymentKind } from '../../kinds/payment.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { ofKind, readerOf } from '../../queries/actors.ts'
@@ -68,7 +68,8 @@ const settle = async (
   for (let turn = 0; turn < 4; turn++) {
     const before = actor
     for (const { type, ...fields } of claimsOf(actor, received, scan)) {
-      const idOf = (whom: string) => idFrom([whom, touchedBy, touchedAt, actor.rev, type])
+      // The same news has the same id, whoever tells it.
+      const idOf = (whom: string) => uuidFrom([whom, touchedBy, touchedAt, actor.rev, type])
       const cause = `chain:${touchedBy}`
       const commands: Command[] = [
         { kind: 'payment', actor: actor.id, event: { type, ...fields }, id: idOf(actor.id), cause },
@@ -148,11 +149,3 @@ const findUnsettled = async (sql: Sql, most: number): Promise<Unsettled[]> => {
     touchedAt: Number(row.touched_at),
   }))
 }
-
-/** The same news has the same id, whoever tells it. */
-const idFrom = (parts: readonly (string | number)[]): string =>
-  createHash('sha256')
-    .update(parts.join(' '))
-    .digest('hex')
-    .slice(0, 32)
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
