@@ -74,6 +74,8 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   ]
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   say(`Ready at ${env.publicUrl}`)
+  // Where a wallet that pays in test mode must connect. The operator's own node may have a key in its address.
+  if (sandbox && env.sandboxRpcUrl === undefined) say(`Test payments are made on the chain at ${sandbox.url}`)
   if (signUpCode !== null) say(`The first sign-up needs the code ${signUpCode}`)
   return starting.move()
 }
