@@ -1,41 +1,70 @@
 import type { Payment } from '../../machines/payment-events.ts'
+import type { Shown } from '../queries/payments.ts'
 import type { CryptoFacts, Transfer } from '../records/payment.ts'
+import { checksummed } from './checksum.ts'
+import type { Chains } from './connect.ts'
 
-/**
- * What a payment's own row tells of the chain, as long as nobody watches one: the sum that was received
- * stands for the transfers it is made of, in the block that completed it, and the head is the first
- * that explains the row. Null until the customer has picked an asset.
- */
-export const cryptoFactsOf = (payment: Payment): CryptoFacts | null => {
+/** Money that came with the transaction itself is told by no log. */
+const NATIVE = -1
+/** A contract sent it on: a balance has grown, and nobody said by which transaction. */
+const FROM_CONTRACT = -2
+
+/** What the books of its chain have of a payment, for people to read. Null until the customer has picked an asset. */
+export const cryptoFactsOf = (
+  payment: Payment,
+  shown: Shown | null,
+  chains: Pick<Chains, 'find'>,
+): CryptoFacts | null => {
   const { chainId } = payment
   if (chainId === null) return null
-  const transfer = sumOf(payment)
-  const isFinal = transfer?.state === 'final'
-  const confirmations = isFinal ? (payment.confirmationsRequired ?? 1) : 1
+  const chain = chains.find(chainId)?.chain
+  const rows = shown?.transfers ?? []
+  const txHash = rows.some(row => row.tx_hash === payment.txHash && row.log_index === FROM_CONTRACT)
+    ? null
+    : payment.txHash
   return {
-    network: networks.get(chainId) ?? `Chain ${chainId}`,
-    head: transfer ? transfer.blockNumber + confirmations - 1 : 0,
+    network: chain?.network ?? `Chain ${chainId}`,
+    head: shown?.head ?? 0,
+    txHash,
     paymentUri: paymentUri(payment, chainId),
-    explorerUrl: null,
-    transfers: transfer ? [transfer] : [],
+    explorerUrl: chain?.explorerUrl ? `${chain.explorerUrl}/${pageOf(payment, txHash)}` : null,
+    transfers: latest(rows).map(transferOf),
   }
 }
 
-const networks: ReadonlyMap<number, string> = new Map([[31337, 'Sandbox']])
+type Row = Shown['transfers'][number]
 
-const sumOf = (payment: Payment): Transfer | undefined => {
-  const { txHash, blockNumber, payerAddress, amountReceived, amountFinal } = payment
-  if (blockNumber === null || amountReceived === 0n) return undefined
-  const state = amountFinal === amountReceived ? 'final' : 'seen'
-  return { txHash, logIndex: null, blockNumber, from: payerAddress, amount: amountReceived, state }
+/**
+ * Each transfer as it stands now. One whose block was dropped may have come back in another, and is not orphaned
+ * then; dropped from two, it is told once.
+ */
+const latest = (rows: readonly Row[]): readonly Row[] => {
+  const there = new Set(rows.filter(({ state }) => state !== 'orphaned').map(({ tx_hash }) => tx_hash))
+  const last = new Map(rows.map(row => [`${row.tx_hash} ${row.log_index}`, row]))
+  return rows.filter(
+    row => row.state !== 'orphaned' || (!there.has(row.tx_hash) && last.get(`${row.tx_hash} ${row.log_index}`) === row),
+  )
 }
+
+const transferOf = (row: Row): Transfer => ({
+  txHash: row.log_index === FROM_CONTRACT ? null : row.tx_hash,
+  logIndex: row.log_index === NATIVE || row.log_index === FROM_CONTRACT ? null : row.log_index,
+  blockNumber: row.block_number,
+  from: row.from_address,
+  amount: BigInt(row.amount),
+  state: row.state,
+})
+
+const pageOf = ({ address }: Payment, txHash: string | null): string =>
+  txHash === null ? `address/${address && checksummed(address)}` : `tx/${txHash}`
 
 /** EIP-681. Whoever has sent too little is asked for the rest. */
 const paymentUri = (payment: Payment, chainId: number): string => {
-  const { address, tokenAddress, amountReceived } = payment
+  const { tokenAddress, amountReceived } = payment
+  const address = payment.address && checksummed(payment.address)
   const expected = payment.amountExpected ?? 0n
   const amount = amountReceived < expected ? expected - amountReceived : expected
   return tokenAddress === null
     ? `ethereum:${address}@${chainId}?value=${amount}`
-    : `ethereum:${tokenAddress}@${chainId}/transfer?address=${address}&uint256=${amount}`
+    : `ethereum:${checksummed(tokenAddress)}@${chainId}/transfer?address=${address}&uint256=${amount}`
 }

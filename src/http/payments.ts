@@ -5,7 +5,7 @@ import { cryptoFactsOf } from '../chain/crypto-facts.ts'
 import { cancelPayment, resolvePayment } from '../commands/payments.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
-import { findPayment, listPayments } from '../queries/payments.ts'
+import { findShownPayment, listPayments, type ShownPayment } from '../queries/payments.ts'
 import type { Whose } from '../queries/places.ts'
 import { paymentRead } from '../records/payment.ts'
 import type { Api } from './api.ts'
@@ -54,8 +54,8 @@ export const paymentRoutes: readonly Route[] = [
       path: '/payments/:id',
       docs: docs.getPayment,
       handle: async (api, { whose, params }) => {
-        const payment = await findPayment(api.sql, { ...whose, id: idIn(params) })
-        return { status: 200, body: recordOf(payment ?? refuse('resource_not_found')) }
+        const found = await findShownPayment(api.sql, { ...whose, id: idIn(params) })
+        return { status: 200, body: recordIn(api)(found ?? refuse('resource_not_found')) }
       },
     },
   ),
@@ -66,7 +66,7 @@ export const paymentRoutes: readonly Route[] = [
     {
       path: '/v1/merchants/:merchantId/payments/:id/cancel',
       docs: docs.cancelPayment,
-      handle: async (api, call) => ({ status: 200, body: recordOf(await cancelPayment(api, nameOf(call), by(call))) }),
+      handle: async (api, call) => changed(api, call, await cancelPayment(api, nameOf(call), by(call))),
     },
   ),
 
@@ -77,10 +77,8 @@ export const paymentRoutes: readonly Route[] = [
       path: '/v1/merchants/:merchantId/payments/:id/resolve',
       docs: docs.resolvePayment,
       body: type({ action: "'accept' | 'dismiss'" }),
-      handle: async (api, call) => {
-        const payment = await resolvePayment(api, nameOf(call), call.body.action, by(call))
-        return { status: 200, body: recordOf(payment) }
-      },
+      handle: async (api, call) =>
+        changed(api, call, await resolvePayment(api, nameOf(call), call.body.action, by(call))),
     },
   ),
 ]
@@ -95,11 +93,20 @@ const list = async (
   const attention = 'attention' in query
   const page = await placedPage(api.sql, 'payments', whose, query, id => decodeId('pay', id))
   const payments = await listPayments(api.sql, whose, { status, paymentLinkId, reference, attention }, page)
-  return { status: 200, body: listOf(payments, limit, recordOf) }
+  return { status: 200, body: listOf(payments, limit, recordIn(api)) }
 }
 
 /** In lists too: a record is the same wherever it is read. Only events, which never change, leave `crypto` out. */
-const recordOf = (payment: Actor<Payment>) => paymentRead(payment, cryptoFactsOf(payment.context))
+const recordIn =
+  ({ chains }: Api) =>
+  ({ payment, shown }: ShownPayment) =>
+    paymentRead(payment, cryptoFactsOf(payment.context, shown, chains))
+
+/** The payment as the command has left it, whatever becomes of it meanwhile, with what its chain shows. */
+const changed = async (api: Api, call: ItemCall, payment: Actor<Payment>): Promise<Answer> => {
+  const shown = (await findShownPayment(api.sql, nameOf(call)))?.shown ?? null
+  return { status: 200, body: recordIn(api)({ payment, shown }) }
+}
 
 const idIn = ({ id }: { readonly id: string }): string => decodeId('pay', id) ?? refuse('resource_not_found')
 

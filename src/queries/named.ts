@@ -13,7 +13,7 @@ export type RecordName = {
 /** Finds the row of a record; another merchant's, or one of the other mode, is not there. */
 export type Finder<Row> = (sql: Sql, name: RecordName) => Promise<Row | undefined>
 
-/** The same row is read by key and after key by the same statement, so the finder of a table is made once. */
+/** The same row is read by key and after key by the same statement, so the finder of a table is made once. Its row is `r`. */
 export const finderOf = <Row extends object>(
   table: PlacedTable,
   columns: (sql: Sql) => Fragment = sql => sql`*`,
@@ -43,7 +43,7 @@ const findRows = async <Row extends object>(
   if (only && names.length === 1) {
     const { id, merchantId, livemode } = only
     const [row] = await sql<Row[]>`
-      select ${columns(sql)} from ${sql(table)}
+      select ${columns(sql)} from ${sql(table)} as r
       where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${livemode ?? null}, livemode)`
     return [row]
   }

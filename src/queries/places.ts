@@ -18,7 +18,7 @@ export type PlacedList = {
   readonly table: PlacedTable
   readonly whose: Whose
   readonly page: PlacedPage
-  /** All of the row, unless told otherwise. */
+  /** All of the row, which is `r`, unless told otherwise. */
   readonly columns?: Fragment
   /** Each begins with `and`. */
   readonly filters?: Fragment
@@ -70,7 +70,7 @@ const select = <Row extends object>(sql: Sql, list: PlacedList, condition: Fragm
   const direction = page.order === 'asc' ? sql`` : sql`desc`
   return sql<Row[]>`
     select ${columns}
-    from ${sql(table)}
+    from ${sql(table)} as r
     where merchant_id = ${whose.merchantId} and livemode = ${whose.livemode} and ${condition} ${filters}
     order by era ${direction}, xid ${direction}, seq ${direction}
     limit ${page.limit + 1}`

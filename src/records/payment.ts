@@ -1,9 +1,10 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
+import { checksummedOrNull } from '../chain/checksum.ts'
 import { encodeId } from '../ids.ts'
 
-/** A payment as events carry it; a read adds `crypto`. */
-export const paymentRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Payment>) => ({
+/** A payment as its customer sees it: what the merchant keeps with it is none of theirs. */
+const customersRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Payment>) => ({
   object: 'payment',
   id: encodeId('pay', id),
   merchantId: encodeId('mer', context.merchantId),
@@ -16,12 +17,17 @@ export const paymentRecord = ({ id, state, context, createdAt, updatedAt }: Acto
   customerName: context.customerName,
   failureReason: context.failureReason,
   paymentLinkId: encodeId('plink', context.paymentLinkId),
-  reference: context.reference,
-  metadata: context.metadata,
   expiresAt: context.expiresAt.toISOString(),
   livemode: context.livemode,
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
+})
+
+/** A payment as events carry it; a read adds `crypto`. */
+export const paymentRecord = (payment: Actor<Payment>) => ({
+  ...customersRecord(payment),
+  reference: payment.context.reference,
+  metadata: payment.context.metadata,
 })
 
 /** What the payment's own row does not hold. */
@@ -29,6 +35,8 @@ export type CryptoFacts = {
   readonly network: string
   /** The chain's latest block that has been scanned. */
   readonly head: number
+  /** Of the transfer that completed the sum; null where nobody knows. */
+  readonly txHash: string | null
   readonly paymentUri: string
   readonly explorerUrl: string | null
   readonly transfers: readonly Transfer[]
@@ -49,17 +57,24 @@ export const paymentRead = (payment: Actor<Payment>, facts: CryptoFacts | null) 
   crypto: facts && cryptoRecord(payment.context, facts),
 })
 
-const cryptoRecord = (payment: Payment, { network, head, paymentUri, explorerUrl, transfers }: CryptoFacts) => {
+/** The same for the customer. */
+export const checkoutPayment = (payment: Actor<Payment>, facts: CryptoFacts | null) => ({
+  ...customersRecord(payment),
+  crypto: facts && cryptoRecord(payment.context, facts),
+})
+
+const cryptoRecord = (payment: Payment, facts: CryptoFacts) => {
+  const { network, head, txHash, paymentUri, explorerUrl, transfers } = facts
   const counted = transfers.filter(({ state }) => state !== 'orphaned')
   return {
     chainId: payment.chainId,
     network,
     asset: payment.asset,
-    tokenAddress: payment.tokenAddress,
+    tokenAddress: checksummedOrNull(payment.tokenAddress),
     decimals: payment.decimals,
-    address: payment.address,
-    payerAddress: payment.payerAddress,
-    txHash: payment.txHash,
+    address: checksummedOrNull(payment.address),
+    payerAddress: checksummedOrNull(payment.payerAddress),
+    txHash,
     blockNumber: payment.blockNumber,
     confirmations: counted.length === 0 ? 0 : Math.min(...counted.map(transfer => confirmationsOf(transfer, head))),
     confirmationsRequired: payment.confirmationsRequired,
@@ -71,7 +86,7 @@ const cryptoRecord = (payment: Payment, { network, head, paymentUri, explorerUrl
       txHash: transfer.txHash,
       logIndex: transfer.logIndex,
       blockNumber: transfer.blockNumber,
-      from: transfer.from,
+      from: checksummedOrNull(transfer.from),
       amount: String(transfer.amount),
       confirmations: confirmationsOf(transfer, head),
       state: transfer.state,

@@ -10,6 +10,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { shownColumns } from '../../src/queries/payments.ts'
 import { plainly } from '../harness/no-chains.ts'
 
 /**
@@ -33,7 +34,8 @@ const bare = new Elysia()
   .get('/payments/:id', async ({ params }) => {
     const id = decodeId('pay', params.id) ?? ''
     const [row] = await sql`
-      select * from payments where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${false}, livemode)`
+      select ${shownColumns(sql)} from payments as r
+      where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${false}, livemode)`
     return row
   })
   .listen({ hostname: '127.0.0.1', port: 0 })

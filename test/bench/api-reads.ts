@@ -93,6 +93,15 @@ const insertPayments = async (sql: Sql, merchantId: string, count: number): Prom
       false, false, 0, 0
     from generate_series(1, ${count}) n
     returning id`
-  await sql`vacuum (analyze) payments`
+  await sql`
+    insert into transfers (
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
+    select chain_id, '0x' || encode(sha256(address::bytea), 'hex'), 3, block_number, tx_hash, now(), id, token_address,
+      payer_address, amount_received, 'final'
+    from payments`
+  await sql`
+    insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
+    values (31337, 1_000_000, '0x' || repeat('8', 64), now(), 1_000_000, 1)`
+  await sql`vacuum (analyze) payments, transfers, chain_cursors`
   return rows.map(({ id }) => encodeId('pay', id))
 }

@@ -1,16 +1,26 @@
 import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
+import { checksummed } from '../../src/chain/checksum.ts'
+import { connectChains } from '../../src/chain/connect.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
+import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
+import { giveOut, openLedger, SENDER, type Sent, TOKEN } from '../chain/watch/ledger.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
 import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
-import { makePayment, move } from './payments.ts'
+import { type MadePayment, makePayment, move } from './payments.ts'
 import { member, type Shop, shop } from './people.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
-const { to, lamps, chairs, liveKey, ask, page } = await twoShops({ routes: paymentRoutes })
+const sandbox = { ...sandboxChain({ token: TOKEN, feed: TOKEN }), explorerUrl: 'https://scan.example' }
+const { to, lamps, chairs, liveKey, ask, page } = await twoShops({
+  routes: paymentRoutes,
+  chains: outside => connectChains([sandbox], () => [], outside),
+})
+const ledger = await openLedger(to.sql)
 const viewer = await member(to.api, lamps, 'viewer')
 
 const crypto = type({
@@ -20,7 +30,7 @@ const crypto = type({
   asset: 'string',
   tokenAddress: 'string | null',
   decimals: 'number.integer',
-  address: /^0x[0-9a-f]{40}$/,
+  address: /^0x[0-9a-fA-F]{40}$/,
   payerAddress: 'string | null',
   txHash: 'string | null',
   blockNumber: 'number.integer | null',
@@ -30,7 +40,16 @@ const crypto = type({
   amountReceived: /^\d+$/,
   exception: 'string | null',
   quote: type({ '+': 'reject', rate: 'string', source: 'string', expiresAt: 'string' }).or('null'),
-  transfers: 'object[]',
+  transfers: type({
+    '+': 'reject',
+    txHash: 'string | null',
+    logIndex: 'number.integer | null',
+    blockNumber: 'number.integer',
+    from: 'string | null',
+    amount: /^\d+$/,
+    confirmations: 'number.integer',
+    state: "'seen' | 'final' | 'orphaned'",
+  }).array(),
   paymentUri: 'string',
   explorerUrl: 'string | null',
 })
@@ -62,6 +81,17 @@ const recordOf = async (id: string) => payment.assert((await read(id)).json)
 const list = (query = '', asked?: Asked) => page<typeof payment.infer>(`/payments${query}`, asked)
 const make = (situation?: string, more?: Parameters<typeof makePayment>[3]) =>
   makePayment(to.api, { ...lamps, livemode: false }, situation, more)
+/** One that its address was given out for, so that the books know whose money comes there. */
+const picked = async () => {
+  const payment = await make('picked')
+  await giveOut(to.sql, payment)
+  return payment
+}
+const paying = ({ address }: MadePayment, amount: bigint, more: Partial<Sent> = {}): Sent => ({
+  to: address.toLowerCase(),
+  amount,
+  ...more,
+})
 const asOwner = (json?: object): Asked => ({ path: lamps.path, bearer: lamps.owner.bearer, ...(json && { json }) })
 const cancel = (id: string, asked = asOwner()) => ask('POST', `/payments/${id}/cancel`, asked)
 const resolve = (id: string, action: string, asked = asOwner({ action })) =>
@@ -73,10 +103,17 @@ const linkOf = async (id: string) =>
 
 describe('GET /v1/payments/:id', () => {
   test('200: what was paid, and how it came by the chain', async () => {
-    const { id, actor, linkId } = await make()
+    const payment = await picked()
+    const { id, linkId } = payment
+    const blockNumber = await ledger.block([paying(payment, 1000n)])
+    for (let n = 0; n < 2; n++) await ledger.block()
+    await settlePayments(to.api)
+    await ledger.finalize()
+    await settlePayments(to.api)
     const record = await recordOf(id)
-    const address = `0x${actor.replaceAll('-', '').padStart(40, '0')}`
-    const { createdAt } = record
+    const [address, tokenAddress, from] = [payment.address, TOKEN, SENDER].map(checksummed)
+    const txHash = record.crypto?.txHash
+    expect(txHash).toMatch(/^0x[0-9a-f]{64}$/)
     expect(record).toMatchObject({
       id,
       merchantId: encodeId('mer', lamps.merchantId),
@@ -90,29 +127,116 @@ describe('GET /v1/payments/:id', () => {
       paymentLinkId: linkId,
       reference: 'order 7',
       metadata: { shelf: 'B' },
-      expiresAt: new Date(Date.parse(createdAt) + 30 * 60_000).toISOString(),
+      expiresAt: new Date(Date.parse(record.createdAt) + 30 * 60_000).toISOString(),
       livemode: false,
       crypto: {
         chainId: 31337,
         network: 'Sandbox',
         asset: 'TUSD',
-        tokenAddress: `0x${'a'.repeat(40)}`,
+        tokenAddress,
         decimals: 2,
         address,
-        payerAddress: null,
-        txHash: hash(7),
-        blockNumber: 7,
+        payerAddress: from,
+        txHash,
+        blockNumber,
         confirmations: 3,
         confirmationsRequired: 3,
         amountExpected: '1000',
         amountReceived: '1000',
         exception: null,
         quote: null,
-        transfers: [{ txHash: hash(7), amount: '1000', blockNumber: 7, confirmations: 3, state: 'final' }],
-        paymentUri: `ethereum:0x${'a'.repeat(40)}@31337/transfer?address=${address}&uint256=1000`,
-        explorerUrl: null,
+        transfers: [{ txHash, logIndex: 0, blockNumber, from, amount: '1000', confirmations: 3, state: 'final' }],
+        paymentUri: `ethereum:${tokenAddress}@31337/transfer?address=${address}&uint256=1000`,
+        explorerUrl: `https://scan.example/tx/${txHash}`,
       },
     })
+    // And it goes on to count.
+    await ledger.block()
+    expect((await recordOf(id)).crypto?.confirmations).toBe(4)
+  })
+
+  test('200: of several transfers the youngest counts, and one that was dropped counts no more', async () => {
+    const payment = await picked()
+    const first = await ledger.block([paying(payment, 400n)])
+    const second = await ledger.block([paying(payment, 600n), paying(payment, 5n, { token: SENDER })])
+    const look = async () => {
+      await settlePayments(to.api)
+      const { status, crypto } = await recordOf(payment.id)
+      const transfers = crypto?.transfers.map(each => [each.blockNumber, each.amount, each.state, each.confirmations])
+      return { status, transfers, confirmations: crypto?.confirmations, explorerUrl: crypto?.explorerUrl }
+    }
+    expect(await look()).toMatchObject({
+      status: 'processing',
+      confirmations: 1,
+      // What came of another asset is no amount of this one.
+      transfers: [
+        [first, '400', 'seen', 2],
+        [second, '600', 'seen', 1],
+      ],
+    })
+    await ledger.rewind(first - 1)
+    const address = checksummed(payment.address)
+    expect(await look()).toEqual({
+      status: 'pending',
+      confirmations: 0,
+      transfers: [
+        [first, '400', 'orphaned', 0],
+        [second, '600', 'orphaned', 0],
+      ],
+      explorerUrl: `https://scan.example/address/${address}`,
+    })
+    // The first comes back in another block.
+    const tx = (await recordOf(payment.id)).crypto?.transfers[0]?.txHash
+    const again = await ledger.block([{ to: SENDER, amount: 1n }, paying(payment, 400n, { ...(tx && { tx }) })])
+    expect(await look()).toMatchObject({
+      status: 'pending',
+      transfers: [
+        [again, '400', 'seen', 1],
+        [second, '600', 'orphaned', 0],
+      ],
+    })
+  })
+
+  test('200: no log tells of the chain’s own coin, and of what a contract has sent there is no transaction', async () => {
+    const payment = await make('pick ether, see 1000 in ether')
+    const row = { chain_id: 31337, payment_id: payment.actor, mined_at: new Date(), state: 'final' }
+    await to.sql`insert into transfers ${to.sql([
+      {
+        ...row,
+        tx_hash: hash(6),
+        log_index: -1,
+        block_number: 6,
+        block_hash: hash(1),
+        from_address: SENDER,
+        amount: 900,
+      },
+      {
+        ...row,
+        tx_hash: hash(7),
+        log_index: -2,
+        block_number: 7,
+        block_hash: hash(2),
+        from_address: null,
+        amount: 100,
+      },
+    ])}`
+    const { crypto } = await recordOf(payment.id)
+    expect(crypto).toMatchObject({
+      txHash: null,
+      blockNumber: 7,
+      transfers: [
+        { txHash: hash(6), logIndex: null, blockNumber: 6, from: checksummed(SENDER), amount: '900' },
+        { txHash: null, logIndex: null, blockNumber: 7, from: null, amount: '100' },
+      ],
+    })
+    await to.sql`update transfers set tx_hash = ${hash(5)} where payment_id = ${payment.actor} and log_index = -2`
+    expect((await recordOf(payment.id)).crypto?.txHash).toBe(hash(7))
+  })
+
+  test('200: of a chain that is switched on no more its number is left', async () => {
+    const { id, actor } = await make('picked')
+    await to.sql`update payments set chain_id = 5 where id = ${actor}`
+    expect((await recordOf(id)).crypto).toMatchObject({ network: 'Chain 5', explorerUrl: null, confirmations: 0 })
   })
 
   // Refunds are made by their own route: without one the books would not balance.
@@ -139,7 +263,10 @@ describe('GET /v1/payments/:id', () => {
   })
 
   test('200: whoever has paid too little is asked for the rest', async () => {
-    const { crypto } = await recordOf((await make('little')).id)
+    const payment = await picked()
+    await ledger.block([paying(payment, 400n)])
+    await settlePayments(to.api)
+    const { crypto } = await recordOf(payment.id)
     expect(crypto).toMatchObject({ exception: 'underpaid', amountReceived: '400', confirmations: 1 })
     expect(crypto?.paymentUri).toEndWith('uint256=600')
   })

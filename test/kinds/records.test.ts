@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { checksummed } from '../../src/chain/checksum.ts'
 import { deliveryKind } from '../../src/kinds/delivery.ts'
 import { disputeKind } from '../../src/kinds/dispute.ts'
 import { paymentKind } from '../../src/kinds/payment.ts'
@@ -27,6 +28,7 @@ const own = (prefix: string) => `${prefix}_01jeg00000e00800000000000f`
 const merchantId = 'mer_01jeg00000e008000000000001'
 const paymentId = 'pay_01jeg00000e008000000000003'
 const address = (digit: string) => `0x${digit.repeat(40)}`
+const spelled = (digit: string) => checksummed(address(digit))
 
 describe('a payment', () => {
   const refunded = {
@@ -54,9 +56,11 @@ describe('a payment', () => {
 
   test('when it is read has what the chain shows, and counts confirmations to the head', () => {
     const transfer = { txHash: hash(7), logIndex: 2, from: address('d'), amount: 400n }
+    const from = spelled('d')
     const facts = {
       network: 'Sandbox',
       head: 9,
+      txHash: hash(7),
       paymentUri: 'ethereum:…',
       explorerUrl: null,
       transfers: [
@@ -71,9 +75,9 @@ describe('a payment', () => {
         chainId: 31337,
         network: 'Sandbox',
         asset: 'TUSD',
-        tokenAddress: address('a'),
+        tokenAddress: spelled('a'),
         decimals: 2,
-        address: address('b'),
+        address: spelled('b'),
         payerAddress: null,
         txHash: hash(7),
         blockNumber: 7,
@@ -84,9 +88,9 @@ describe('a payment', () => {
         exception: null,
         quote: null,
         transfers: [
-          { ...transfer, blockNumber: 7, amount: '400', confirmations: 3, state: 'final' },
-          { ...transfer, blockNumber: 8, amount: '600', confirmations: 2, state: 'seen' },
-          { ...transfer, blockNumber: 9, amount: '400', confirmations: 0, state: 'orphaned', txHash: hash(6) },
+          { ...transfer, from, blockNumber: 7, amount: '400', confirmations: 3, state: 'final' },
+          { ...transfer, from, blockNumber: 8, amount: '600', confirmations: 2, state: 'seen' },
+          { ...transfer, from, blockNumber: 9, amount: '400', confirmations: 0, state: 'orphaned', txHash: hash(6) },
         ],
         paymentUri: 'ethereum:…',
         explorerUrl: null,
@@ -96,7 +100,7 @@ describe('a payment', () => {
 
   test('without an asset has null for crypto, and with ether the quote it was made at', () => {
     expect(paymentRead(actorIn(paymentKind, payments, 'new'), null).crypto).toBeNull()
-    const facts = { network: 'Sandbox', head: 0, paymentUri: '', explorerUrl: null, transfers: [] }
+    const facts = { network: 'Sandbox', head: 0, txHash: null, paymentUri: '', explorerUrl: null, transfers: [] }
     expect(paymentRead(actorIn(paymentKind, payments, 'picked ether'), facts).crypto).toMatchObject({
       txHash: null,
       confirmations: 0,

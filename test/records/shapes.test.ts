@@ -38,7 +38,7 @@ import { settingsShape } from '../../src/records/shapes/settings.ts'
 import type { Shape } from '../../src/records/shapes/shape.ts'
 import { actorIn } from '../kinds/subjects.ts'
 import { disputes } from '../machines/dispute-cases.ts'
-import { payments } from '../machines/payment-cases.ts'
+import { hash, payments } from '../machines/payment-cases.ts'
 import { paymentLinks } from '../machines/payment-link-cases.ts'
 import { refunds } from '../machines/refund-cases.ts'
 import { type Subject, T0 } from '../machines/table.ts'
@@ -56,11 +56,21 @@ const everySituation = <C>(kind: Kind<C>, subject: Subject): readonly Actor<C>[]
 const id = '0193a000-0000-7000-8000-00000000000f'
 const at = { created_at: T0, updated_at: T0 }
 
+const moved = { block_number: 7, from_address: null, amount: '1', state: 'seen' as const }
+/** A transfer of every kind: by a log, with the transaction itself, and from a contract. */
+const shownAll = {
+  head: 9,
+  transfers: [3, -1, -2].map(log_index => ({ ...moved, tx_hash: hash(log_index + 3), log_index })),
+}
+
 describe('in every situation its record is exactly what its schema says:', () => {
   test('a payment', () => {
     for (const payment of everySituation(paymentKind, payments)) {
       expect(faults(paymentShape, paymentRecord(payment))).toBe('')
-      expect(faults(paymentReadShape, paymentRead(payment, cryptoFactsOf(payment.context)))).toBe('')
+      for (const shown of [null, shownAll]) {
+        const facts = cryptoFactsOf(payment.context, shown, { find: () => undefined })
+        expect(faults(paymentReadShape, paymentRead(payment, facts))).toBe('')
+      }
       expect(faults(paymentReadShape, paymentRead(payment, null))).toBe('')
     }
   })
