@@ -17,13 +17,14 @@ export const readHoldings = async (
   ask: Ask,
   addresses: readonly Hex[],
   tokens: readonly Hex[],
+  block: 'latest' | { readonly blockHash: string } = 'latest',
 ): Promise<readonly Holding[]> => {
   const width = tokens.length + 2
   const parts = partsOf(addresses, Math.floor((mostWords - 1) / width))
   const answers: unknown[] = []
   for (const some of partsOf(parts, callsAtOnce)) {
     answers.push(
-      ...(await ask(some.map(part => ({ method: 'eth_call', params: [{ data: initCode(part, tokens) }, 'latest'] })))),
+      ...(await ask(some.map(part => ({ method: 'eth_call', params: [{ data: initCode(part, tokens) }, block] })))),
     )
   }
   return parts.flatMap((part, at) => {

@@ -6,17 +6,22 @@ import { factory } from '../forwarder.ts'
 
 /** All that is needed, beside a node of the chain, to find and sweep every address that was ever given out. */
 export type Recovery = {
-  readonly treasury: Hex
-  /** What stood at the treasury when it was set, as `readTreasuryCode` tells it: null for a key's own address. */
-  readonly treasuryCodeHash: Hex | null
+  /** Every one that addresses were made with, or may be with what is set. */
+  readonly treasuries: readonly Treasury[]
   readonly secret: Uint8Array
   /** Of the addresses given out when the file was written, null if there was none; later ones are found too. */
   readonly highestCounter: number | null
 }
 
-/** What a merchant downloads and keeps: whoever has it knows every address, and can move nothing but to the treasury. */
-export const writeRecoveryFile = ({ treasury, treasuryCodeHash, secret, highestCounter }: Recovery): string => {
-  const file = { version, treasury, treasuryCodeHash, factory, secret: bytesToHex(secret).slice(2), highestCounter }
+export type Treasury = {
+  readonly address: Hex
+  /** What stood there where it was paid into, as `readTreasuryCode` tells it: null for a key's own address. */
+  readonly codeHash: Hex | null
+}
+
+/** What a merchant downloads and keeps: whoever has it knows every address, and can move nothing but to the treasuries. */
+export const writeRecoveryFile = ({ treasuries, secret, highestCounter }: Recovery): string => {
+  const file = { version, treasuries, factory, secret: bytesToHex(secret).slice(2), highestCounter }
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
@@ -31,8 +36,8 @@ export const parseRecoveryFile = (text: string): Recovery => {
   }
   if (file.factory !== factory)
     throw new StartError('The addresses of this recovery file come from another factory: use the version that wrote it')
-  const { treasury, treasuryCodeHash, secret, highestCounter } = file
-  return { treasury, treasuryCodeHash, secret: hexToBytes(`0x${secret}`), highestCounter }
+  const { treasuries, secret, highestCounter } = file
+  return { treasuries, secret: hexToBytes(`0x${secret}`), highestCounter }
 }
 
 const version = 1
@@ -45,8 +50,9 @@ const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text)
 
 const contents = type({
   version: `${version}`,
-  treasury: address,
-  treasuryCodeHash: type('string').narrow(isHash).or('null'),
+  treasuries: type({ address, codeHash: type('string').narrow(isHash).or('null') })
+    .array()
+    .atLeastLength(1),
   factory: 'string',
   secret: '/^[0-9a-f]{64}$/',
   highestCounter: '0 <= number.integer <= 9007199254740991 | null',

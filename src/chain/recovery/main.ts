@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Hex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { StartError } from '../../start-error.ts'
 import { parseAddress } from '../address.ts'
-import type { Ask } from '../collect/ask.ts'
+import { patient } from '../collect/ask.ts'
 import { openNode } from '../rpc/node.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { parseRecoveryFile } from './file.ts'
@@ -73,22 +72,6 @@ const accountOf = (key: string): PrivateKeyAccount => {
     throw new StartError('SENDER_KEY is not a private key')
   }
 }
-
-/** A search asks a hundred times, and public nodes limit their callers. All that is asked here may be asked twice. */
-const patient =
-  (ask: Ask): Ask =>
-  async calls => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await ask(calls)
-      } catch (error) {
-        if (!(error instanceof RpcFault) || tries === mostTries) throw error
-        await sleep(Math.min(error.retryAfterMs ?? tries * 500, 60_000))
-      }
-    }
-  }
-
-const mostTries = 4
 
 try {
   await main(process.argv.slice(2))

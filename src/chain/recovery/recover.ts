@@ -2,15 +2,16 @@ import { formatUnits, type Hex, zeroAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { StartError } from '../../start-error.ts'
 import type { Chain } from '../chains.ts'
-import { type Ask, getBigint, getHex } from '../collect/ask.ts'
+import { type Ask, getBigint } from '../collect/ask.ts'
+import { findDeployment } from '../collect/factory.ts'
 import { planSweeps, type Sweep } from '../collect/plan.ts'
+import { sendAndWait, type Transaction } from '../collect/send.ts'
 import { readTreasuryCode } from '../collect/treasury.ts'
-import { deploymentProxy, factory, factoryDeployment } from '../forwarder.ts'
+import { deploymentProxy, factory } from '../forwarder.ts'
 import { knownChains } from '../known/table.ts'
 import type { Receipt } from '../rpc/receipt.ts'
 import type { Recovery } from './file.ts'
 import { type Found, findFunds } from './find.ts'
-import { sendAndWait, type Transaction } from './send.ts'
 
 export type RecoverOptions = {
   readonly ask: Ask
@@ -28,14 +29,17 @@ export type RecoverOptions = {
 export const recover = async (options: RecoverOptions): Promise<void> => {
   const { ask, recovery, gap, account, say, print } = options
   const chainId = Number(await getBigint(ask, 'eth_chainId', []))
-  await requireSameTreasury(ask, recovery)
+  const treasuries = await findSameTreasuries(ask, recovery, say)
   const assets = assetsOf(
     knownChains.find(({ id }) => id === chainId),
     options.tokens,
   )
   const [, ...tokens] = assets.map(({ token }) => token)
-  const { found, searched, silent } = await findFunds(ask, recovery, tokens, gap)
-  say(`Chain ${chainId}: ${found.length} of ${searched} addresses hold something for ${recovery.treasury}`)
+  const { found, searched, silent } = await findFunds(ask, recovery, treasuries, { tokens, gap })
+  for (const treasury of treasuries) {
+    const its = found.filter(each => each.treasury === treasury)
+    say(`Chain ${chainId}: ${its.length} of ${searched} addresses hold something for ${treasury}`)
+  }
   for (const each of found) say(`  ${each.counter}  ${each.address}  ${shown(each, assets)}`)
   for (const token of silent) say(`  ${token} does not say what every address holds`)
   if (found.length === 0) return
@@ -51,31 +55,56 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
     return mined
   }
 
-  if (!(await hasCode(ask, factory))) {
+  const deployment = await findDeployment(ask)
+  if (deployment.state === 'no_proxy')
+    throw new StartError(
+      `This chain lacks the deployment proxy ${deploymentProxy}: see Arachnid/deterministic-deployment-proxy`,
+    )
+  if (deployment.state === 'missing') {
     say('The factory is not on this chain yet: it is deployed first')
-    await execute(await factoryTransaction(ask))
+    await execute(deployment.transaction)
     if (!account) return say('Send this, and run the same again')
   }
-  const deposits = found.map(each => ({ salt: each.salt, tokens: heldOf(each, assets).map(({ token }) => token) }))
-  const { sweeps, leftOut } = await planSweeps(ask, recovery.treasury, deposits)
-  for (const sweep of sweeps) {
-    const mined = await execute(sweep)
-    say(`  ${gasLine(sweep, mined)}`)
-  }
-  for (const { salt, token } of leftOut) {
-    const address = found.find(each => each.salt === salt)?.address
-    say(`  Left at ${address}: ${assets.find(each => each.token === token)?.name} refuses to move to the treasury now`)
+  for (const treasury of treasuries) {
+    const deposits = found
+      .filter(each => each.treasury === treasury)
+      .map(each => ({ salt: each.salt, tokens: heldOf(each, assets).map(({ token }) => token) }))
+    const { sweeps, leftOut } = await planSweeps(ask, treasury, deposits)
+    for (const sweep of sweeps) {
+      const mined = await execute(sweep)
+      say(`  ${gasLine(sweep, mined)}`)
+    }
+    for (const { salt, token } of leftOut) {
+      const address = found.find(each => each.salt === salt && each.treasury === treasury)?.address
+      say(
+        `  Left at ${address}: ${assets.find(each => each.token === token)?.name} refuses to move to the treasury now`,
+      )
+    }
   }
 }
 
 /** On another chain a contract's address may be somebody else's, and then the sweep would be a gift. */
-const requireSameTreasury = async (ask: Ask, { treasury, treasuryCodeHash }: Recovery): Promise<void> => {
-  if ((await readTreasuryCode(ask, treasury)) === treasuryCodeHash) return
-  throw new StartError(
-    treasuryCodeHash === null
-      ? `The treasury ${treasury} was an address of a key, and is a contract on this chain: nothing is swept to it`
-      : `The treasury ${treasury} is not the contract on this chain that it was when it was set: deploy it here first`,
-  )
+const findSameTreasuries = async (
+  ask: Ask,
+  { treasuries }: Recovery,
+  say: (line: string) => void,
+): Promise<readonly Hex[]> => {
+  const same = new Set<Hex>()
+  const others = new Map<Hex, string>()
+  for (const { address, codeHash } of treasuries) {
+    if ((await readTreasuryCode(ask, address)) === codeHash) same.add(address)
+    else
+      others.set(
+        address,
+        codeHash === null
+          ? `The treasury ${address} was an address of a key, and is a contract on this chain: nothing is swept to it`
+          : `The treasury ${address} is not the contract on this chain that it was when it was set: deploy it here first`,
+      )
+  }
+  const sentences = [...others].filter(([address]) => !same.has(address)).map(([, sentence]) => sentence)
+  if (same.size === 0) throw new StartError(sentences.join('\n'))
+  for (const sentence of sentences) say(sentence)
+  return [...same]
 }
 
 type Asset = { readonly token: Hex; readonly name: string; readonly decimals: number }
@@ -105,19 +134,6 @@ const shown = (found: Found, assets: readonly Asset[]): string =>
   heldOf(found, assets)
     .map(({ amount, decimals, name }) => `${formatUnits(amount, decimals)} ${name}`)
     .join(', ')
-
-const hasCode = async (ask: Ask, address: Hex): Promise<boolean> =>
-  (await getHex(ask, 'eth_getCode', [address, 'latest'])) !== '0x'
-
-const factoryTransaction = async (ask: Ask): Promise<Transaction> => {
-  const transaction = { to: deploymentProxy, data: factoryDeployment } as const
-  if (!(await hasCode(ask, deploymentProxy)))
-    throw new StartError(
-      `This chain lacks the deployment proxy ${deploymentProxy}: see Arachnid/deterministic-deployment-proxy`,
-    )
-  const gas = await getBigint(ask, 'eth_estimateGas', [transaction])
-  return { ...transaction, gasLimit: gas + gas / 20n }
-}
 
 const gasLine = ({ salts, gasPerAddress }: Sweep, mined: Receipt | undefined): string => {
   const addresses = `${salts.length} ${salts.length === 1 ? 'address' : 'addresses'}`

@@ -16,7 +16,7 @@ import { type FactoryChain, factoryChain } from '../contracts/chain.ts'
 const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
 const secret = new Uint8Array(32).fill(7)
 const addressAt = (counter: number, to: Hex = treasury) => forwarderOf(to)(saltOf(secret, counter))
-const recovery = { treasury, treasuryCodeHash: null, secret, highestCounter: 300 } as const
+const recovery = { treasuries: [{ address: treasury, codeHash: null }], secret, highestCounter: 300 } as const
 
 // The first of the accounts that anvil makes for everybody.
 const richKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -109,11 +109,13 @@ test('the search goes on behind addresses that have been swept, and ends after a
   await chain.pay(addressAt(94), 5n)
   await chain.pay(addressAt(189), 5n)
   const none = { ...recovery, highestCounter: null }
-  expect((await findFunds(ask, none, [], 94)).found).toEqual([])
-  expect((await findFunds(ask, none, [], 95)).found.map(({ counter }) => counter)).toEqual([94, 189])
+  expect((await findFunds(ask, none, [treasury], { tokens: [], gap: 94 })).found).toEqual([])
+  expect((await findFunds(ask, none, [treasury], { tokens: [], gap: 95 })).found.map(({ counter }) => counter)).toEqual(
+    [94, 189],
+  )
 
   await chain.collect(treasury, [saltOf(secret, 94)], [`0x${'0'.repeat(40)}`])
-  const { found, searched } = await findFunds(ask, none, [], 95)
+  const { found, searched } = await findFunds(ask, none, [treasury], { tokens: [], gap: 95 })
   expect(found.map(({ counter }) => counter)).toEqual([189])
   expect(searched).toBe(285)
 })
@@ -138,9 +140,9 @@ test('nothing is swept to a treasury that is not on this chain what it was where
   const contract = await chain.deploy('reentering-treasury')
   const code = await readTreasuryCode(askAt(chain.url), contract)
   const lost = '0x00000000000000000000000000000000000000aa'
-  const run = async (treasury: Hex, treasuryCodeHash: Hex | null) => {
-    await chain.pay(addressAt(1, treasury), 5n)
-    const file = writeRecoveryFile({ ...recovery, treasury, treasuryCodeHash })
+  const run = async (address: Hex, codeHash: Hex | null) => {
+    await chain.pay(addressAt(1, address), 5n)
+    const file = writeRecoveryFile({ ...recovery, treasuries: [{ address, codeHash }] })
     return await runRecover(file, ['--gap', '10'], { RPC_URL: chain.url, SENDER_KEY: richKey })
   }
   const elsewhere = await run(lost, code)
@@ -153,6 +155,29 @@ test('nothing is swept to a treasury that is not on this chain what it was where
 
   expect((await run(contract, code)).exit).toBe(0)
   expect(await chain.coins(contract)).toBe(10n)
+})
+
+test('every treasury of the file gets what was paid for it, and one that is another here is told and left', async () => {
+  await using chain = await factoryChain()
+  const second = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
+  const lost = '0x00000000000000000000000000000000000000aa'
+  await chain.pay(addressAt(1), 5n)
+  for (const [counter, to] of [
+    [2, second],
+    [40, second],
+    [3, lost],
+  ] as const)
+    await chain.pay(addressAt(counter, to), 7n)
+  const treasuries = [...recovery.treasuries, { address: second, codeHash: null }] as const
+  const codeHash = `0x${'12'.repeat(32)}` as const
+  const file = { ...recovery, highestCounter: 3, treasuries: [...treasuries, { address: lost, codeHash }] } as const
+  const run = () => runRecover(writeRecoveryFile(file), ['--gap', '50'], { RPC_URL: chain.url, SENDER_KEY: richKey })
+  const { exit, said } = await run()
+  expect(exit, said).toBe(0)
+  expect(said).toContain(`The treasury ${lost} is not the contract`)
+  expect(said).toContain(`1 of 91 addresses hold something for ${treasury}`)
+  expect(said).toContain(`2 of 91 addresses hold something for ${second}`)
+  expect(await Promise.all([treasury, second, lost].map(address => chain.coins(address as Hex)))).toEqual([5n, 14n, 0n])
 })
 
 test.each([

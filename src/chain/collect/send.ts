@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
 import { type Hex, keccak256, type PrivateKeyAccount } from 'viem'
 import { StartError } from '../../start-error.ts'
-import { type Ask, findHex, getBigint } from '../collect/ask.ts'
 import { readBigint } from '../rpc/hex.ts'
 import { findReceipt, type Receipt } from '../rpc/receipt.ts'
 import { RpcRefusal } from '../rpc/rpc.ts'
+import { type Ask, findHex, getBigint } from './ask.ts'
 
 export type Transaction = { readonly to: Hex; readonly data: Hex; readonly gasLimit: bigint }
 

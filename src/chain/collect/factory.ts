@@ -1,0 +1,18 @@
+import { deploymentProxy, factory, factoryDeployment } from '../forwarder.ts'
+import { type Ask, getBigint, hasCode } from './ask.ts'
+import type { Transaction } from './send.ts'
+
+/** What has to be sent before the first collection on a chain: whoever does, it is the same factory. */
+export type Deployment =
+  | { readonly state: 'there' }
+  | { readonly state: 'missing'; readonly transaction: Transaction }
+  /** See Arachnid/deterministic-deployment-proxy. */
+  | { readonly state: 'no_proxy' }
+
+export const findDeployment = async (ask: Ask): Promise<Deployment> => {
+  if (await hasCode(ask, factory)) return { state: 'there' }
+  if (!(await hasCode(ask, deploymentProxy))) return { state: 'no_proxy' }
+  const transaction = { to: deploymentProxy, data: factoryDeployment } as const
+  const gas = await getBigint(ask, 'eth_estimateGas', [transaction])
+  return { state: 'missing', transaction: { ...transaction, gasLimit: gas + gas / 20n } }
+}
