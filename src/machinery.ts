@@ -83,8 +83,10 @@ const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
     id: chain.id,
     tokens,
     confirmations: confirmationsOf(chain),
+    saysFinal: chain.finality === 'finalized',
     pollMs: chain.pollMs,
-    source: openSource(rpc, tokens),
+    // That moves on in minutes.
+    source: openSource(rpc, tokens, { finalForMs: 4 * chain.pollMs }),
   }
 }
 

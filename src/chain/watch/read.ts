@@ -21,6 +21,8 @@ export type Header = Block & {
 /** What a chain is asked. Every method throws rather than answer what it cannot vouch for. */
 export type ChainSource = {
   head(): Promise<number>
+  /** Up to which block the chain says itself that it is final, as two nodes agree. May be some polls old. */
+  finalized(): Promise<number>
   /** One for each number; undefined where the node knows no such block. */
   headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
   /** Transfers of these tokens in blocks of the chain as it is now. */
@@ -37,6 +39,8 @@ export type WatchedChain = {
   readonly tokens: readonly string[]
   /** A block is final when so many, itself included, stand on it. */
   readonly confirmations: number
+  /** What is final the chain says itself, under its `finalized` tag; the number is about how many that takes. */
+  readonly saysFinal?: boolean
 }
 
 export type ReadOptions = {
@@ -87,7 +91,9 @@ export const readNext = async (
 export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<number> => {
   const cursor = await findCursor(sql, chain.id)
   if (!cursor) return 0
-  const upTo = cursor.number - chain.confirmations + 1
+  const upTo = chain.saysFinal
+    ? Math.min(cursor.number, await source.finalized())
+    : cursor.number - chain.confirmations + 1
   if (upTo <= cursor.finalNumber) return 0
   const blocks = await blocksUpTo(sql, chain.id, upTo)
   const logs = blocks.length > 0 && (await source.agreedTransfers(blocks))

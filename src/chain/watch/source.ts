@@ -5,10 +5,20 @@ import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import type { Cursor, TransferLog } from './books.ts'
+import { openFinality } from './finality.ts'
 import { type ChainSource, type Header, TRANSFER } from './read.ts'
 
+export type SourceOptions = {
+  /** For how long what was said to be final is not asked again. */
+  readonly finalForMs?: number
+}
+
 /** A chain as its nodes tell it, of these tokens. */
-export const openSource = (rpc: Rpc, tokens: readonly string[]): ChainSource => {
+export const openSource = (
+  rpc: Rpc,
+  tokens: readonly string[],
+  { finalForMs = 0 }: SourceOptions = {},
+): ChainSource => {
   const filter: LogFilter = { addresses: tokens, topics: [TRANSFER] }
   const ranges = openLogRanges(rpc)
   const inBlock = (blockHash: string): Call => ({
@@ -19,6 +29,7 @@ export const openSource = (rpc: Rpc, tokens: readonly string[]): ChainSource => 
   return {
     head: () =>
       rpc.read([{ method: 'eth_blockNumber', params: [] }], ([head]) => readNumber(answered(head), 'the head')),
+    finalized: openFinality(rpc, finalForMs),
     headers: numbers =>
       rpc.read(numbers.map(blockAt), answers =>
         answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),

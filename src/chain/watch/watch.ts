@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../world.ts'
 import { isMovedCursor } from './books.ts'
+import { NoFinality } from './finality.ts'
 import { type ChainSource, DeepReorganization, finalizeNext, readNext, type WatchedChain } from './read.ts'
 import { settlePayments } from './settle.ts'
 import { endUnpicked, endWindows } from './windows.ts'
@@ -64,7 +65,8 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
       } catch (error) {
         // Another process read the same blocks a moment sooner.
         if (!isMovedCursor(error)) {
-          failures++
+          // Whoever cannot tell what is final is read all the same, and as often.
+          if (!(error instanceof NoFinality)) failures++
           const trouble = troubleOf(error)
           if (troubles.get(chain.id) !== trouble) log.warn({ chain: chain.id, trouble }, 'the chain cannot be read')
           troubles.set(chain.id, trouble)
@@ -100,6 +102,7 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
 
 /** By its kind: what a node has said may hold its URL, and the key in that. */
 const troubleOf = (error: unknown): string => {
+  if (error instanceof NoFinality) return 'it does not say what is final'
   if (error instanceof DeepReorganization) return 'it was reorganised below its final block'
   if (!(error instanceof Error)) return 'fault'
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.name

@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { audit } from '../../../src/audit/audit.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { findCursor } from '../../../src/chain/watch/books.ts'
+import { NoFinality } from '../../../src/chain/watch/finality.ts'
+import { type ChainSource, finalizeNext, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
+import { settlePayments } from '../../../src/chain/watch/settle.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
+import { watchChains } from '../../../src/chain/watch/watch.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { findPayment } from '../../../src/queries/payments.ts'
+import { insertMerchant } from '../../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { until } from '../../harness/until.ts'
+import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
+import { payments } from '../../machines/payment-cases.ts'
+import { giveOut } from './ledger.ts'
+import { type Change, no, type TestChain, testChain, through } from './node.ts'
+
+let house: ApiHouse
+let chain: TestChain
+let merchantId: string
+let watched: WatchedChain
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  // Blocks are final when two more stand on them.
+  chain = await testChain(['--slots-in-an-epoch', '1'])
+  merchantId = await insertMerchant(house.sql)
+  watched = { id: 31337, tokens: [chain.token], confirmations: 75, saysFinal: true }
+  await chain.mine(5)
+  await read()
+})
+afterAll(async () => {
+  expect(await audit(house.sql, kinds)).toEqual([])
+  await chain[Symbol.asyncDispose]()
+  await house[Symbol.asyncDispose]()
+})
+afterEach(async () => {
+  await chain.mine(3)
+  await read()
+})
+
+const sourceOf = (urls: readonly string[], finalForMs = 0): ChainSource =>
+  openSource(openRpc({ chainId: watched.id, urls }, house.api), watched.tokens, { finalForMs })
+
+const read = async (source = sourceOf([chain.url])) => {
+  while ((await readNext(house.sql, watched, source)) !== 'idle');
+  await finalizeNext(house.sql, watched, source)
+  while ((await settlePayments(house.api)) > 0);
+}
+
+const readThrough = async (change: Change, others: readonly string[] = []) => {
+  await using node = await through(chain.url, change)
+  await read(sourceOf([...others, node.url]))
+}
+
+/** A payment whose transfer is in the head. */
+const paid = async (): Promise<MadePayment> => {
+  const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+  const pick = { address: payment.address, tokenAddress: chain.token }
+  await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...pick })
+  await giveOut(house.sql, payment)
+  await chain.pay(payment.address, 1000n)
+  await chain.mine()
+  return payment
+}
+
+const stateOf = async ({ actor }: MadePayment) =>
+  (await findPayment(house.sql, { id: actor, merchantId, livemode: false }))?.state
+
+const saying =
+  (number: (truth: number) => number | null): Change =>
+  ({ params: [tag] }, answer) => {
+    if (tag !== 'finalized') return answer
+    const truth = answer as { number: string }
+    const said = number(Number(truth.number))
+    return said === null ? null : { ...truth, number: `0x${said.toString(16)}` }
+  }
+
+test('a transfer is final when the chain says so of its block, and not a block before', async () => {
+  const payment = await paid()
+  await read()
+  expect(await stateOf(payment)).toBe('processing')
+  await chain.mine()
+  await read()
+  expect(await stateOf(payment)).toBe('processing')
+  await chain.mine()
+  await read()
+  expect(await stateOf(payment)).toBe('success')
+  const cursor = await findCursor(house.sql, watched.id)
+  expect(cursor?.finalNumber).toBe(Number(cursor?.number) - 2)
+})
+
+test('of two nodes the one counts that says less, whichever is asked first', async () => {
+  const payment = await paid()
+  await readThrough(
+    saying(truth => truth + 2),
+    [chain.url],
+  )
+  expect(await stateOf(payment)).toBe('processing')
+  await chain.mine(2)
+  await readThrough(
+    saying(truth => truth - 1),
+    [chain.url],
+  )
+  expect(await stateOf(payment)).toBe('processing')
+  await readThrough(
+    saying(truth => truth + 9),
+    [chain.url],
+  )
+  expect(await stateOf(payment)).toBe('success')
+})
+
+test('nothing is final that has not been read', async () => {
+  await readThrough(saying(truth => truth + 1_000))
+  const cursor = await findCursor(house.sql, watched.id)
+  expect(cursor?.finalNumber).toBe(cursor?.number)
+})
+
+test.each<[string, Change]>([
+  ['refuses the tag', ({ params: [tag] }, answer) => (tag === 'finalized' ? no : answer)],
+  ['has no block for it', saying(() => null)],
+])('a node that %s makes nothing final, and what it has is read all the same', async (_, change) => {
+  const payment = await paid()
+  await chain.mine(5)
+  await expect(readThrough(change)).rejects.toBeInstanceOf(NoFinality)
+  while ((await settlePayments(house.api)) > 0);
+  expect(await stateOf(payment)).toBe('processing')
+})
+
+test('while one of two nodes does not answer, nothing is final', async () => {
+  const payment = await paid()
+  await chain.mine(5)
+  const away = 'http://127.0.0.1:9/'
+  await expect(read(sourceOf([chain.url, away]))).rejects.toThrow('unreachable')
+  expect(await stateOf(payment)).not.toBe('success')
+})
+
+test('what is final is asked again only after a while', async () => {
+  let asked = 0
+  await using node = await through(chain.url, ({ params: [tag] }, answer) => {
+    if (tag === 'finalized') asked++
+    return answer
+  })
+  const source = sourceOf([node.url], 60_000)
+  for (let polls = 0; polls < 5; polls++) {
+    await chain.mine()
+    await read(source)
+  }
+  expect(asked).toBe(1)
+})
+
+test('a chain that does not say what is final is in trouble, and read at its pace', async () => {
+  await using node = await through(chain.url, ({ params: [tag] }, answer) => (tag === 'finalized' ? no : answer))
+  const watch = watchChains(house.api, {
+    chains: [{ ...watched, pollMs: 10, source: sourceOf([node.url]) }],
+    share: () => ({ position: 0, count: 1 }),
+  })
+  try {
+    await until(() => watch.troubles().get(watched.id) === 'it does not say what is final')
+    for (let blocks = 0; blocks < 12; blocks++) {
+      const { number } = await chain.mine()
+      await until(async () => (await findCursor(house.sql, watched.id))?.number === number, { timeoutMs: 3_000 })
+    }
+    expect(watch.troubles().size).toBe(1)
+  } finally {
+    await watch.stop()
+  }
+})
