@@ -25,3 +25,40 @@ begin
   on conflict do nothing;
   return exists (select from submissions where payment_id = payment and tx_hash = hash);
 end $$;
+
+-- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
+-- look off: a second, two, and so on up to five minutes. `final_to`: up to there the chain is final.
+create function claim_submissions(chain bigint, final_to bigint, most integer) returns setof submissions
+language plpgsql as $$
+begin
+  -- Nearly always, and then this is all that it costs.
+  if not exists (select from submissions where chain_id = chain and next_look_at <= now()) then
+    return;
+  end if;
+
+  delete from submissions s using payments p
+  where s.chain_id = chain and s.next_look_at <= now()
+    and p.id = s.payment_id and p.state not in ('pending', 'processing');
+
+  -- Money that is seen decides by itself, and may yet be reorganised away.
+  update submissions s
+  set chain_id = coalesce(p.chain_id, s.chain_id), looks = 0, block_number = null,
+    next_look_at = now() + case when p.chain_id <> s.chain_id then interval '0' else interval '10 seconds' end
+  from payments p
+  where s.chain_id = chain and s.next_look_at <= now() and p.id = s.payment_id
+    and (p.state <> 'pending' or p.amount_received > 0 or p.chain_id is distinct from s.chain_id);
+
+  return query
+    with due as (
+      select s.payment_id, s.tx_hash from submissions s
+      where s.chain_id = chain and s.next_look_at <= now() and (s.block_number is null or s.block_number <= final_to)
+        -- What the books have of it is told first.
+        and not exists (select from unsettled_payments u where u.payment_id = s.payment_id and not u.waits_for_end)
+      order by s.looks, s.next_look_at limit most
+      -- Another worker has them.
+      for update skip locked)
+    update submissions s
+    set looks = s.looks + 1, next_look_at = now() + least(power(2, least(s.looks, 9)), 300) * interval '1 second'
+    from due where s.payment_id = due.payment_id and s.tx_hash = due.tx_hash
+    returning s.*;
+end $$;

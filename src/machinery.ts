@@ -5,6 +5,8 @@ import { confirmationsOf } from './chain/chains.ts'
 import type { Chains, ConnectedChain } from './chain/connect.ts'
 import type { Rpc } from './chain/rpc/rpc.ts'
 import { openSource } from './chain/watch/source.ts'
+import { type SubmissionChain, watchSubmissions } from './chain/watch/submissions.ts'
+import { openTransactions } from './chain/watch/transactions.ts'
 import { type Watched, watchChains } from './chain/watch/watch.ts'
 import type { Env } from './env.ts'
 import { kinds } from './kinds/all.ts'
@@ -67,12 +69,13 @@ const startLabour = (world: World, { chains, sandbox }: OnChain, role: 'all' | '
   })
   timers.start()
   const watch = watchChains(world, { chains: chains.all.map(watchedOf), share: worker.share })
+  const submissions = watchSubmissions(world, { chains: chains.all.map(submittedOn), share: worker.share })
   const mining = sandbox && mineWhileAwaited(world, sandbox)
   return {
     trouble: () => (worker.healthy() ? undefined : 'takes no jobs'),
     chainTroubles: watch.troubles,
     stop: async () => {
-      await Promise.all([timers.stop(), worker.stop(), watch.stop(), mining?.stop()])
+      await Promise.all([timers.stop(), worker.stop(), watch.stop(), submissions.stop(), mining?.stop()])
     },
   }
 }
@@ -89,5 +92,10 @@ const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
     source: openSource(rpc, tokens, { finalForMs: 4 * chain.pollMs }),
   }
 }
+
+const submittedOn = ({ chain: { id, livemode, pollMs, tokens }, rpc }: ConnectedChain): SubmissionChain => ({
+  ...{ id, livemode, pollMs, transactions: openTransactions(rpc) },
+  tokens: tokens.map(({ address }) => address),
+})
 
 const isResting = (rpc: Rpc): boolean => rpc.health().every(({ state }) => state === 'resting')

@@ -1,0 +1,107 @@
+import { findHeader, findTransaction } from '../rpc/block.ts'
+import { readBigint, readBytes, toQuantity } from '../rpc/hex.ts'
+import type { Log } from '../rpc/log.ts'
+import { findReceipt } from '../rpc/receipt.ts'
+import { type Agreement, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
+import type { Cursor } from './books.ts'
+import { TRANSFER } from './read.ts'
+
+/** What a transaction did that is in a block. */
+export type Mined = {
+  readonly blockNumber: number
+  readonly status: 'success' | 'reverted'
+  /** Where the chain's own coin went to with the transaction itself, and how much of it. */
+  readonly to: string | null
+  readonly value: bigint
+  /** Of tokens, those of nothing included. */
+  readonly transfers: readonly { readonly token: string; readonly to: string; readonly amount: bigint }[]
+}
+
+/** How single transactions of a chain are asked for. Whatever two nodes do not agree on is undefined. */
+export type TransactionSource = {
+  /** The number of its block as one node tells it, null while it is in none; undefined where it is not known. */
+  place(hash: string, signal: AbortSignal): Promise<number | null | undefined>
+  /** In the block of that number, on the chain that has this block. */
+  mined(hash: string, number: number, on: Cursor, signal: AbortSignal): Promise<Mined | undefined>
+  /** True when the chain, which has this block, knows no such transaction. */
+  lacks(hash: string, on: Cursor, signal: AbortSignal): Promise<boolean | undefined>
+  /** Whether the chain's own coin is there, or somebody has collected it already. */
+  wasPaid(address: string, signal: AbortSignal): Promise<boolean | undefined>
+}
+
+/** A slow node keeps nobody but the one who asks. */
+const TIMEOUT_MS = 5_000
+
+export const openTransactions = (rpc: Rpc): TransactionSource => {
+  const agreed = async <T extends Plain>(
+    calls: readonly Call[],
+    pick: (answers: readonly unknown[]) => T,
+    signal: AbortSignal,
+  ): Promise<T | undefined> => agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS, signal }))
+
+  return {
+    place: (hash, signal) =>
+      rpc.read([transactionBy(hash)], ([answer]) => findTransaction(answered(answer), hash)?.blockNumber, {
+        timeoutMs: TIMEOUT_MS,
+        signal,
+      }),
+    mined: async (hash, number, on, signal) => {
+      const calls = [transactionBy(hash), receiptOf(hash), blockAt(number), blockAt(on.number)]
+      const found = await agreed(calls, answers => minedIn(answers, hash, number, on), signal)
+      return found ?? undefined
+    },
+    lacks: (hash, on, signal) =>
+      agreed(
+        [transactionBy(hash), receiptOf(hash), blockAt(on.number)],
+        ([transaction, receipt, block]) =>
+          isOn(block, on) &&
+          findTransaction(answered(transaction), hash) === undefined &&
+          findReceipt(answered(receipt), hash) === undefined,
+        signal,
+      ),
+    wasPaid: (address, signal) =>
+      agreed(
+        ['eth_getBalance', 'eth_getCode'].map(method => ({ method, params: [address, 'latest'] })),
+        ([balance, code]) =>
+          readBigint(answered(balance), 'a balance') > 0n || readBytes(answered(code), 'code') !== '0x',
+        signal,
+      ),
+  }
+}
+
+const agreedOn = <T>(agreement: Agreement<T>): T | undefined =>
+  agreement.outcome === 'agreed' ? agreement.value : undefined
+
+/** Null where it is not, or the node speaks of another chain. */
+const minedIn = (
+  [transaction, receipt, block, last]: readonly unknown[],
+  hash: string,
+  number: number,
+  on: Cursor,
+): Mined | null => {
+  const sent = findTransaction(answered(transaction), hash)
+  const done = findReceipt(answered(receipt), hash)
+  const header = findHeader(answered(block), { number })
+  const isThere = header !== undefined && sent?.blockHash === header.hash && done?.blockHash === header.hash
+  if (!isThere || !sent || !done || !isOn(last, on)) return null
+  return {
+    blockNumber: number,
+    status: done.status,
+    to: sent.to,
+    value: sent.value,
+    transfers: done.logs.flatMap(log => transferOf(log) ?? []),
+  }
+}
+
+/** A node that has another block there, or none yet, speaks of another chain than the books do. */
+const isOn = (block: unknown, { number, hash }: Cursor): boolean =>
+  findHeader(answered(block), { number })?.hash === hash
+
+const transferOf = ({ address, topics: [event, from, to, ...more], data }: Log) =>
+  event === TRANSFER && from !== undefined && to !== undefined && more.length === 0 && data.length === 66
+    ? { token: address, to: `0x${to.slice(26)}`, amount: BigInt(data) }
+    : undefined
+
+const transactionBy = (hash: string): Call => ({ method: 'eth_getTransactionByHash', params: [hash] })
+const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })
+const blockAt = (number: number): Call => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })
