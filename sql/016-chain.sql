@@ -12,7 +12,11 @@ create table chain_cursors (
   mined_at timestamptz not null,
   -- Up to here transfers are final, and have been read again as such.
   final_number bigint not null check (final_number <= number),
-  step bigint not null
+  step bigint not null,
+  -- How many blocks a payment waits for here as a rule, as the house is set up. A payment that requires more has a
+  -- merchant who asked for more, and waits for both: for the chain's finality, and to be so deep. One that does
+  -- not waits for finality alone; where the chain says itself what is final, its number is a guess for people.
+  confirmations integer
 );
 
 -- The blocks above the final one, by which a fork is found. Lower ones cannot change any more.
@@ -80,6 +84,21 @@ create table unsettled_payments (
   waits_for_end boolean not null default false
 );
 
+-- Payments whose money is final and not yet as deep as their merchant asked for. They are told again when their
+-- chain has been read up to the block: until then, however many wait, nobody looks at them.
+create table deeper_payments (
+  payment_id uuid primary key,
+  chain_id bigint not null,
+  number bigint not null
+);
+create index deeper_payments_due on deeper_payments (chain_id, number);
+
+create function touch_payments(chain bigint, at_step bigint, payments uuid[]) returns void language sql as $$
+  insert into unsettled_payments (payment_id, chain_id, step)
+  select distinct id, chain, at_step from unnest(payments) as id order by id
+  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false
+$$;
+
 -- Moves a chain's cursor from the block it is believed to be at, or raises PM002: another process was
 -- quicker, or a restored database knows less. Answers the new step.
 create function move_cursor(
@@ -87,6 +106,7 @@ create function move_cursor(
 ) returns bigint language plpgsql as $$
 declare
   new_step bigint;
+  due uuid[];
 begin
   update chain_cursors
   set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
@@ -95,14 +115,16 @@ begin
   if not found then
     raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
   end if;
+  with locked as materialized (
+    select payment_id from deeper_payments where chain_id = chain and number <= to_number order by payment_id for update),
+  gone as (
+    delete from deeper_payments d using locked where d.payment_id = locked.payment_id returning d.payment_id)
+  select array_agg(payment_id) into due from gone;
+  if due is not null then
+    perform touch_payments(chain, new_step, due);
+  end if;
   return new_step;
 end $$;
-
-create function touch_payments(chain bigint, at_step bigint, payments uuid[]) returns void language sql as $$
-  insert into unsettled_payments (payment_id, chain_id, step)
-  select distinct id, chain, at_step from unnest(payments) as id order by id
-  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false
-$$;
 
 -- Writes down blocks that follow the cursor, and those of their transfers that go to an address of ours, and
 -- moves the cursor behind them: all of it or nothing. Answers how many payments are concerned.

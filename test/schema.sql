@@ -85,10 +85,18 @@ create table chain_cursors (
   mined_at timestamp with time zone not null,
   final_number bigint not null,
   step bigint not null,
+  confirmations integer,
   constraint chain_cursors_pkey PRIMARY KEY (chain_id),
   constraint chain_cursors_check CHECK (final_number <= number),
   constraint chain_cursors_hash_check CHECK (hash ~ '^0x[0-9a-f]{64}$'::text),
   constraint chain_cursors_number_check CHECK (number >= 0)
+);
+
+create table deeper_payments (
+  payment_id uuid not null,
+  chain_id bigint not null,
+  number bigint not null,
+  constraint deeper_payments_pkey PRIMARY KEY (payment_id)
 );
 
 create table deliveries (
@@ -621,6 +629,8 @@ CREATE INDEX api_keys_merchant ON public.api_keys USING btree (merchant_id, live
 
 CREATE INDEX attempts_at ON public.attempts USING btree (at);
 CREATE INDEX attempts_subject ON public.attempts USING btree (subject, at);
+
+CREATE INDEX deeper_payments_due ON public.deeper_payments USING btree (chain_id, number);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
@@ -1864,6 +1874,7 @@ CREATE OR REPLACE FUNCTION public.move_cursor(chain bigint, from_number bigint, 
 AS $function$
 declare
   new_step bigint;
+  due uuid[];
 begin
   update chain_cursors
   set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
@@ -1871,6 +1882,14 @@ begin
   returning step into new_step;
   if not found then
     raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+  end if;
+  with locked as materialized (
+    select payment_id from deeper_payments where chain_id = chain and number <= to_number order by payment_id for update),
+  gone as (
+    delete from deeper_payments d using locked where d.payment_id = locked.payment_id returning d.payment_id)
+  select array_agg(payment_id) into due from gone;
+  if due is not null then
+    perform touch_payments(chain, new_step, due);
   end if;
   return new_step;
 end $function$;

@@ -32,7 +32,7 @@ const books: readonly Check[] = [
   },
 ]
 
-/** Of payments that have been told all there is; what came after the window of a pending one waits for its end. */
+/** Of payments that have been told all there is, and whose money is as deep as they wait for; what came after the window of a pending one waits for its end. */
 const sums = (which: 'received' | 'final'): Check => ({
   invariant: 'I4',
   what: `a payment whose ${which} sum differs from its transfers`,
@@ -45,6 +45,7 @@ const sums = (which: 'received' | 'final'): Check => ({
       ${which === 'final' ? sql`and t.state = 'final'` : sql``}
     where exists (select from deposit_addresses d where d.payment_id = p.id)
       and not exists (select from unsettled_payments u where u.payment_id = p.id and not u.waits_for_end)
+      ${which === 'final' ? sql`and not exists (select from deeper_payments w where w.payment_id = p.id)` : sql``}
     group by p.id
     having ${which === 'final' ? sql`p.amount_final` : sql`p.amount_received`} <> coalesce(sum(t.amount), 0)`,
 })

@@ -24,10 +24,17 @@ export const isMovedCursor = (error: unknown): boolean =>
 export const findCursor = async (
   sql: Sql,
   chainId: number,
-): Promise<(Cursor & { readonly finalNumber: number }) | undefined> => {
-  const [row] = await sql<{ number: string; hash: string; final_number: string }[]>`
-    select number, hash, final_number from chain_cursors where chain_id = ${chainId}`
-  return row && { number: Number(row.number), hash: row.hash, finalNumber: Number(row.final_number) }
+): Promise<(Cursor & { readonly finalNumber: number; readonly confirmations: number | null }) | undefined> => {
+  const [row] = await sql<{ number: string; hash: string; final_number: string; confirmations: number | null }[]>`
+    select number, hash, final_number, confirmations from chain_cursors where chain_id = ${chainId}`
+  if (!row) return undefined
+  const { hash, confirmations } = row
+  return { number: Number(row.number), hash, finalNumber: Number(row.final_number), confirmations }
+}
+
+/** What a payment waits for as a rule: by that it is told whose merchant asked for more. */
+export const keepConfirmations = async (sql: Sql, chainId: number, confirmations: number): Promise<void> => {
+  await sql`update chain_cursors set confirmations = ${confirmations} where chain_id = ${chainId}`
 }
 
 /** Begins a chain's books at a block; when they have begun already, nothing changes. */

@@ -6,6 +6,7 @@ import {
   type Cursor,
   finalizeBlocks,
   findCursor,
+  keepConfirmations,
   recentBlocks,
   recordBlocks,
   rewindBlocks,
@@ -91,6 +92,7 @@ export const readNext = async (
 export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<number> => {
   const cursor = await findCursor(sql, chain.id)
   if (!cursor) return 0
+  if (cursor.confirmations !== chain.confirmations) await keepConfirmations(sql, chain.id, chain.confirmations)
   const upTo = chain.saysFinal
     ? Math.min(cursor.number, await source.finalized())
     : cursor.number - chain.confirmations + 1

@@ -1,13 +1,12 @@
 import type { Payment } from '../../../machines/payment-events.ts'
 import type { Command } from '../../actors/command.ts'
 import type { Actor } from '../../actors/kind.ts'
-import type { ActorRow } from '../../actors/rows.ts'
 import { uuidFrom } from '../../ids.ts'
 import { linkEventOf, paymentKind } from '../../kinds/payment.ts'
-import type { Sql } from '../../postgres/connect.ts'
-import { ofKind, readerOf } from '../../queries/actors.ts'
+import { ofKind } from '../../queries/actors.ts'
 import type { World } from '../../world.ts'
-import { claimsOf, isInTime, type Received } from './sums.ts'
+import { claimsOf } from './sums.ts'
+import { findUnsettled, forgetTold, type Unsettled } from './unsettled.ts'
 
 /** Payments told at once. */
 const MOST = 500
@@ -20,7 +19,13 @@ const MOST = 500
 export const settlePayments = async (world: World, most = MOST): Promise<number> => {
   const found = await findUnsettled(world.sql, most)
   const told = await Promise.all(found.map(unsettled => settled(world, unsettled)))
-  await forget(world.sql, found, told)
+  await forgetTold(
+    world.sql,
+    found.flatMap((unsettled, n) => {
+      const now = told[n]
+      return now ? [[unsettled, now] as const] : []
+    }),
+  )
   return told.filter(Boolean).length
 }
 
@@ -32,31 +37,6 @@ const settled = async (world: World, unsettled: Unsettled): Promise<Actor<Paymen
     world.log.error({ payment: unsettled.payment.id, err }, 'a payment could not be told of its transfers')
     return undefined
   }
-}
-
-/** Unless the chains have told more of them meanwhile. */
-const forget = async (
-  sql: Sql,
-  found: readonly Unsettled[],
-  told: readonly (Actor<Payment> | undefined)[],
-): Promise<void> => {
-  const rows = found.flatMap(({ payment, received, touchedBy, touchedAt }, n) => {
-    const now = told[n]
-    if (!now) return []
-    const waits = now.state === 'pending' && received.some(transfer => !isInTime(now.context, transfer))
-    return [{ payment_id: payment.id, chain_id: touchedBy, step: touchedAt, waits }]
-  })
-  if (rows.length === 0) return
-  await sql`
-    with told as (
-      select u.payment_id, told.waits
-      from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as told(payment_id uuid, chain_id bigint, step bigint, waits boolean)
-      join unsettled_payments u using (payment_id, chain_id, step)
-      order by u.payment_id for update of u),
-    waiting as (
-      update unsettled_payments u set waits_for_end = true from told where told.payment_id = u.payment_id and waits)
-    delete from unsettled_payments u using told where told.payment_id = u.payment_id and not waits`
 }
 
 const settle = async (
@@ -86,66 +66,4 @@ const settle = async (
     if (actor === before) break
   }
   return actor
-}
-
-type Unsettled = {
-  readonly payment: Actor<Payment>
-  readonly received: readonly Received[]
-  /** The step of the payment's own chain that the transfers are of. */
-  readonly scan: number
-  readonly touchedBy: number
-  readonly touchedAt: number
-}
-
-type Row = ActorRow & {
-  readonly touched_by: string
-  readonly touched_at: string
-  readonly read_at: string | null
-  readonly received: readonly {
-    readonly chain_id: number
-    readonly tx_hash: string
-    readonly log_index: number
-    readonly block_number: number
-    readonly mined_at: string
-    readonly token_address: string | null
-    readonly from_address: string | null
-    readonly amount: string
-    readonly state: string
-  }[]
-}
-
-const readPayment = readerOf(paymentKind)
-
-/** Payment, transfers and step of one moment. */
-const findUnsettled = async (sql: Sql, most: number): Promise<Unsettled[]> => {
-  const rows = await sql<Row[]>`
-    select p.*, u.chain_id as touched_by, u.step as touched_at, c.step as read_at,
-      coalesce((
-        select json_agg(json_build_object(
-          'chain_id', t.chain_id, 'tx_hash', t.tx_hash, 'log_index', t.log_index, 'block_number', t.block_number,
-          'mined_at', t.mined_at, 'token_address', t.token_address, 'from_address', t.from_address,
-          'amount', t.amount::text, 'state', t.state))
-        from transfers t where t.payment_id = p.id and t.state <> 'orphaned'), '[]') as received
-    from unsettled_payments u
-    join payments p on p.id = u.payment_id
-    left join chain_cursors c on c.chain_id = p.chain_id
-    where not u.waits_for_end or p.state <> 'pending'
-    order by u.step limit ${most}`
-  return rows.map(row => ({
-    payment: readPayment(row),
-    received: row.received.map(transfer => ({
-      chainId: transfer.chain_id,
-      txHash: transfer.tx_hash,
-      logIndex: transfer.log_index,
-      blockNumber: transfer.block_number,
-      minedAt: new Date(transfer.mined_at),
-      token: transfer.token_address,
-      from: transfer.from_address,
-      amount: BigInt(transfer.amount),
-      final: transfer.state === 'final',
-    })),
-    scan: Number(row.read_at ?? 0),
-    touchedBy: Number(row.touched_by),
-    touchedAt: Number(row.touched_at),
-  }))
 }

@@ -1,0 +1,137 @@
+import type { Payment } from '../../../machines/payment-events.ts'
+import type { Actor } from '../../actors/kind.ts'
+import type { ActorRow } from '../../actors/rows.ts'
+import { paymentKind } from '../../kinds/payment.ts'
+import type { Sql } from '../../postgres/connect.ts'
+import { readerOf } from '../../queries/actors.ts'
+import { isInTime, type Received } from './sums.ts'
+
+/** A payment that is to be told what the chains have of it. */
+export type Unsettled = {
+  readonly payment: Actor<Payment>
+  readonly received: readonly Received[]
+  /** The step of the payment's own chain that the transfers are of. */
+  readonly scan: number
+  /** Until its chain is read so far there is money of it that is final and not deep enough for the merchant. */
+  readonly awaitedBlock: number | null
+  readonly touchedBy: number
+  readonly touchedAt: number
+}
+
+/** Payment, transfers and step of one moment. */
+export const findUnsettled = async (sql: Sql, most: number): Promise<Unsettled[]> => {
+  const rows = await sql<Row[]>`
+    select p.*, u.chain_id as touched_by, u.step as touched_at,
+      c.step as read_at, c.number as read_to, c.confirmations as usual_confirmations,
+      coalesce((
+        select json_agg(json_build_object(
+          'chain_id', t.chain_id, 'tx_hash', t.tx_hash, 'log_index', t.log_index, 'block_number', t.block_number,
+          'mined_at', t.mined_at, 'token_address', t.token_address, 'from_address', t.from_address,
+          'amount', t.amount::text, 'state', t.state))
+        from transfers t where t.payment_id = p.id and t.state <> 'orphaned'), '[]') as received
+    from unsettled_payments u
+    join payments p on p.id = u.payment_id
+    left join chain_cursors c on c.chain_id = p.chain_id
+    where not u.waits_for_end or p.state <> 'pending'
+    order by u.step limit ${most}`
+  return rows.map(row => {
+    const payment = readPayment(row)
+    const all = row.received.map(readTransfer)
+    const depth = depthOf(payment.context, row)
+    const shallow = all.filter(transfer => transfer.final && depth.isShallow(transfer))
+    return {
+      payment,
+      received: all.map(transfer => (shallow.includes(transfer) ? { ...transfer, final: false } : transfer)),
+      scan: Number(row.read_at ?? 0),
+      awaitedBlock: shallow.length > 0 ? Math.min(...shallow.map(depth.blockFor)) : null,
+      touchedBy: Number(row.touched_by),
+      touchedAt: Number(row.touched_at),
+    }
+  })
+}
+
+/** Told of all that there was, unless the chains have told more of them meanwhile. */
+export const forgetTold = async (
+  sql: Sql,
+  told: readonly (readonly [Unsettled, now: Actor<Payment>])[],
+): Promise<void> => {
+  const rows = told.map(([{ payment, received, awaitedBlock, touchedBy, touchedAt }, now]) => {
+    const waits = now.state === 'pending' && received.some(transfer => !isInTime(now.context, transfer))
+    const place = { payment_id: payment.id, own_chain: payment.context.chainId, number: awaitedBlock }
+    return { ...place, chain_id: touchedBy, step: touchedAt, waits }
+  })
+  if (rows.length === 0) return
+  await sql`
+    with given as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
+        as given(payment_id uuid, chain_id bigint, step bigint, waits boolean, own_chain bigint, number bigint)),
+    -- Before the others, as whoever moves a cursor locks them.
+    locked as materialized (
+      select payment_id from deeper_payments join given using (payment_id) order by payment_id
+      for update of deeper_payments),
+    told as materialized (
+      select u.payment_id, given.waits, given.own_chain, given.number
+      from given join unsettled_payments u using (payment_id, chain_id, step)
+      where (select count(*) from locked) >= 0
+      order by u.payment_id for update of u),
+    deeper as (
+      insert into deeper_payments (payment_id, chain_id, number)
+      select payment_id, own_chain, number from told where number is not null
+      on conflict (payment_id) do update set chain_id = excluded.chain_id, number = excluded.number),
+    waiting as (
+      update unsettled_payments u set waits_for_end = true from told where told.payment_id = u.payment_id and waits)
+    delete from unsettled_payments u using told where told.payment_id = u.payment_id and not waits`
+}
+
+/**
+ * A merchant may ask for more blocks on a payment than its chain's finality takes, never for fewer, and what the
+ * payment requires was fixed when the asset was picked. Where that is no more than the chain usually takes, the
+ * chain's word alone counts: the number is about how many blocks that will be, and for people to look at.
+ */
+const depthOf = ({ chainId, confirmationsRequired }: Payment, { read_to, usual_confirmations }: Row) => {
+  const required = confirmationsRequired ?? 0
+  const isMore = usual_confirmations !== null && required > usual_confirmations
+  const readTo = Number(read_to ?? 0)
+  const blockFor = ({ blockNumber }: Received) => blockNumber + required - 1
+  return {
+    blockFor,
+    // One that lies above is of a sandbox that was begun anew: its blocks are gone, and it stays.
+    isShallow: (transfer: Received) =>
+      isMore && transfer.chainId === chainId && transfer.blockNumber <= readTo && blockFor(transfer) > readTo,
+  }
+}
+
+type Row = ActorRow & {
+  readonly touched_by: string
+  readonly touched_at: string
+  readonly read_at: string | null
+  readonly read_to: string | null
+  readonly usual_confirmations: number | null
+  readonly received: readonly ReceivedRow[]
+}
+
+type ReceivedRow = {
+  readonly chain_id: number
+  readonly tx_hash: string
+  readonly log_index: number
+  readonly block_number: number
+  readonly mined_at: string
+  readonly token_address: string | null
+  readonly from_address: string | null
+  readonly amount: string
+  readonly state: string
+}
+
+const readPayment = readerOf(paymentKind)
+
+const readTransfer = (row: ReceivedRow): Received => ({
+  chainId: row.chain_id,
+  txHash: row.tx_hash,
+  logIndex: row.log_index,
+  blockNumber: row.block_number,
+  minedAt: new Date(row.mined_at),
+  token: row.token_address,
+  from: row.from_address,
+  amount: BigInt(row.amount),
+  final: row.state === 'final',
+})
