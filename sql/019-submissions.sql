@@ -5,7 +5,7 @@ create table submissions (
   tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
   -- The payment's, when it was looked at last.
   chain_id bigint not null,
-  -- The block that it was found in, when it was not final yet; until that is final nobody looks again.
+  -- It was found, and not deep enough: nobody looks again before this block is final.
   block_number bigint,
   -- In vain so far, since it was last found anywhere.
   looks integer not null default 0,

@@ -41,7 +41,7 @@ export const claimSubmissions = async (
   return rows.map(row => ({ payment: readPayment(row), txHash: row.submitted, addresses: row.addresses }))
 }
 
-/** It is in a block that is not final yet: by then somebody looks again. */
+/** It is in a block that is not deep enough yet: nobody looks again before this one is final. */
 export const foundSubmission = async (
   sql: Sql,
   { paymentId, txHash }: Omit<Submission, 'chainId'>,
@@ -52,13 +52,18 @@ export const foundSubmission = async (
     where payment_id = ${paymentId} and tx_hash = ${txHash}`
 }
 
-/** The block up to which everything is final, as the books have it; undefined before they begin. */
-export const findFinal = async (
-  sql: Sql,
-  chainId: number,
-): Promise<{ readonly number: number; readonly hash: string } | undefined> => {
-  const [row] = await sql<{ number: string; hash: string }[]>`
-    select b.number, b.hash from chain_cursors c join chain_blocks b using (chain_id)
+export type Final = {
+  /** Up to this block everything is final. */
+  readonly number: number
+  readonly hash: string
+  /** How many blocks payments wait for as a rule; merchants may ask for more. */
+  readonly confirmations: number | null
+}
+
+/** As the books have it; undefined before they begin. */
+export const findFinal = async (sql: Sql, chainId: number): Promise<Final | undefined> => {
+  const [row] = await sql<{ number: string; hash: string; confirmations: number | null }[]>`
+    select b.number, b.hash, c.confirmations from chain_cursors c join chain_blocks b using (chain_id)
     where c.chain_id = ${chainId} and b.number = c.final_number`
-  return row && { number: Number(row.number), hash: row.hash }
+  return row && { ...row, number: Number(row.number) }
 }

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mismatch, Stray } from '../../../machines/payment-events.ts'
 import type { Command } from '../../actors/command.ts'
 import { uuidFrom } from '../../ids.ts'
-import { claimSubmissions, type Due, findFinal, foundSubmission } from '../../queries/submissions.ts'
+import { claimSubmissions, type Due, type Final, findFinal, foundSubmission } from '../../queries/submissions.ts'
 import type { World } from '../../world.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import type { Cursor } from './books.ts'
 import { assetsPaid, mismatchOf } from './mismatch.ts'
 import type { TransactionSource } from './transactions.ts'
 
@@ -71,15 +70,16 @@ export const decideSubmissions = async (world: World, chain: SubmissionChain, as
   return due.length
 }
 
-type Own = Asked & { readonly chain: SubmissionChain; readonly final: Cursor }
+type Own = Asked & { readonly chain: SubmissionChain; readonly final: Final }
 
 const decide = async (world: World, own: Own, due: Due): Promise<void> => {
   const { chain, final, signal } = own
   const number = await chain.transactions.place(due.txHash, signal)
   if (number === null) return
   if (number === undefined) return lookElsewhere(world, own, due)
-  const named = { paymentId: due.payment.id, txHash: due.txHash }
-  if (number > final.number) return foundSubmission(world.sql, named, number)
+  const needed = number + deeperThanUsual(due, final)
+  if (needed > final.number)
+    return foundSubmission(world.sql, { paymentId: due.payment.id, txHash: due.txHash }, needed)
 
   const mined = await chain.transactions.mined(due.txHash, number, final, signal)
   const token = due.payment.context.tokenAddress
@@ -90,6 +90,10 @@ const decide = async (world: World, own: Own, due: Due): Promise<void> => {
   const assets = assetsPaid(mined, due.addresses)
   await fail(world, due, chain, { failureReason, stray: holds(chain, assets) ? 'wrong_asset' : null })
 }
+
+/** So many more blocks its merchant asked to wait for. */
+const deeperThanUsual = ({ payment }: Due, { confirmations }: Final): number =>
+  confirmations === null ? 0 : Math.max(0, (payment.context.confirmationsRequired ?? 0) - confirmations)
 
 /** On another chain of the same mode, while this one knows nothing of it. */
 const lookElsewhere = async (world: World, { chain, chains, final, signal }: Own, due: Due): Promise<void> => {

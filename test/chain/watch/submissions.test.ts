@@ -267,6 +267,19 @@ test('money that the books have and the payment was not told of yet comes first'
   expect((await look(payment)).state).toBe('success')
 })
 
+test('a merchant who waits for more blocks waits for as many of a transaction that failed', async () => {
+  const payment = await opened({ confirmationsRequired: CONFIRMATIONS + 2 })
+  await submit(payment, await reverting())
+  await chain.mine(CONFIRMATIONS + 1)
+  await read()
+  await decide()
+  expect((await look(payment)).state).toBe('pending')
+  await chain.mine()
+  await read()
+  await decide()
+  expect((await look(payment)).state).toBe('failed')
+})
+
 test('of two workers that look at once one decides, and once', async () => {
   const payment = await opened()
   await submit(payment, await reverting())
