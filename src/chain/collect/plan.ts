@@ -49,7 +49,8 @@ export const planSweeps = async (ask: Ask, treasury: Hex, deposits: readonly Dep
   return { sweeps, leftOut }
 }
 
-const mostAddresses = 200
+/** In one transaction. */
+export const mostAddresses = 200
 
 // Chains hold a transaction to 16,777,216 (EIP-7825); the rest is for what happens between estimate and block.
 const mostGas = 15_000_000n

@@ -17,6 +17,8 @@ export type Treasury = {
   readonly address: Hex
   /** What stood there where it was paid into, as `readTreasuryCode` tells it: null for a key's own address. */
   readonly codeHash: Hex | null
+  /** The one chain where it may be swept to, null for any: who knows a merchant has the key of its sandbox treasury. */
+  readonly onlyOn: number | null
 }
 
 /** What a merchant downloads and keeps: whoever has it knows every address, and can move nothing but to the treasuries. */
@@ -50,7 +52,11 @@ const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text)
 
 const contents = type({
   version: `${version}`,
-  treasuries: type({ address, codeHash: type('string').narrow(isHash).or('null') })
+  treasuries: type({
+    address,
+    codeHash: type('string').narrow(isHash).or('null'),
+    onlyOn: 'number.integer >= 1 | null',
+  })
     .array()
     .atLeastLength(1),
   factory: 'string',

@@ -29,7 +29,7 @@ export type RecoverOptions = {
 export const recover = async (options: RecoverOptions): Promise<void> => {
   const { ask, recovery, gap, account, say, print } = options
   const chainId = Number(await getBigint(ask, 'eth_chainId', []))
-  const treasuries = await findSameTreasuries(ask, recovery, say)
+  const treasuries = await findSafeTreasuries(ask, chainId, recovery, say)
   const assets = assetsOf(
     knownChains.find(({ id }) => id === chainId),
     options.tokens,
@@ -84,15 +84,18 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
 }
 
 /** On another chain a contract's address may be somebody else's, and then the sweep would be a gift. */
-const findSameTreasuries = async (
+const findSafeTreasuries = async (
   ask: Ask,
+  chainId: number,
   { treasuries }: Recovery,
   say: (line: string) => void,
 ): Promise<readonly Hex[]> => {
   const same = new Set<Hex>()
   const others = new Map<Hex, string>()
-  for (const { address, codeHash } of treasuries) {
-    if ((await readTreasuryCode(ask, address)) === codeHash) same.add(address)
+  for (const { address, codeHash, onlyOn } of treasuries) {
+    if (onlyOn !== null && onlyOn !== chainId)
+      others.set(address, `The treasury ${address} is of chain ${onlyOn} alone: nothing is swept to it on this one`)
+    else if ((await readTreasuryCode(ask, address)) === codeHash) same.add(address)
     else
       others.set(
         address,

@@ -20,9 +20,10 @@ import { anvil } from '../../harness/anvil.ts'
 import { until } from '../../harness/until.ts'
 
 /** A chain for tests of the contracts, with the factory on it unless `bare`. */
-export const factoryChain = async ({ bare = false } = {}) => {
-  const node = await anvil({ fast: false })
-  const client = createTestClient({ mode: 'anvil', chain: anvilChain, transport: http(node.url) })
+export const factoryChain = async ({ bare = false, chainId = anvilChain.id as number } = {}) => {
+  const node = await anvil({ fast: false, args: ['--chain-id', String(chainId)] })
+  const chain = { ...anvilChain, id: chainId }
+  const client = createTestClient({ mode: 'anvil', chain, transport: http(node.url) })
     .extend(publicActions)
     .extend(walletActions)
   const [account] = await client.getAddresses()
@@ -47,6 +48,7 @@ export const factoryChain = async ({ bare = false } = {}) => {
   if (!bare) await send(deploymentProxy, factoryDeployment)
   return {
     url: node.url,
+    node,
     client,
     account,
     send,
@@ -54,6 +56,7 @@ export const factoryChain = async ({ bare = false } = {}) => {
     collect,
     mint: (token: Hex, to: readonly Hex[], amount: bigint) =>
       send(token, encodeFunctionData({ abi: mintAbi, args: [to, amount] }), { gas: 25_000_000n }),
+    freeze: (token: Hex, holder: Hex) => send(token, encodeFunctionData({ abi: freezeAbi, args: [holder] })),
     pay: (to: Hex, value: bigint, options?: Sending) => send(to, '0x', { ...options, value }),
     coins: (address: Hex) => client.getBalance({ address }),
     tokens: async (token: Hex, holder: Hex): Promise<bigint> => {
@@ -82,6 +85,8 @@ export const stuckIn = (receipt: TransactionReceipt): readonly (readonly [Hex, H
 export const lower = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
 
 const mintAbi = parseAbi(['function mint(address[] to, uint256 amount)'])
+
+const freezeAbi = parseAbi(['function freeze(address holder)'])
 
 const artifact = (name: string): Artifact =>
   JSON.parse(readFileSync(new URL(`${name}.json`, import.meta.url), 'utf8')) satisfies { abi: Abi }

@@ -3,7 +3,7 @@ import { parseRecoveryFile, type Recovery, writeRecoveryFile } from '../../../sr
 import { StartError } from '../../../src/start-error.ts'
 
 const recovery: Recovery = {
-  treasuries: [{ address: '0x52908400098527886e0f7030069857d2e4169ee7', codeHash: null }],
+  treasuries: [{ address: '0x52908400098527886e0f7030069857d2e4169ee7', codeHash: null, onlyOn: null }],
   secret: new Uint8Array(32).fill(0xab),
   highestCounter: 41,
 }
@@ -11,7 +11,7 @@ const recovery: Recovery = {
 test('what was written is read again, of a key and of a contract', () => {
   expect(parseRecoveryFile(writeRecoveryFile(recovery))).toEqual(recovery)
   const codeHash = `0x${'cd'.repeat(32)}` as const
-  const treasuries = recovery.treasuries.flatMap(each => [each, { ...each, codeHash }])
+  const treasuries = recovery.treasuries.flatMap(each => [each, { ...each, codeHash, onlyOn: 31337 }])
   const contract = { ...recovery, treasuries, highestCounter: null }
   expect(parseRecoveryFile(writeRecoveryFile(contract))).toEqual(contract)
 })
@@ -26,6 +26,7 @@ test('files that merchants keep must stay readable', () => {
         {
           "address": "0x52908400098527886e0f7030069857d2e4169ee7",
           "codeHash": null,
+          "onlyOn": null,
         },
       ],
       "version": 1,

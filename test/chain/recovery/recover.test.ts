@@ -16,7 +16,11 @@ import { type FactoryChain, factoryChain } from '../contracts/chain.ts'
 const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
 const secret = new Uint8Array(32).fill(7)
 const addressAt = (counter: number, to: Hex = treasury) => forwarderOf(to)(saltOf(secret, counter))
-const recovery = { treasuries: [{ address: treasury, codeHash: null }], secret, highestCounter: 300 } as const
+const recovery = {
+  treasuries: [{ address: treasury, codeHash: null, onlyOn: null }],
+  secret,
+  highestCounter: 300,
+} as const
 
 // The first of the accounts that anvil makes for everybody.
 const richKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -142,7 +146,7 @@ test('nothing is swept to a treasury that is not on this chain what it was where
   const lost = '0x00000000000000000000000000000000000000aa'
   const run = async (address: Hex, codeHash: Hex | null) => {
     await chain.pay(addressAt(1, address), 5n)
-    const file = writeRecoveryFile({ ...recovery, treasuries: [{ address, codeHash }] })
+    const file = writeRecoveryFile({ ...recovery, treasuries: [{ address, codeHash, onlyOn: null }] })
     return await runRecover(file, ['--gap', '10'], { RPC_URL: chain.url, SENDER_KEY: richKey })
   }
   const elsewhere = await run(lost, code)
@@ -168,9 +172,13 @@ test('every treasury of the file gets what was paid for it, and one that is anot
     [3, lost],
   ] as const)
     await chain.pay(addressAt(counter, to), 7n)
-  const treasuries = [...recovery.treasuries, { address: second, codeHash: null }] as const
+  const treasuries = [...recovery.treasuries, { address: second, codeHash: null, onlyOn: 31337 }] as const
   const codeHash = `0x${'12'.repeat(32)}` as const
-  const file = { ...recovery, highestCounter: 3, treasuries: [...treasuries, { address: lost, codeHash }] } as const
+  const file = {
+    ...recovery,
+    highestCounter: 3,
+    treasuries: [...treasuries, { address: lost, codeHash, onlyOn: null }],
+  } as const
   const run = () => runRecover(writeRecoveryFile(file), ['--gap', '50'], { RPC_URL: chain.url, SENDER_KEY: richKey })
   const { exit, said } = await run()
   expect(exit, said).toBe(0)
