@@ -242,6 +242,26 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
+-- Writes down final blocks that follow the cursor, of which only those with transfers of ours are told, and the
+-- last one: the books have no others above their final block, so none is missing there. `logs` are all transfers
+-- to us of all the blocks, as they were read to be final. Answers how many payments are concerned.
+create function catch_up(chain bigint, from_number bigint, from_hash text, blocks json, logs json)
+returns integer language plpgsql as $$
+declare
+  head record;
+  concerned integer;
+begin
+  concerned := record_blocks(chain, from_number, from_hash, blocks, logs);
+  select number, hash into head
+  from json_to_recordset(blocks) as b(number bigint, hash text) order by number desc limit 1;
+  perform from chain_cursors where chain_id = chain and final_number = from_number;
+  if not found then
+    raise exception 'chain % has blocks that are not final', chain using errcode = 'PM002';
+  end if;
+  perform finalize_blocks(chain, head.number, head.hash, head.number, logs);
+  return concerned;
+end $$;
+
 -- The windows that may be over, of each chain and of payments without one, the oldest first.
 create index payments_waiting on payments (chain_id, expires_at) where state = 'pending' and amount_final = amount_received;
 

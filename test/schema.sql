@@ -768,6 +768,25 @@ begin
   where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.catch_up(chain bigint, from_number bigint, from_hash text, blocks json, logs json)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head record;
+  concerned integer;
+begin
+  concerned := record_blocks(chain, from_number, from_hash, blocks, logs);
+  select number, hash into head
+  from json_to_recordset(blocks) as b(number bigint, hash text) order by number desc limit 1;
+  perform from chain_cursors where chain_id = chain and final_number = from_number;
+  if not found then
+    raise exception 'chain % has blocks that are not final', chain using errcode = 'PM002';
+  end if;
+  perform finalize_blocks(chain, head.number, head.hash, head.number, logs);
+  return concerned;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.change_member(merchant uuid, member uuid, new_role text, caller uuid, actor text, address text, details jsonb)
  RETURNS text
  LANGUAGE plpgsql

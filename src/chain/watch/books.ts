@@ -62,13 +62,32 @@ export const recordBlocks = async (
   from: Cursor,
   { blocks, logs }: { readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] },
 ): Promise<number> => {
-  const blockRows = blocks.map(({ number, hash, minedAt }) => ({ number, hash, mined_at: minedAt }))
   return concerned(
     await sql<Concerned[]>`
       select record_blocks(${chainId}, ${from.number}, ${from.hash},
-        ${JSON.stringify(blockRows)}::text::json, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
+        ${JSON.stringify(blocks.map(blockRowOf))}::text::json, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 }
+
+/** Those of these addresses that were ever given out. */
+export const findOurs = async (sql: Sql, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ address: string }[]>`
+    select address from deposit_addresses where address = any(${[...addresses]}::text[])`
+  return new Set(rows.map(({ address }) => address))
+}
+
+/** Final blocks behind the cursor, of which only those with transfers of ours are told, and the last one. */
+export const catchUp = async (
+  sql: Sql,
+  chainId: number,
+  from: Cursor,
+  { blocks, logs }: { readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] },
+): Promise<number> =>
+  concerned(
+    await sql<Concerned[]>`
+      select catch_up(${chainId}, ${from.number}, ${from.hash},
+        ${JSON.stringify(blocks.map(blockRowOf))}::text::json, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
+  )
 
 export const rewindBlocks = async (sql: Sql, chainId: number, from: Cursor, to: number): Promise<number> =>
   concerned(
@@ -96,6 +115,8 @@ export const finalizeBlocks = async (
       select finalize_blocks(${chainId}, ${at.number}, ${at.hash}, ${upTo},
         ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
+
+const blockRowOf = ({ number, hash, minedAt }: Block) => ({ number, hash, mined_at: minedAt })
 
 const rowOf = (log: TransferLog) => ({
   tx_hash: log.txHash,

@@ -3,6 +3,7 @@ import {
   type Block,
   beginBooks,
   blocksUpTo,
+  catchUp,
   type Cursor,
   finalizeBlocks,
   findCursor,
@@ -12,6 +13,8 @@ import {
   rewindBlocks,
   type TransferLog,
 } from './books.ts'
+import { findFinalRange } from './catch-up.ts'
+import type { RangeSource } from './ranges.ts'
 
 export type Header = Block & {
   readonly parentHash: string
@@ -20,7 +23,7 @@ export type Header = Block & {
 }
 
 /** What a chain is asked. Every method throws rather than answer what it cannot vouch for. */
-export type ChainSource = {
+export type ChainSource = RangeSource & {
   head(): Promise<number>
   /** Up to which block the chain says itself that it is final, as two nodes agree. May be some polls old. */
   finalized(): Promise<number>
@@ -71,6 +74,12 @@ export const readNext = async (
   if (!here) return 'idle'
   if (here.hash !== cursor.hash) return goBack(sql, chain, source, cursor)
   if (head <= cursor.number) return 'idle'
+  const behind = await findFinalRange(sql, chain, source, cursor, head)
+  // The books hold all blocks above the final one: those that were read become final before any is left out.
+  if (behind && (await finalizeUpTo(sql, chain, source, { ...cursor, upTo: cursor.number })) !== undefined) {
+    await catchUp(sql, chain.id, cursor, behind)
+    return 'recorded'
+  }
 
   const numbers = range(cursor.number + 1, Math.min(head, cursor.number + most))
   const headers = await source.headers(numbers)
@@ -96,10 +105,21 @@ export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainS
   const upTo = chain.saysFinal
     ? Math.min(cursor.number, await source.finalized())
     : cursor.number - chain.confirmations + 1
+  return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo })) ?? 0
+}
+
+/** Undefined while what is to become final is not agreed on. */
+const finalizeUpTo = async (
+  sql: Sql,
+  chain: WatchedChain,
+  source: ChainSource,
+  cursor: Cursor & { readonly finalNumber: number; readonly upTo: number },
+): Promise<number | undefined> => {
+  const { upTo } = cursor
   if (upTo <= cursor.finalNumber) return 0
   const blocks = await blocksUpTo(sql, chain.id, upTo)
-  const logs = blocks.length > 0 && (await source.agreedTransfers(blocks))
-  return logs ? finalizeBlocks(sql, chain.id, cursor, { upTo, logs }) : 0
+  const logs = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
+  return logs && finalizeBlocks(sql, chain.id, cursor, { upTo, logs })
 }
 
 const begin = async (sql: Sql, chain: WatchedChain, source: ChainSource) => {

@@ -6,7 +6,9 @@ import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { openFinality } from './finality.ts'
+import { openRanges } from './ranges.ts'
 import { type ChainSource, type Header, TRANSFER } from './read.ts'
+import { transferOf } from './transfer-of.ts'
 
 export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */
@@ -41,6 +43,7 @@ export const openSource = (
     },
     transfersIn: hash => unlessRefused(rpc.read([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
+    ...openRanges(rpc, filter),
   }
 }
 
@@ -104,23 +107,3 @@ const unlessRefused = async <T>(answer: Promise<T>): Promise<T | undefined> => {
     throw error
   }
 }
-
-/** Undefined for what raises the same event and moves nothing that could be counted, as collections and empty transfers do. */
-const transferOf = (log: Log): TransferLog | undefined => {
-  const [, from, to] = log.topics
-  if (from === undefined || to === undefined || log.topics.length !== 3 || log.data.length !== 66) return undefined
-  const amount = BigInt(log.data)
-  if (amount === 0n) return undefined
-  return {
-    txHash: log.transactionHash,
-    logIndex: log.logIndex,
-    blockNumber: log.blockNumber,
-    blockHash: log.blockHash,
-    token: log.address,
-    from: addressIn(from),
-    to: addressIn(to),
-    amount,
-  }
-}
-
-const addressIn = (topic: string): string => `0x${topic.slice(26)}`

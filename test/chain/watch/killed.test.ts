@@ -1,7 +1,4 @@
 import { expect, test } from 'bun:test'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { audit } from '../../../src/audit/audit.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { insertMerchant } from '../../access/keys.ts'
@@ -10,19 +7,10 @@ import { until } from '../../harness/until.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut } from './ledger.ts'
-import { type TestChain, testChain } from './node.ts'
+import { testChain } from './node.ts'
+import { startWatching } from './watcher.ts'
 
 const KILLS = 10
-
-const startWatching = async (databaseUrl: string, chain: TestChain): Promise<ChildProcess> => {
-  const preload = fileURLToPath(new URL('../../harness/end-with-parent.ts', import.meta.url))
-  const program = fileURLToPath(new URL('./watch-program.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--preload', preload, program, databaseUrl, chain.url, chain.token], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  await once(child.stdout, 'data')
-  return child
-}
 
 const opened = async (house: ApiHouse, merchantId: string, token: string): Promise<MadePayment> => {
   const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
@@ -39,7 +27,7 @@ test(`a watcher killed ${KILLS} times in the middle loses no transfer and counts
   const many = await Promise.all(Array.from({ length: 60 }, () => opened(house, merchantId, chain.token)))
   const waiting = [...many]
 
-  let child = await startWatching(house.databaseUrl, chain)
+  let watcher = await startWatching(house.databaseUrl, chain)
   await until(async () => (await house.sql`select from chain_cursors`).length === 1)
   for (let kills = 0; kills < KILLS; kills++) {
     for (const payment of waiting.splice(0, 6)) {
@@ -48,16 +36,14 @@ test(`a watcher killed ${KILLS} times in the middle loses no transfer and counts
     }
     // Anywhere between finding a block and telling its payments.
     await Bun.sleep(5 + kills * 9)
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    child = await startWatching(house.databaseUrl, chain)
+    await watcher.kill()
+    watcher = await startWatching(house.databaseUrl, chain)
   }
   await chain.mine(3)
   await until(async () => (await house.sql`select from payments where state = 'success'`).length === 60, {
     timeoutMs: 20_000,
   })
-  child.kill('SIGKILL')
-  await once(child, 'exit')
+  await watcher.kill()
   const told = await house.sql<{ type: string; count: number }[]>`
     select type, count(*)::integer as count from events group by type order by type`
   expect(told.map(({ type, count }) => `${type} ${count}`)).toEqual([

@@ -8,13 +8,13 @@ import { kinds } from '../../../src/kinds/all.ts'
 import { openLog } from '../../../src/log.ts'
 import { connect } from '../../../src/postgres/connect.ts'
 
-/** A process that watches one chain until it is killed: `<database url> <node url> <token>`. */
-const [databaseUrl = '', nodeUrl = '', token = ''] = process.argv.slice(2)
+/** A process that watches one chain until it is killed: `<database url> <node url> <token> <confirmations>`. */
+const [databaseUrl = '', nodeUrl = '', token = '', confirmations = '3'] = process.argv.slice(2)
 const sql = connect(databaseUrl, { max: 4, byKey: true })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const outside = { sql, clock: databaseClock(), random, log: openLog('error') }
 const world = { ...outside, actors: await openActors(outside, kinds) }
 const source = openSource(openRpc({ chainId: 31337, urls: [nodeUrl] }, world), [token])
-const chain = { id: 31337, tokens: [token], confirmations: 3, pollMs: 10, source }
+const chain = { id: 31337, tokens: [token], confirmations: Number(confirmations), pollMs: 10, source }
 watchChains(world, { chains: [chain], share: () => ({ position: 0, count: 1 }) })
 console.log('watching')

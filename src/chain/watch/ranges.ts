@@ -1,0 +1,121 @@
+import { findHeader, readHeader } from '../rpc/block.ts'
+import { readNumber, toQuantity } from '../rpc/hex.ts'
+import { type LogFilter, readLogs } from '../rpc/log.ts'
+import { answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { openStride } from '../rpc/stride.ts'
+import type { Block, Cursor, TransferLog } from './books.ts'
+import { transferOf } from './transfer-of.ts'
+
+/** Final blocks that follow each other: the last of them, and all transfers in them. */
+export type FinalRange = { readonly end: Block; readonly logs: readonly TransferLog[] }
+
+/** What makes the end of a range final, as each node says itself: its tag, or so many blocks that stand on it. */
+export type FinalBy = 'finalized' | { readonly confirmations: number }
+
+export type RangeSource = {
+  /**
+   * The blocks behind the cursor and up to this one, or as many of them as go at once. Undefined while two nodes do not
+   * say the same of all of it: that the cursor's block is theirs, that the end is final, and every transfer.
+   */
+  finalRange(from: Cursor, to: number, by: FinalBy): Promise<FinalRange | undefined>
+  /** These very blocks, as two nodes agree on them. */
+  agreedBlocks(blocks: readonly Cursor[]): Promise<readonly Block[] | undefined>
+}
+
+/** Beyond that, a range costs more in logs than another question. */
+const MOST_BLOCKS = 2_000
+const HEADERS_AT_ONCE = 200
+/** For so long blocks are read one by one when a range could not be. */
+const REST_MS = 10_000
+
+export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
+  const stride = openStride()
+  let restsUntil = 0
+  const rest = () => {
+    restsUntil = performance.now() + REST_MS
+    return undefined
+  }
+
+  return {
+    finalRange: async (from, upTo, by) => {
+      while (performance.now() >= restsUntil) {
+        const blocks = stride.of(Math.min(MOST_BLOCKS, upTo - from.number))
+        try {
+          const range = await askRange(rpc, filter, { from, to: from.number + blocks, by })
+          if (!range) return rest()
+          stride.went(blocks)
+          return range
+        } catch (error) {
+          if (!isOfNode(error)) throw error
+          stride.refused(blocks)
+          if (blocks === 1 || !isTooMuch(error)) return rest()
+        }
+      }
+      return undefined
+    },
+    agreedBlocks: async blocks => {
+      const read: Block[] = []
+      for (let at = 0; at < blocks.length; at += HEADERS_AT_ONCE) {
+        const part = await askBlocks(rpc, blocks.slice(at, at + HEADERS_AT_ONCE)).catch(error => {
+          if (!isOfNode(error)) throw error
+          return undefined
+        })
+        if (!part) return rest()
+        read.push(...part)
+      }
+      return read
+    },
+  }
+}
+
+type Asked = { readonly from: Cursor; readonly to: number; readonly by: FinalBy }
+
+const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): Promise<FinalRange | undefined> => {
+  const byTag = by === 'finalized'
+  const where = { fromBlock: toQuantity(from.number + 1), toBlock: toQuantity(to) }
+  const calls = [
+    byTag
+      ? { method: 'eth_getBlockByNumber', params: ['finalized', false] }
+      : { method: 'eth_blockNumber', params: [] },
+    blockAt(from.number),
+    blockAt(to),
+    { method: 'eth_getLogs', params: [{ ...where, address: filter.addresses, topics: filter.topics }] },
+  ]
+  const agreement = await rpc.agreed(calls, ([reached, start, last, found]) => {
+    const final = byTag
+      ? readHeader(answered(reached)).number
+      : readNumber(answered(reached), 'the head') - by.confirmations + 1
+    if (final < to) throw new RpcFault('behind')
+    if (findHeader(answered(start), { number: from.number })?.hash !== from.hash) return null
+    const { hash, timestamp } = readHeader(answered(last), { number: to })
+    const logs = readLogs(answered(found), filter)
+    for (const { blockNumber, blockHash } of logs)
+      if (blockNumber <= from.number || blockNumber > to || (blockNumber === to && blockHash !== hash))
+        throw new RpcFault('garbage', 'a log of another range')
+    return { hash, timestamp, logs: logs.flatMap(log => transferOf(log) ?? []) }
+  })
+  const told = agreement.outcome === 'agreed' ? agreement.value : null
+  if (!told) return undefined
+  return { end: { number: to, hash: told.hash, minedAt: new Date(told.timestamp * 1_000) }, logs: told.logs }
+}
+
+const askBlocks = async (rpc: Rpc, blocks: readonly Cursor[]): Promise<readonly Block[] | undefined> => {
+  const agreement = await rpc.agreed(
+    blocks.map(({ number }) => blockAt(number)),
+    answers =>
+      blocks.map(({ number, hash }, at) => {
+        const header = readHeader(answered(answers[at]), { number })
+        return header.hash === hash ? header.timestamp : null
+      }),
+  )
+  const times = agreement.outcome === 'agreed' ? agreement.value : [null]
+  if (times.includes(null)) return undefined
+  return blocks.map((block, at) => ({ ...block, minedAt: new Date((times[at] ?? 0) * 1_000) }))
+}
+
+const blockAt = (number: number): Call => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })
+
+const isOfNode = (error: unknown): boolean => error instanceof RpcRefusal || error instanceof RpcFault
+
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')

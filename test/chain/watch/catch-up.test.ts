@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import process from 'node:process'
+import { audit } from '../../../src/audit/audit.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { findCursor } from '../../../src/chain/watch/books.ts'
+import { type ChainSource, finalizeNext, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
+import { settlePayments } from '../../../src/chain/watch/settle.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { insertMerchant } from '../../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { until } from '../../harness/until.ts'
+import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
+import { payments } from '../../machines/payment-cases.ts'
+import { giveOut } from './ledger.ts'
+import { type Change, no, type Question, type TestChain, testChain, through } from './node.ts'
+import { startWatching } from './watcher.ts'
+
+// Six hours of outage on a fast chain: `OUTAGE=full bun test test/chain/watch/catch-up.test.ts`.
+const isFull = process.env.OUTAGE === 'full'
+const [BLOCKS, TRANSFERS] = isFull ? [20_000, 500] : [3_000, 80]
+const CONFIRMATIONS = 8
+const LONG_MS = isFull ? 300_000 : 60_000
+
+let house: ApiHouse
+let chain: TestChain
+let merchantId: string
+let watched: WatchedChain
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  chain = await testChain()
+  merchantId = await insertMerchant(house.sql)
+  watched = { id: 31337, tokens: [chain.token, chain.otherToken], confirmations: CONFIRMATIONS }
+  await chain.mine(20)
+  await read()
+})
+afterAll(async () => {
+  expect(await audit(house.sql, kinds)).toEqual([])
+  await chain[Symbol.asyncDispose]()
+  await house[Symbol.asyncDispose]()
+})
+afterEach(async () => {
+  await chain.mine(CONFIRMATIONS)
+  await read()
+})
+
+const sourceOf = (...urls: string[]): ChainSource =>
+  openSource(openRpc({ chainId: watched.id, urls }, house.api), watched.tokens)
+
+const opened = async (): Promise<MadePayment> => {
+  const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+  const pick = { address: payment.address, tokenAddress: chain.token }
+  await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...pick })
+  await giveOut(house.sql, payment)
+  return payment
+}
+
+const openedMany = async (count: number): Promise<readonly MadePayment[]> => {
+  const many: MadePayment[] = []
+  while (many.length < count)
+    many.push(...(await Promise.all(Array.from({ length: Math.min(50, count - many.length) }, opened))))
+  return many
+}
+
+/** What nobody watched: so many blocks, and every so often one with a transfer to one of these. */
+const outage = async (blocks: number, to: readonly MadePayment[]) => {
+  const every = Math.floor(blocks / (to.length + 1))
+  await chain.mine(every)
+  for (const payment of to) {
+    await chain.pay(payment.address, 1000n)
+    await chain.mine(every)
+  }
+  await chain.mine(blocks - every * (to.length + 1))
+}
+
+let readAt = 0
+
+/** Answers how many steps it took; after each the books must be whole. */
+const read = async (source = sourceOf(chain.url)) => {
+  let steps = 0
+  for (; (await readNext(house.sql, watched, source)) !== 'idle'; steps++) {
+    const [gaps] = await house.sql<{ missing: number }[]>`
+      select (number - final_number + 1 - (select count(*) from chain_blocks))::integer as missing from chain_cursors`
+    expect(gaps?.missing).toBe(0)
+  }
+  await finalizeNext(house.sql, watched, source)
+  readAt = performance.now()
+  while ((await settlePayments(house.api)) > 0);
+  return steps
+}
+
+const headOf = async () => Number(await chain.rpc<string>('eth_blockNumber'))
+
+const statesOf = async (many: readonly MadePayment[]): Promise<Readonly<Record<string, number>>> => {
+  const rows = await house.sql<{ state: string; count: number }[]>`
+    select state, count(*)::integer as count from payments
+    where id in ${house.sql(many.map(({ actor }) => actor))} group by state`
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+const isRange = ({ method, params: [where] }: Question) =>
+  method === 'eth_getLogs' && typeof where === 'object' && where !== null && 'fromBlock' in where
+
+const widthOf = ({ params }: Question): number => {
+  const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
+  return Number(toBlock) - Number(fromBlock) + 1
+}
+
+test(
+  `an outage of ${BLOCKS} blocks with ${TRANSFERS} transfers loses none, and few blocks are asked for`,
+  async () => {
+    const many = await openedMany(TRANSFERS)
+    const started = performance.now()
+    await outage(BLOCKS, many)
+    const built = performance.now()
+    let headers = 0
+    await using node = await through(chain.url, ({ method }, answer) => {
+      if (method === 'eth_getBlockByNumber') headers++
+      return answer
+    })
+    const steps = await read(sourceOf(node.url))
+    expect(await statesOf(many)).toEqual({ success: TRANSFERS })
+    expect((await findCursor(house.sql, watched.id))?.number).toBe(await headOf())
+    // Those with transfers, the last ones up to the head, and a few at each end of a range.
+    expect(headers).toBeLessThan(TRANSFERS + 200 + CONFIRMATIONS + 10 * steps)
+    if (isFull) {
+      const seconds = (from: number, to: number) => `${((to - from) / 1000).toFixed(1)} s`
+      console.log(`built in ${seconds(started, built)}, read in ${seconds(built, readAt)}, ${steps} steps`)
+    }
+  },
+  LONG_MS,
+)
+
+test(
+  'a watcher that is killed again and again while it catches up loses nothing and counts nothing twice',
+  async () => {
+    const many = await openedMany(TRANSFERS)
+    await outage(BLOCKS, many)
+    for (let kills = 0; kills < 8; kills++) {
+      await using watcher = await startWatching(house.databaseUrl, chain, CONFIRMATIONS)
+      await Bun.sleep(5 + kills * 7)
+      await watcher.kill()
+    }
+    await using _ = await startWatching(house.databaseUrl, chain, CONFIRMATIONS)
+    await until(async () => (await statesOf(many)).success === TRANSFERS, { timeoutMs: 30_000 })
+    const told = await house.sql<{ type: string; count: number }[]>`
+      select type, count(*)::integer as count from events
+      where actor in ${house.sql(many.map(({ actor }) => actor))} group by type order by type`
+    expect(told.map(({ type, count }) => `${type} ${count}`)).toEqual([
+      `payment.created ${TRANSFERS}`,
+      `payment.processing ${TRANSFERS}`,
+      `payment.succeeded ${TRANSFERS}`,
+    ])
+  },
+  LONG_MS,
+)
+
+test('blocks that were seen before the outage and went in it take their money with them', async () => {
+  const [lost, kept] = [await opened(), await opened()]
+  await chain.pay(kept.address, 1000n)
+  await chain.mine()
+  await chain.pay(lost.address, 1000n)
+  await chain.mine(3)
+  await read()
+  expect(await statesOf([lost, kept])).toEqual({ processing: 2 })
+  await chain.reorganize(3)
+  await outage(600, [])
+  await read()
+  expect([await statesOf([lost]), await statesOf([kept])]).toEqual([{ pending: 1 }, { success: 1 }])
+})
+
+test('what one of two nodes leaves out of a range is read block by block, and final when both tell it', async () => {
+  const many = await openedMany(4)
+  await outage(800, many)
+  const leavesOut: Change = (question, answer) =>
+    isRange(question) && Array.isArray(answer) ? answer.slice(1) : answer
+  await using node = await through(chain.url, leavesOut)
+  await read(sourceOf(chain.url, node.url))
+  expect((await findCursor(house.sql, watched.id))?.number).toBe(await headOf())
+  expect(await statesOf(many)).toEqual({ processing: 4 })
+  await read()
+  expect(await statesOf(many)).toEqual({ success: 4 })
+})
+
+test('while one of two nodes is away, blocks are read by the other and none is final', async () => {
+  const many = await openedMany(2)
+  await outage(500, many)
+  await expect(read(sourceOf(chain.url, 'http://127.0.0.1:9/'))).rejects.toThrow('unreachable')
+  while ((await settlePayments(house.api)) > 0);
+  expect(await statesOf(many)).toEqual({ processing: 2 })
+  await read()
+  expect(await statesOf(many)).toEqual({ success: 2 })
+})
+
+test('a node that says that it is further than it is makes nothing final too soon', async () => {
+  const payment = await opened()
+  await outage(500, [])
+  await chain.pay(payment.address, 1000n)
+  await chain.mine(CONFIRMATIONS / 2)
+  // By that, the transfer would be final, and its block is there.
+  const boasts: Change = ({ method }, answer) =>
+    method === 'eth_blockNumber' ? `0x${(Number(answer) + CONFIRMATIONS / 2).toString(16)}` : answer
+  await using node = await through(chain.url, boasts)
+  await readNext(house.sql, watched, sourceOf(node.url, chain.url))
+  await read(sourceOf(chain.url))
+  expect(await statesOf([payment])).toEqual({ processing: 1 })
+})
+
+test('a range that a node refuses is read in halves', async () => {
+  const many = await openedMany(4)
+  await outage(1_200, many)
+  let widest = 0
+  await using node = await through(chain.url, (question, answer) => {
+    if (!isRange(question)) return answer
+    if (widthOf(question) > 300) return no
+    widest = Math.max(widest, widthOf(question))
+    return answer
+  })
+  await read(sourceOf(node.url))
+  expect(widest).toBeGreaterThan(100)
+  expect(await statesOf(many)).toEqual({ success: 4 })
+})
+
+test('two that catch up at once read every block once', async () => {
+  const many = await openedMany(6)
+  await outage(5_000, many)
+  const one = async () => {
+    const source = sourceOf(chain.url)
+    for (let idle = 0; idle < 3; )
+      idle = (await readNext(house.sql, watched, source).catch(ignoreMoved)) === 'idle' ? idle + 1 : 0
+  }
+  await Promise.all([one(), one(), one()])
+  await read()
+  expect(await statesOf(many)).toEqual({ success: 6 })
+})
+
+const ignoreMoved = (error: unknown) => {
+  if (!(error instanceof Error && 'code' in error && error.code === 'PM002')) throw error
+}
