@@ -73,6 +73,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
     ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)]),
   ]
   starting.adopt(await serve(app(served, api), env), server => server.stop())
+  starting.defer(() => api.streams.stop())
   say(`Ready at ${env.publicUrl}`)
   // Where a wallet that pays in test mode must connect. The operator's own node may have a key in its address.
   if (sandbox && env.sandboxRpcUrl === undefined) say(`Test payments are made on the chain at ${sandbox.url}`)

@@ -2,6 +2,8 @@
 
 create type canceled_entry as (g integer, actor uuid, name text);
 
+create type checkouts_v1_entry as (g integer, was integer, payment_id uuid, secret_hash bytea);
+
 create type deliveries_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
 create type deposit_addresses_v1_entry as (g integer, was integer, address text, payment_id uuid, merchant_id uuid, treasury text, counter bigint);
@@ -90,6 +92,13 @@ create table chain_cursors (
   constraint chain_cursors_check CHECK (final_number <= number),
   constraint chain_cursors_hash_check CHECK (hash ~ '^0x[0-9a-f]{64}$'::text),
   constraint chain_cursors_number_check CHECK (number >= 0)
+);
+
+create table checkouts (
+  payment_id uuid not null,
+  secret_hash bytea not null,
+  constraint checkouts_pkey PRIMARY KEY (payment_id),
+  constraint checkouts_secret_hash CHECK (length(secret_hash) = 32)
 );
 
 create table deeper_payments (
@@ -1388,6 +1397,50 @@ begin
     select k.fingerprint, k.status, k.body from idempotency_keys k
     where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent checkouts_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into checkouts (payment_id, secret_hash)
+      select r.payment_id, r.secret_hash from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.payment_id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.payment_id, e.secret_hash
+        from (select *, row_number() over (partition by payment_id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from checkouts t where t.payment_id = e.payment_id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into checkouts (payment_id, secret_hash) select r.payment_id, r.secret_hash from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of checkouts are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json

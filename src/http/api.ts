@@ -6,6 +6,8 @@ import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { World } from '../world.ts'
+import { openPaymentStreams } from './checkout-stream.ts'
+import type { Streams } from './checkout-streams.ts'
 
 /** What routes are given: the world, what guards it at the door, and the chains. */
 export type Api = World & {
@@ -20,6 +22,8 @@ export type Api = World & {
   readonly chains: Chains
   /** Undefined where test mode has no chain of its own. */
   readonly sandbox: Sandbox | undefined
+  /** Of the payments that customers of this process are told of. A server ends them before it stops, or it would wait for them. */
+  readonly streams: Streams
 }
 
 /** Closing writes down what the books remember. */
@@ -33,6 +37,7 @@ export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
 export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbox }: ApiOptions): OpenApi => {
   const sessions = openSessionBook(world, keyring)
   const keys = openKeyBook(world)
+  const streams = openPaymentStreams(world, chains)
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit } = env
   return {
     ...world,
@@ -43,7 +48,9 @@ export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbo
     keys,
     chains,
     sandbox,
+    streams,
     close: async () => {
+      streams.stop()
       sessions.stop()
       await keys.stop()
     },

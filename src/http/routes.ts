@@ -1,6 +1,7 @@
 import { apiKeyRoutes } from './api-keys.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
+import { checkoutRoutes } from './checkout.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
 import { inviteRoutes } from './invites.ts'
@@ -24,4 +25,5 @@ export const routes: readonly Route[] = [
   ...refundRoutes,
   ...disputeRoutes,
   ...eventRoutes,
+  ...checkoutRoutes,
 ]

@@ -80,6 +80,7 @@ export const apiHouse = async ({
   const api = starting.adopt(openApi({ ...given, actors }, options), a => a.close())
   const server = app(routes, api, now)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
+  starting.defer(() => api.streams.stop())
   const url = `http://127.0.0.1:${server.server?.port}`
   const rest = starting.move()
   return {

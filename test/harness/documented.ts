@@ -28,6 +28,8 @@ const faultOf = (route: Route, { status, text, headers }: Answered): string | un
   }
   const said = Object.entries(route.docs?.answers ?? {}).find(([each]) => each === String(status))?.[1]
   if (said === null) return text === '' ? undefined : 'a body where there should be none'
+  if (said && typeof said === 'object' && 'events' in said)
+    return headers.get('content-type') === 'text/event-stream' ? undefined : 'no events'
   if (typeof said === 'string') return headers.get('content-type')?.startsWith('text/html') ? undefined : 'no page'
   const parsed = said?.type.onDeepUndeclaredKey('reject')(JSON.parse(text))
   return parsed instanceof type.errors ? parsed.summary : undefined

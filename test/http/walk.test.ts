@@ -10,14 +10,18 @@ import { fixtures } from './records.ts'
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 const open = routes.filter(({ access }) => access.by === 'anybody')
 const guarded = routes.filter(({ access }) => access.by !== 'anybody')
-const withId = routes.filter(({ path }) => path.replace(':merchantId', '').includes(':'))
+const customers = open.filter(({ access }) => access.by === 'anybody' && access.checkout)
+const withId = guarded.filter(({ path }) => path.replace(':merchantId', '').includes(':'))
 
 let house: ApiHouse
 let cast: Cast
 let before: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  house = await apiHouse({ routes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
+  house = await apiHouse({
+    routes,
+    env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' },
+  })
   cast = await castOf(house)
   before = await contentsOf(house.sql)
 })
@@ -85,14 +89,23 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
 
 const merchantId = () => cast.shop.path.split('/').at(-1) ?? ''
 
-test('nothing is open to anybody but what signing in takes', () => {
+test('nothing is open to anybody but what signing in takes, and what customers do who have no account', () => {
   expect(open.map(nameOf).sort()).toEqual([
+    // Who was sent a link knows it; all of this is limited by address.
+    'GET /v1/checkout/links/:linkId',
+    // Whose payment it is shows its client secret.
+    'GET /v1/checkout/payments/:id',
+    'GET /v1/checkout/payments/:id/stream',
     'POST /v1/auth/invites/accept',
     'POST /v1/auth/refresh',
     'POST /v1/auth/sign-in',
     'POST /v1/auth/sign-out',
     'POST /v1/auth/sign-up',
+    'POST /v1/checkout/links/:linkId/payments',
+    'POST /v1/checkout/payments/:id/asset',
+    'POST /v1/checkout/payments/:id/transaction',
   ])
+  expect(customers.map(({ path }) => path.startsWith('/v1/checkout/'))).toEqual(customers.map(() => true))
 })
 
 test.each<[string, (access: Route['access']) => boolean]>([

@@ -1,6 +1,7 @@
 import { type Code, Refusal } from '../../errors.ts'
 import type { Shape } from '../../records/shapes/shape.ts'
 import type { Route } from '../route.ts'
+import type { EventStream } from './docs.ts'
 import { refusalsOf, statusOf, takesIdempotencyKey } from './refusals.ts'
 import type { Schema } from './schema.ts'
 
@@ -9,6 +10,7 @@ export type AnswerObject = {
   readonly headers: Schema
   readonly content?: {
     readonly 'text/html'?: { readonly schema: Schema }
+    readonly 'text/event-stream'?: { readonly schema: Schema; readonly example: string }
     readonly 'application/json'?: {
       readonly schema: Schema
       readonly example?: unknown
@@ -29,10 +31,10 @@ export const answersOf = (route: Route): Readonly<Record<string, AnswerObject>> 
   }
 }
 
-const success = (route: Route, status: string, answer: Shape | string | null): AnswerObject => ({
+const success = (route: Route, status: string, answer: Shape | EventStream | string | null): AnswerObject => ({
   description: typeof answer === 'string' ? answer : (reasons[status] ?? 'Done.'),
   headers: headersOf(route, Number(status)),
-  ...(answer !== null && { content: typeof answer === 'string' ? page : bodyOf(answer) }),
+  ...(answer !== null && { content: contentOf(answer) }),
 })
 
 const reasons: Readonly<Record<string, string>> = {
@@ -42,6 +44,18 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 const page = { 'text/html': { schema: { type: 'string' } } }
+
+const contentOf = (answer: Shape | EventStream | string): NonNullable<AnswerObject['content']> => {
+  if (typeof answer === 'string') return page
+  return 'events' in answer ? streamOf(answer) : bodyOf(answer)
+}
+
+const streamOf = ({ events: { name, example } }: EventStream) => ({
+  'text/event-stream': {
+    schema: { type: 'string', description: `Events whose data is a ${name}.` },
+    example: `id: 3-1-5f0c2d9a77e1\nevent: payment\ndata: ${JSON.stringify(example)}\n\n`,
+  },
+})
 
 const bodyOf = ({ name, example }: Shape) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example },

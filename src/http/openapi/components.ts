@@ -20,6 +20,12 @@ export const components = (codes: readonly Code[]): Components => ({
       bearerFormat: 'JWT',
       description: 'The access token of somebody who has signed in.',
     },
+    clientSecret: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Client-Secret',
+      description: 'Of a payment, as whoever opened it was told.',
+    },
     refreshCookie: {
       type: 'apiKey',
       in: 'cookie',

@@ -12,17 +12,20 @@ export type Docs = {
   readonly summary: string
   /** What a caller should know and no schema says. */
   readonly description?: string
-  /** By status; `null`: there is nothing in it; a text: a page that says so. */
-  readonly answers: Readonly<Partial<Record<Status, Shape | string | null>>>
+  /** By status; `null`: there is nothing in it; a text: a page that says so; `events`: what those of a stream hold. */
+  readonly answers: Readonly<Partial<Record<Status, Shape | EventStream | string | null>>>
   /**
    * Codes it may refuse with of its own accord. `idempotency_key_reused` brings the header along,
    * and `idempotency_key_required` makes it required.
    */
   readonly refusals?: readonly Code[]
   /** Who may call a route that is open to anybody and looks for itself. Nobody in particular, unless it says so. */
-  readonly callers?: readonly ('nobody' | 'session' | 'refreshCookie')[]
+  readonly callers?: readonly ('nobody' | 'session' | 'refreshCookie' | 'clientSecret')[]
   /** A body as one sends it. */
   readonly example?: Readonly<Record<string, unknown>>
 }
+
+/** Server-sent events. */
+export type EventStream = { readonly events: Shape }
 
 type Status = 200 | 201 | 204 | 404 | 410 | 503

@@ -3,6 +3,7 @@ import type { Shape } from '../../records/shapes/shape.ts'
 import type { Route } from '../route.ts'
 import { strict } from '../validate.ts'
 import { type Components, components, errorSchema } from './components.ts'
+import type { EventStream } from './docs.ts'
 import { explainField } from './glossary.ts'
 import { guide } from './guide.ts'
 import { bodyName, type Operation, operationOf } from './operation.ts'
@@ -49,7 +50,7 @@ const pathsOf = (routes: readonly Route[]): Document['paths'] =>
 /** Everything that is answered or sent, by name; what has a name is named wherever it is part of something else. */
 const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<string, Schema> => {
   const answered = routes
-    .flatMap(({ docs }) => Object.values(docs?.answers ?? {}).filter(isShape))
+    .flatMap(({ docs }) => Object.values(docs?.answers ?? {}).flatMap(shapeIn))
     .flatMap(withParts)
     .map(whole)
   const sent = routes.flatMap(({ body, docs }) =>
@@ -72,7 +73,10 @@ const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<str
   ])
 }
 
-const isShape = (answer: Shape | string | null): answer is Shape => typeof answer === 'object' && answer !== null
+const shapeIn = (answer: Shape | EventStream | string | null): readonly Shape[] => {
+  if (typeof answer !== 'object' || answer === null) return []
+  return ['events' in answer ? answer.events : answer]
+}
 
 const withParts = (shape: Shape): readonly Shape[] => [shape, ...(shape.parts ?? []).flatMap(withParts)]
 

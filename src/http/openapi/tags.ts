@@ -10,9 +10,10 @@ export const tagsOf = (routes: readonly Route[]): readonly Tag[] => {
   return [...used.values()].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** The heading a route stands under: the last noun of its path. */
+/** The heading a route stands under: the last noun of its path, unless it is for customers. */
 export const tagOf = ({ path, access }: Route): Tag => {
-  const noun = path.split('/').findLast(segment => Object.hasOwn(nouns, segment))
+  const segments = path.split('/')
+  const noun = segments.includes('checkout') ? 'checkout' : segments.findLast(segment => Object.hasOwn(nouns, segment))
   const tag = noun === undefined ? service : (nouns[noun] ?? service)
   if (access.by !== 'member' || !tag.both) return { name: tag.name, description: tag.description }
   return { name: `${tag.name} for members`, description: `${tag.description} The same, for people who have signed in.` }
@@ -38,9 +39,13 @@ const nouns: Readonly<Record<string, Tag & { readonly both?: true }>> = {
     description: 'Everything that happened, in order. What webhooks deliver can be read here too.',
     both: true,
   },
+  checkout: { name: 'Checkout', description: 'What the page of a payment link calls, for customers.' },
   auth: { name: 'Signing in', description: 'A sign-in leads to an access token and a refresh cookie.' },
   'api-keys': { name: 'API keys', description: 'What the servers of a merchant call with.' },
   settings: { name: 'Settings', description: 'Name, branding, receiving addresses and policies of a merchant.' },
+  balances: { name: 'Balances', description: 'Money that has arrived and waits to be collected.' },
+  collections: { name: 'Collections', description: 'Bringing what has arrived to the treasury.' },
+  'recovery-file': { name: 'Recovery file', description: 'What finds the money again without this service.' },
   members: { name: 'Members', description: 'Who may act for a merchant.' },
   invites: { name: 'Invites', description: 'Links that make somebody a member.' },
   'audit-log': { name: 'Audit log', description: 'Who did what, from where and when.' },

@@ -15,7 +15,7 @@ import {
   txHash,
 } from './wire.ts'
 
-const paymentType = type({
+const customersType = type({
   object: "'payment'",
   id: idOf('pay'),
   merchantId: idOf('mer'),
@@ -29,15 +29,15 @@ const paymentType = type({
   failureReason:
     "'reverted' | 'wrong_recipient' | 'wrong_asset' | 'wrong_chain' | 'amount_mismatch' | 'underpaid' | null",
   paymentLinkId: idOf('plink'),
-  reference: 'string | null',
-  metadata: texts,
   expiresAt: time,
   livemode: 'boolean',
   createdAt: time,
   updatedAt: time,
 })
 
-const payment = {
+const paymentType = customersType.merge({ reference: 'string | null', metadata: texts })
+
+const customersPayment = {
   object: 'payment',
   id: example.paymentId,
   merchantId: example.merchantId,
@@ -50,19 +50,18 @@ const payment = {
   customerName: 'Ada Example',
   failureReason: null,
   paymentLinkId: example.paymentLinkId,
-  reference: 'order 7',
-  metadata: { shelf: 'B' },
   expiresAt: '2026-11-20T12:30:00.000Z',
   livemode: false,
   createdAt: example.at,
   updatedAt: example.later,
 }
 
+const payment = { ...customersPayment, reference: 'order 7', metadata: { shelf: 'B' } }
+
 /** As events and lists have it. */
 export const paymentShape: Shape = { name: 'Payment', type: paymentType, example: payment }
 
 const transfer = type({
-  // Of money that came from a contract there is neither.
   txHash: txHash.or('null'),
   logIndex: count.or('null'),
   blockNumber: count,
@@ -93,42 +92,51 @@ const crypto = type({
   explorerUrl: 'string | null',
 })
 
+const shown = {
+  chainId: 31337,
+  network: 'Sandbox',
+  asset: 'TUSD',
+  tokenAddress: example.address,
+  decimals: 6,
+  address: '0xde709f2102306220921060314715629080e2fb77',
+  payerAddress: '0x27b1fdb04752bbc536007a920d24acb045561c26',
+  txHash: example.txHash,
+  blockNumber: 1042,
+  confirmations: 12,
+  confirmationsRequired: 3,
+  amountExpected: '49000000',
+  amountReceived: '49000000',
+  exception: null,
+  quote: null,
+  transfers: [
+    {
+      txHash: example.txHash,
+      logIndex: 0,
+      blockNumber: 1042,
+      from: '0x27b1fdb04752bbc536007a920d24acb045561c26',
+      amount: '49000000',
+      confirmations: 12,
+      state: 'final',
+    },
+  ],
+  paymentUri:
+    'ethereum:0x52908400098527886E0F7030069857D2E4169EE7@31337/transfer?address=0xde709f2102306220921060314715629080e2fb77&uint256=49000000',
+  explorerUrl: null,
+}
+
 /** As one reads it: with what its chain shows. */
 export const paymentReadShape: Shape = {
   name: 'PaymentWithCrypto',
   type: paymentType.merge({ crypto: crypto.or('null') }),
   example: {
     ...payment,
-    crypto: {
-      chainId: 31337,
-      network: 'Sandbox',
-      asset: 'TUSD',
-      tokenAddress: example.address,
-      decimals: 6,
-      address: '0xde709f2102306220921060314715629080e2fb77',
-      payerAddress: '0x27b1fdb04752bbc536007a920d24acb045561c26',
-      txHash: example.txHash,
-      blockNumber: 1042,
-      confirmations: 12,
-      confirmationsRequired: 3,
-      amountExpected: '49000000',
-      amountReceived: '49000000',
-      exception: null,
-      quote: null,
-      transfers: [
-        {
-          txHash: example.txHash,
-          logIndex: 0,
-          blockNumber: 1042,
-          from: '0x27b1fdb04752bbc536007a920d24acb045561c26',
-          amount: '49000000',
-          confirmations: 12,
-          state: 'final',
-        },
-      ],
-      paymentUri:
-        'ethereum:0x52908400098527886E0F7030069857D2E4169EE7@31337/transfer?address=0xde709f2102306220921060314715629080e2fb77&uint256=49000000',
-      explorerUrl: null,
-    },
+    crypto: shown,
   },
+}
+
+/** The same for its customer. */
+export const checkoutPaymentShape: Shape = {
+  name: 'CheckoutPayment',
+  type: customersType.merge({ crypto: crypto.or('null') }),
+  example: { ...customersPayment, crypto: shown },
 }

@@ -1,0 +1,61 @@
+import type { Hex } from 'viem'
+import { type Chain, confirmationsOf } from '../chain/chains.ts'
+import type { Chains } from '../chain/connect.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
+import type { Quote } from '../chain/quotes/quotes.ts'
+import { refuse } from '../errors.ts'
+import type { Terms, VisitedLink } from '../queries/checkouts.ts'
+import { sandboxTreasury } from '../sandbox/treasury.ts'
+
+export type Asset = { readonly chainId: number; readonly asset: string }
+
+/** What a customer may pay with now, each at its price; those without one are left out. */
+export const listOffers = (chains: Chains, visited: VisitedLink, until: Date): Promise<readonly Quote[]> =>
+  quote(chains, visited, payableAssets(chains, visited), until)
+
+/** What is asked for in this asset, and what that takes. */
+export type Offer = { readonly quote: Quote; readonly treasury: Hex; readonly confirmations: number }
+
+export const getOffer = async (
+  chains: Chains,
+  visited: VisitedLink,
+  { chainId, asset }: Asset,
+  until: Date,
+): Promise<Offer> => {
+  const isAsked = (each: Asset) => each.chainId === chainId && each.asset === asset
+  const chain = chains.find(chainId)?.chain
+  if (!chain || !payableAssets(chains, visited).some(isAsked)) return refuse('unsupported_asset', { param: 'asset' })
+  const [found] = await quote(chains, visited, [{ chainId, asset }], until)
+  if (!found) return refuse('rate_unavailable', { param: 'asset', retryAfter: RETRY_S })
+  const { terms, link } = visited
+  return {
+    quote: found,
+    treasury: treasuryOn(chainId, terms) ?? sandboxTreasury(link.context.merchantId),
+    confirmations: Math.max(confirmationsOf(chain), terms.confirmations[chainId] ?? 0),
+  }
+}
+
+/** Nodes are asked for their prices again by then. */
+const RETRY_S = 10
+
+const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Asset[], until: Date) => {
+  const { livemode, amountMinor, currency } = link.context
+  return assets.length === 0 ? [] : chains.quotes.offer({ livemode, amountMinor, currency, until, assets })
+}
+
+/** What the link takes, on chains where the merchant has somewhere to put it. */
+const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly Asset[] => {
+  const { livemode, assets: wanted } = link.context
+  return chains.all
+    .filter(({ chain }) => chain.livemode === livemode && hasTreasury(chain, terms))
+    .flatMap(({ chain: { id, native, tokens } }) => [...tokens, native].map(({ asset }) => ({ chainId: id, asset })))
+    .filter(({ chainId, asset }) => wanted?.some(each => each.chainId === chainId && each.asset === asset) ?? true)
+}
+
+const hasTreasury = ({ id }: Chain, terms: Terms): boolean => id === sandboxId || treasuryOn(id, terms) !== undefined
+
+const treasuryOn = (chainId: number, terms: Terms): Hex | undefined =>
+  asHex(terms.receiving_addresses[chainId] ?? terms.receiving_address)
+
+const asHex = (address: string | null): Hex | undefined =>
+  address === null ? undefined : `0x${address.slice(2).toLowerCase()}`

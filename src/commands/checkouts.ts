@@ -1,0 +1,121 @@
+import type { AssetPick, Payment, PaymentOpening } from '../../machines/payment-events.ts'
+import { MINUTE_MS } from '../../machines/payment-rules.ts'
+import { hashClientSecret, makeClientSecret } from '../access/client-secret.ts'
+import type { BundleOutcome, Command } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { Chains } from '../chain/connect.ts'
+import { refuse } from '../errors.ts'
+import { encodeId, uuidv7 } from '../ids.ts'
+import type { Keyring } from '../keyring.ts'
+import { paymentKind } from '../kinds/payment.ts'
+import { ofKind } from '../queries/actors.ts'
+import { checkoutRow, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import type { World } from '../world.ts'
+import { type Asset, getOffer, type Offer } from './checkout-offers.ts'
+import { depositFor } from './deposits.ts'
+
+/** What a checkout takes beside the world. */
+export type Counter = World & { readonly keyring: Keyring; readonly chains: Chains }
+
+export type Customer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
+
+/** For the history: customers have no id. */
+const cause = 'customer'
+
+/** Whether a visitor of the link can still become a customer. The timer that closes it may be a moment late. */
+export const isOpen = ({ link }: VisitedLink, now: Date): boolean =>
+  link.state === 'active' && (link.context.expiresAt === null || now < link.context.expiresAt)
+
+export const windowEnd = ({ link }: VisitedLink, from: Date): Date =>
+  new Date(from.getTime() + link.context.windowMinutes * MINUTE_MS)
+
+/**
+ * Opens a payment for a customer: the payment, its count on the link, the secret that makes it theirs and, when
+ * they know already what to pay with, the price and the address are one commit. Whether the link has room for
+ * one more is for the link to say in it.
+ */
+export const openCheckout = async (
+  counter: Counter,
+  visited: VisitedLink,
+  customer: Customer,
+  asset: Asset | undefined,
+): Promise<{ readonly payment: Actor<Payment>; readonly clientSecret: string }> => {
+  const now = counter.clock.now()
+  if (!isOpen(visited, now)) refuse('payment_link_not_active')
+  const { link } = visited
+  const id = uuidv7(now, counter.random)
+  const offer = asset && (await getOffer(counter.chains, visited, asset, windowEnd(visited, now)))
+  const pick = offer && (await pickOf(counter, offer, { paymentId: id, merchantId: link.context.merchantId }))
+  const clientSecret = makeClientSecret(encodeId('pay', id), counter.random)
+  const rows = [checkoutRow(id, hashClientSecret(clientSecret))]
+  const outcome = await counter.actors.dispatchBundle([
+    { kind: 'payment_link', actor: link.id, event: { type: 'open_payment' }, cause },
+    { kind: 'payment', actor: id, create: openingOf(visited, customer), cause, rows },
+    ...(pick ? [{ kind: 'payment', actor: id, cause, ...pick }] : []),
+  ])
+  if (outcome.ok) return { payment: ofKind(paymentKind, outcome.done.at(-1)?.actor), clientSecret }
+  return refuse(outcome.index === 0 ? 'payment_link_not_active' : 'state_conflict')
+}
+
+/** Changes what a payment is to be paid with, or takes a fresh price for it, as long as nothing has come. */
+export const pickAsset = async (counter: Counter, payment: Actor<Payment>, asset: Asset): Promise<Actor<Payment>> => {
+  const { id, state, context } = payment
+  const isWaiting = state === 'pending' && context.amountReceived === 0n && context.stray === null
+  if (!isWaiting || context.expiresAt <= counter.clock.now()) refuse('state_conflict', { details: { status: state } })
+  const visited = await findVisitedLink(counter.sql, context.paymentLinkId)
+  if (!visited) return refuse('resource_not_found')
+  const offer = await getOffer(counter.chains, visited, asset, context.expiresAt)
+  const dispatch = async (): Promise<BundleOutcome> => {
+    const pick = await pickOf(counter, offer, { paymentId: id, merchantId: context.merchantId })
+    return counter.actors.dispatchBundle([{ kind: 'payment', actor: id, cause, ...pick }])
+  }
+  const first = await dispatch()
+  // Two tabs have picked at once: the other one's address is there by now.
+  const outcome = !first.ok && first.refusal === 'exists' ? await dispatch() : first
+  if (outcome.ok) return ofKind(paymentKind, outcome.done[0]?.actor)
+  return refuse('state_conflict', { details: { status: outcome.actor?.state } })
+}
+
+type Whose = { readonly paymentId: string; readonly merchantId: string }
+
+/** The address is in the commit that asks for money there: nobody is shown one that is not watched. */
+const pickOf = async (
+  counter: Counter,
+  { quote, treasury, confirmations }: Offer,
+  whose: Whose,
+): Promise<Pick<Command, 'rows'> & { readonly event: AssetPick & { readonly type: 'asset_picked' } }> => {
+  const { deposit, rows } = await depositFor(counter, counter.keyring, { ...whose, treasury })
+  return {
+    rows,
+    event: {
+      type: 'asset_picked',
+      chainId: quote.chainId,
+      asset: quote.asset,
+      tokenAddress: quote.tokenAddress,
+      decimals: quote.decimals,
+      address: deposit.address,
+      amountExpected: quote.amount,
+      confirmationsRequired: confirmations,
+      pegged: quote.pegged,
+      quoteRate: quote.rate,
+      quoteSource: quote.source,
+      quoteExpiresAt: quote.expiresAt,
+    },
+  }
+}
+
+const openingOf = (
+  { link, terms }: VisitedLink,
+  customer: Customer,
+): PaymentOpening & { readonly windowMinutes: number } => {
+  const { merchantId, livemode, amountMinor, currency, reference, metadata, windowMinutes } = link.context
+  return {
+    ...{ merchantId, livemode, amountMinor, currency, reference, metadata, windowMinutes },
+    apiVersion: terms.api_version,
+    paymentLinkId: link.id,
+    customerEmail: customer.customerEmail,
+    customerName: customer.customerName,
+    toleranceBps: terms.tolerance_bps,
+    latePolicy: terms.late_policy,
+  }
+}

@@ -1,0 +1,91 @@
+import { type } from 'arktype'
+import { hashClientSecret } from '../access/client-secret.ts'
+import { cryptoFactsOf } from '../chain/crypto-facts.ts'
+import { pickAsset } from '../commands/checkouts.ts'
+import { submitTransaction } from '../commands/submissions.ts'
+import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { findCheckout } from '../queries/checkouts.ts'
+import type { ShownPayment } from '../queries/payments.ts'
+import { checkoutPayment } from '../records/payment.ts'
+import { isLoopback, limitGroup } from './address.ts'
+import type { Api } from './api.ts'
+import { chainId, symbol } from './checkout-asset.ts'
+import { seenOf } from './checkout-stream.ts'
+import * as docs from './docs/checkout.ts'
+import { forCustomers, type Route } from './route.ts'
+
+const path = '/v1/checkout/payments/:id'
+
+const secret = type({ 'clientSecret?': 'string <= 500' })
+const picked = secret.merge({ chainId, asset: symbol })
+const submitted = secret.merge({ txHash: /^0x[0-9a-fA-F]{64}$/ })
+
+export const checkoutPaymentRoutes: readonly Route[] = [
+  forCustomers('GET', {
+    path,
+    docs: docs.getCheckoutPayment,
+    query: secret,
+    handle: async (api, call) => ({ status: 200, body: recordOf(api, await find(api, call)) }),
+  }),
+
+  forCustomers('POST', {
+    path: `${path}/asset`,
+    docs: docs.pickAsset,
+    query: secret,
+    body: picked,
+    handle: async (api, call) => {
+      const { payment } = await find(api, call)
+      await pickAsset(api, payment, call.body)
+      // What had come and was dropped by a reorganisation is shown with it.
+      return { status: 200, body: recordOf(api, await find(api, call)) }
+    },
+  }),
+
+  forCustomers('POST', {
+    path: `${path}/transaction`,
+    docs: docs.submitTransaction,
+    query: secret,
+    body: submitted,
+    handle: async (api, call) => {
+      const found = await find(api, call)
+      await submitTransaction(api, found.payment, call.body.txHash)
+      return { status: 200, body: recordOf(api, found) }
+    },
+  }),
+
+  forCustomers('GET', {
+    path: `${path}/stream`,
+    docs: docs.streamCheckoutPayment,
+    query: secret,
+    handle: async (api, call) => {
+      const found = await find(api, call)
+      const { address, headers } = call
+      // A proxy on this machine that nobody has named makes all customers one address.
+      const group = isLoopback(address) ? undefined : limitGroup(address)
+      const to = { group, lastId: headers.get('last-event-id') }
+      const text = api.streams.open(found.payment.id, seenOf(api.chains, found), to)
+      return { status: 200, text, headers: STREAM_HEADERS }
+    },
+  }),
+]
+
+/** Some proxies collect what they pass on, unless they are told. */
+const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+
+type CustomersCall = {
+  readonly params: { readonly id: string }
+  readonly headers: Headers
+  readonly query: { readonly clientSecret?: string }
+  readonly body?: { readonly clientSecret?: string } | undefined
+}
+
+/** The payment that is the caller's. To everybody else there is none, whatever they show instead of the secret. */
+const find = async ({ sql }: Api, { params, headers, query, body }: CustomersCall): Promise<ShownPayment> => {
+  const id = decodeId('pay', params.id) ?? refuse('resource_not_found')
+  const shown = headers.get('client-secret') ?? body?.clientSecret ?? query.clientSecret ?? ''
+  return (await findCheckout(sql, id, hashClientSecret(shown))) ?? refuse('resource_not_found')
+}
+
+const recordOf = ({ chains }: Api, { payment, shown }: ShownPayment) =>
+  checkoutPayment(payment, cryptoFactsOf(payment.context, shown, chains))

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import type { Chains } from '../chain/connect.ts'
+import { cryptoFactsOf } from '../chain/crypto-facts.ts'
+import { listWatched } from '../queries/checkouts.ts'
+import { readShown, type ShownPayment } from '../queries/payments.ts'
+import { checkoutPayment } from '../records/payment.ts'
+import type { World } from '../world.ts'
+import { openStreams, type Seen, type Streams } from './checkout-streams.ts'
+
+/** The streams of a process, of the payments that it serves. */
+export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, chains: Chains): Streams =>
+  openStreams({
+    log,
+    look: async ids => new Map((await listWatched(sql, ids)).map(row => [row.id, seenOf(chains, readShown(row))])),
+  })
+
+/** A payment is another when it has changed, or when its chain shows something else. */
+export const seenOf = (chains: Chains, { payment, shown }: ShownPayment): Seen => ({
+  key: `${payment.rev} ${JSON.stringify(shown)}`,
+  say: () => {
+    const record = checkoutPayment(payment, cryptoFactsOf(payment.context, shown, chains))
+    const data = JSON.stringify(record)
+    // The first two are for people; transfers can change while both stay.
+    const digest = createHash('sha256').update(data).digest('hex').slice(0, 12)
+    return { id: `${payment.rev}-${record.crypto?.confirmations ?? 0}-${digest}`, data }
+  },
+})

@@ -1,0 +1,77 @@
+import { type } from 'arktype'
+import { cryptoFactsOf } from '../chain/crypto-facts.ts'
+import { type Asset, listOffers } from '../commands/checkout-offers.ts'
+import { isOpen, openCheckout, windowEnd } from '../commands/checkouts.ts'
+import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import { checkoutLink, checkoutOption } from '../records/checkout.ts'
+import { checkoutPayment } from '../records/payment.ts'
+import type { Api } from './api.ts'
+import { chainId, symbol } from './checkout-asset.ts'
+import { checkoutPaymentRoutes } from './checkout-payments.ts'
+import * as docs from './docs/checkout.ts'
+import { forCustomers, type Route } from './route.ts'
+
+const path = '/v1/checkout/links/:linkId'
+
+/** As they write it, but for the blanks of whoever has pasted it. */
+const email = type('string')
+  .pipe(text => text.trim())
+  .to('string <= 254')
+  .narrow(text => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text))
+
+/** A form that was left empty names nobody. */
+const name = type('string <= 200 | null').pipe(text => text?.trim() || null)
+
+const newCheckout = type({
+  customerEmail: email,
+  'customerName?': name,
+  'chainId?': chainId,
+  'asset?': symbol,
+})
+
+export const checkoutRoutes: readonly Route[] = [
+  forCustomers('GET', {
+    path,
+    docs: docs.visitLink,
+    handle: async (api, { params }) => {
+      const visited = await find(api, params.linkId)
+      const now = api.clock.now()
+      const { state } = visited.link
+      const open = isOpen(visited, now)
+      const offers = open ? await listOffers(api.chains, visited, windowEnd(visited, now)) : []
+      const link = checkoutLink(visited, state === 'active' && !open ? 'expired' : state)
+      return { status: 200, body: { link, options: offers.map(checkoutOption) } }
+    },
+  }),
+
+  forCustomers('POST', {
+    path: `${path}/payments`,
+    docs: docs.openCheckout,
+    body: newCheckout,
+    handle: async (api, { params, body }) => {
+      const asset = assetIn(body)
+      const { customerEmail, customerName = null } = body
+      const visited = await find(api, params.linkId)
+      const { payment, clientSecret } = await openCheckout(api, visited, { customerEmail, customerName }, asset)
+      // Nobody can have paid to an address that nobody knows yet.
+      const record = checkoutPayment(payment, cryptoFactsOf(payment.context, null, api.chains))
+      return { status: 201, body: { payment: record, clientSecret } }
+    },
+  }),
+
+  ...checkoutPaymentRoutes,
+]
+
+const find = async ({ sql }: Api, linkId: string): Promise<VisitedLink> => {
+  const id = decodeId('plink', linkId) ?? refuse('resource_not_found')
+  return (await findVisitedLink(sql, id)) ?? refuse('resource_not_found')
+}
+
+/** Neither says anything without the other. */
+const assetIn = ({ chainId, asset }: typeof newCheckout.infer): Asset | undefined => {
+  if (chainId === undefined && asset === undefined) return undefined
+  if (chainId === undefined) return refuse('parameter_missing', { param: 'chainId' })
+  return { chainId, asset: asset ?? refuse('parameter_missing', { param: 'asset' }) }
+}

@@ -1,0 +1,53 @@
+import type { PaymentLink } from '../../machines/payment-link.ts'
+import type { Row } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { paymentLinkKind } from '../kinds/payment-link.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+import { readShown, type ShownPayment, type ShownRow, shownColumns } from './payments.ts'
+import type { SettingsRow } from './settings.ts'
+
+/** The row that the command which opens a payment carries into its commit. */
+export const checkoutRow = (paymentId: string, secretHash: Buffer): Row => ({
+  table: 'checkouts',
+  row: { payment_id: paymentId, secret_hash: `\\x${secretHash.toString('hex')}` },
+})
+
+/** With another secret there is no such payment: one question for both, so that neither takes longer than the other. */
+export const findCheckout = async (
+  sql: Sql,
+  paymentId: string,
+  secretHash: Buffer,
+): Promise<ShownPayment | undefined> => {
+  const [row] = await sql<ShownRow[]>`
+    select ${shownColumns(sql)} from payments as r
+    where id = ${paymentId}
+      and exists (select from checkouts c where c.payment_id = ${paymentId} and c.secret_hash = ${secretHash})`
+  return row && readShown(row)
+}
+
+/** Those of whom somebody is being told. */
+export const listWatched = async (sql: Sql, paymentIds: readonly string[]): Promise<ShownRow[]> =>
+  sql<ShownRow[]>`select ${shownColumns(sql)} from payments as r where id = any(${[...paymentIds]}::uuid[])`
+
+/** What its merchant has settled for whoever pays by a link. */
+export type Terms = Pick<
+  SettingsRow,
+  'name' | 'receiving_address' | 'receiving_addresses' | 'confirmations' | 'tolerance_bps' | 'late_policy'
+> & { readonly api_version: string }
+
+export type VisitedLink = { readonly link: Actor<PaymentLink>; readonly terms: Terms }
+
+const readLink = readerOf(paymentLinkKind)
+
+/** For whoever has been sent there: of a link they know nothing but its id. */
+export const findVisitedLink = async (sql: Sql, id: string): Promise<VisitedLink | undefined> => {
+  const [row] = await sql<(ActorRow & { terms: Terms })[]>`
+    select l.*, to_jsonb(s) || jsonb_build_object('api_version', m.api_version) as terms
+    from payment_links l
+    join settings s on s.merchant_id = l.merchant_id and s.livemode = l.livemode
+    join merchants m on m.id = l.merchant_id
+    where l.id = ${id}`
+  return row && { link: readLink(row), terms: row.terms }
+}

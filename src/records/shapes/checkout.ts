@@ -1,0 +1,71 @@
+import { type } from 'arktype'
+import { checkoutPaymentShape } from './payment.ts'
+import type { Shape } from './shape.ts'
+import { address, atomic, chainId, count, currency, example, idOf, minor, timeOrNull } from './wire.ts'
+
+const link = type({
+  id: idOf('plink'),
+  merchantName: 'string',
+  title: 'string | null',
+  description: 'string | null',
+  amountMinor: minor,
+  currency,
+  status: "'active' | 'deactivated' | 'completed' | 'expired'",
+})
+
+const option = type({
+  chainId,
+  network: 'string',
+  asset: 'string',
+  decimals: count,
+  tokenAddress: address.or('null'),
+  amount: atomic,
+  quoteExpiresAt: timeOrNull,
+})
+
+/** What whoever visits a payment link is told. */
+export const visitedLinkShape: Shape = {
+  name: 'VisitedLink',
+  type: type({ link, options: option.array() }),
+  example: {
+    link: {
+      id: example.paymentLinkId,
+      merchantName: 'Lamps',
+      title: 'A lamp',
+      description: 'Brass, for the desk.',
+      amountMinor: 4900,
+      currency: 'USD',
+      status: 'active',
+    },
+    options: [
+      {
+        chainId: 31337,
+        network: 'Sandbox',
+        asset: 'TUSD',
+        decimals: 6,
+        tokenAddress: example.address,
+        amount: '49000000',
+        quoteExpiresAt: null,
+      },
+      {
+        chainId: 31337,
+        network: 'Sandbox',
+        asset: 'ETH',
+        decimals: 18,
+        tokenAddress: null,
+        amount: '19600000000000000',
+        quoteExpiresAt: '2026-11-20T12:15:00.000Z',
+      },
+    ],
+  },
+}
+
+export const openedCheckoutShape: Shape = {
+  name: 'OpenedCheckout',
+  type: type({ payment: checkoutPaymentShape.type, clientSecret: 'string' }),
+  example: {
+    payment: checkoutPaymentShape.example,
+    clientSecret: `${example.paymentId}_secret_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
+  },
+  parts: [checkoutPaymentShape],
+}

@@ -1,0 +1,110 @@
+import { afterAll } from 'bun:test'
+import { connectChains } from '../../src/chain/connect.ts'
+import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
+import { routes } from '../../src/http/routes.ts'
+import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { deploy } from '../../src/sandbox/deploy.ts'
+import { anvil } from '../harness/anvil.ts'
+import { makeLink } from './links.ts'
+import { type Shop, shop } from './people.ts'
+import { twoShops } from './two-shops.ts'
+
+export const SOMEBODY = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+export const SOMEBODY_ELSE = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'
+
+/** A real sandbox chain, and two others that nobody can reach: one for each mode. */
+export const checkoutHouse = async () => {
+  const chain = await anvil()
+  let aheadMs = 0
+  await deploy(chain.url)
+  const { to, ...shops } = await twoShops({
+    routes,
+    env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0', CHECKOUT_RATE_LIMIT: '0' },
+    chains: outside => {
+      const all = [sandboxChain(sandboxContracts), baseSepolia, baseMainnet]
+      const clock = { ...outside.clock, now: () => new Date(outside.clock.now().getTime() + aheadMs) }
+      return connectChains(all, id => (id === 31337 ? [chain.url] : []), { ...outside, clock })
+    },
+  })
+  afterAll(() => chain[Symbol.asyncDispose]())
+
+  /** Of ten dollars and a merchant of its own, so that nobody's settings are another's. */
+  const link = async (more: object = {}, of?: Shop) => {
+    const made = of ?? (await shop(to.api))
+    const { link, id } = await makeLink(to.api, { ...made, livemode: false }, { assets: null, ...more })
+    return { id, actor: link.id, shop: made }
+  }
+  const visit = async (linkId: string) => {
+    const { status, json } = await to.call('GET', `/v1/checkout/links/${linkId}`)
+    return { status, ...(json as Visited) }
+  }
+  const open = async (linkId: string, json: object = {}) => {
+    const { status, json: said } = await to.call('POST', `/v1/checkout/links/${linkId}/payments`, {
+      json: { customerEmail: 'ada@example.com', ...json },
+    })
+    return { status, ...(said as Opened & Failed) }
+  }
+  const customer = ({ payment, clientSecret }: Opened) => {
+    const path = `/v1/checkout/payments/${payment.id}`
+    const headers = { 'client-secret': clientSecret }
+    const ask = async (method: string, rest = '', json?: object) => {
+      const answer = await to.call(method, path + rest, { headers, ...(json && { json }) })
+      return { ...(answer.json as CheckoutPayment & Failed), code: answer.status }
+    }
+    return {
+      path,
+      read: () => ask('GET'),
+      pick: (chainId: number, asset: string) => ask('POST', '/asset', { chainId, asset }),
+      submit: (txHash: string) => ask('POST', '/transaction', { txHash }),
+    }
+  }
+  const settle = (of: Shop, changes: object, livemode = false) =>
+    to.call('PATCH', `${of.path}/settings?livemode=${livemode}`, { bearer: of.owner.bearer, json: changes })
+  /** Of one ETH, in dollars; a price of 0 is none. */
+  const priceEther = async (dollars: number) => {
+    const word = (value: number) => BigInt(value).toString(16).padStart(64, '0')
+    const data = `0x${setPrice}${word(dollars * 1e8)}${word(Math.floor(Date.now() / 1_000))}`
+    await chain.send({ from: chain.accounts[1], to: sandboxContracts.feed, data })
+    // Prices are read anew after some seconds, which nobody here waits for.
+    aheadMs += 6_000
+  }
+  return { to, ...shops, chain, link, visit, open, customer, settle, priceEther }
+}
+
+/** set(int256,uint256) */
+const setPrice = 'a22c5540'
+
+export type Failed = {
+  readonly error?: { readonly code: string; readonly param?: string; readonly details?: object }
+}
+
+export type Visited = {
+  readonly link: Readonly<Record<string, unknown>> & { readonly status: string }
+  readonly options: readonly {
+    readonly chainId: number
+    readonly network: string
+    readonly asset: string
+    readonly decimals: number
+    readonly tokenAddress: string | null
+    readonly amount: string
+    readonly quoteExpiresAt: string | null
+  }[]
+}
+
+export type CheckoutPayment = {
+  readonly id: string
+  readonly status: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly crypto:
+    | (Readonly<Record<string, unknown>> & {
+        readonly address: string
+        readonly amountExpected: string
+        readonly confirmations: number
+        readonly quote: { readonly rate: string; readonly expiresAt: string } | null
+      })
+    | null
+}
+
+export type Opened = { readonly payment: CheckoutPayment; readonly clientSecret: string }

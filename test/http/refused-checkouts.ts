@@ -1,0 +1,21 @@
+import type { Refused } from './refused.ts'
+
+/** What opens no payment, beside an address to write to. */
+export const refusedBodies: readonly Refused[] = [
+  ['no e-mail address', { customerEmail: undefined }, 'parameter_missing', 'customerEmail'],
+  ['an e-mail address of null', { customerEmail: null }, 'parameter_invalid', 'customerEmail'],
+  ['an e-mail address that is none', { customerEmail: 'ada' }, 'parameter_invalid', 'customerEmail'],
+  ['an empty e-mail address', { customerEmail: ' ' }, 'parameter_invalid', 'customerEmail'],
+  ['two e-mail addresses', { customerEmail: 'a@b, c@d' }, 'parameter_invalid', 'customerEmail'],
+  ['an e-mail address of 255', { customerEmail: `${'a'.repeat(250)}@b.de` }, 'parameter_invalid', 'customerEmail'],
+  ['a name of 201', { customerName: 'a'.repeat(201) }, 'parameter_invalid', 'customerName'],
+  ['a name that is a number', { customerName: 1 }, 'parameter_invalid', 'customerName'],
+  ['a chain without an asset', { chainId: 31337 }, 'parameter_missing', 'asset'],
+  ['an asset without a chain', { asset: 'TUSD' }, 'parameter_missing', 'chainId'],
+  ['a chain as text', { chainId: '31337', asset: 'TUSD' }, 'parameter_invalid', 'chainId'],
+  ['chain 0', { chainId: 0, asset: 'TUSD' }, 'parameter_invalid', 'chainId'],
+  ['a chain of null', { chainId: null, asset: 'TUSD' }, 'parameter_invalid', 'chainId'],
+  ['an asset that is an address', { chainId: 1, asset: `0x${'a'.repeat(40)}` }, 'parameter_invalid', 'asset'],
+  ['a secret of their own', { clientSecret: 'x' }, 'parameter_unknown', 'clientSecret'],
+  ['an amount of their own', { amountMinor: 1 }, 'parameter_unknown', 'amountMinor'],
+]
