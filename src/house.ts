@@ -6,6 +6,7 @@ import { isLoopback } from './http/address.ts'
 import { openApi } from './http/api.ts'
 import { app } from './http/app.ts'
 import { healthRoutes } from './http/health.ts'
+import { metricsRoutes } from './http/metrics.ts'
 import { pageRoutes } from './http/pages.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
@@ -70,6 +71,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const api = starting.adopt(openApi(world, { env, keyring, signUpCode, chains, sandbox }), a => a.close())
   const served = [
     ...healthRoutes(checks, machinery.chains),
+    ...metricsRoutes(checks),
     ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)]),
   ]
   starting.adopt(await serve(app(served, api), env), server => server.stop())

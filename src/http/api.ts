@@ -8,10 +8,14 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { World } from '../world.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
+import { openTraffic, type Traffic } from './traffic.ts'
 
 /** What routes are given: the world, what guards it at the door, and the chains. */
 export type Api = World & {
-  readonly settings: Pick<Env, 'publicUrl' | 'trustedProxies' | 'signUp' | 'apiRateLimit' | 'checkoutRateLimit'> & {
+  readonly settings: Pick<
+    Env,
+    'publicUrl' | 'trustedProxies' | 'signUp' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken'
+  > & {
     /** What the first sign-up must show; null where only this machine can reach it, or an account exists. */
     readonly signUpCode: string | null
   }
@@ -24,6 +28,7 @@ export type Api = World & {
   readonly sandbox: Sandbox | undefined
   /** Of the payments that customers of this process are told of. A server ends them before it stops, or it would wait for them. */
   readonly streams: Streams
+  readonly traffic: Traffic
 }
 
 /** Closing writes down what the books remember. */
@@ -38,10 +43,10 @@ export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbo
   const sessions = openSessionBook(world, keyring)
   const keys = openKeyBook(world)
   const streams = openPaymentStreams(world, chains)
-  const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit } = env
+  const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken } = env
   return {
     ...world,
-    settings: { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, signUpCode },
+    settings: { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, signUpCode },
     keyring,
     passwords: openPasswords(),
     sessions,
@@ -49,6 +54,7 @@ export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbo
     chains,
     sandbox,
     streams,
+    traffic: openTraffic(),
     close: async () => {
       streams.stop()
       sessions.stop()

@@ -24,12 +24,10 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
   })
   elysia.onRequest(({ request }) => {
     if (isReadable(request.url)) return
-    return exchange(api.log, { request, pattern: undefined }, async () =>
-      refuse('parameter_invalid', { param: 'Host' }),
-    )
+    return exchange(api, { request, pattern: undefined }, async () => refuse('parameter_invalid', { param: 'Host' }))
   })
   elysia.onError(({ request, code, error }) =>
-    exchange(api.log, { request, pattern: undefined }, async () => {
+    exchange(api, { request, pattern: undefined }, async () => {
       if (code === 'NOT_FOUND') return refuse('route_not_found')
       throw error
     }),
@@ -42,7 +40,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
         route.path,
         ({ request, params, server }) => {
           const peer = server?.requestIP(request)?.address ?? 'unknown'
-          return exchange(api.log, { request, pattern: route.path }, seen => answer({ ...seen, request, params, peer }))
+          return exchange(api, { request, pattern: route.path }, seen => answer({ ...seen, request, params, peer }))
         },
         { parse: 'none' },
       )
@@ -51,7 +49,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
     elysia.all(
       path,
       ({ request }) =>
-        exchange(api.log, { request, pattern: path }, async ({ answerHeaders }) => {
+        exchange(api, { request, pattern: path }, async ({ answerHeaders }) => {
           answerHeaders.allow = allow
           return refuse('method_not_allowed')
         }),

@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts'
 import { type Draft, draftOf, draftOfRefusal, refusalOf } from './answer.ts'
+import type { Api } from './api.ts'
 import type { Answer } from './route.ts'
 
 export type Seen = {
@@ -12,7 +13,7 @@ type Asked = { readonly request: Request; readonly pattern: string | undefined }
 
 /** One request and its answer, whatever happens in between: an id, the headers that every answer has, a line in the log. */
 export const exchange = async (
-  log: Log,
+  { log, traffic }: Pick<Api, 'log' | 'traffic'>,
   { request, pattern }: Asked,
   work: (seen: Seen) => Promise<Answer>,
 ): Promise<Response> => {
@@ -28,6 +29,13 @@ export const exchange = async (
   // Neither query nor body nor headers: secrets travel in all three.
   const ms = Math.round((performance.now() - began) * 10) / 10
   log.debug({ requestId, method: request.method, route: pattern, status: draft.status, ms }, 'answered')
+  // Methods are made up as paths are, and what nobody has made up is not to grow the books.
+  traffic.note(
+    pattern ?? 'none',
+    pattern === undefined || draft.status === 405 ? 'any' : request.method,
+    draft.status,
+    ms,
+  )
   // What the route has said itself stands.
   return respond(request, { ...draft, headers: Object.assign(answerHeaders, draft.headers) })
 }

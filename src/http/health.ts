@@ -28,7 +28,7 @@ export const healthRoutes = (
 ]
 
 /** Whoever asks has given up long before a broken connection does. A fault's own words may hold secrets. */
-const inTime = (check: Check): Promise<string | undefined> => {
+export const inTime = (check: Check): Promise<string | undefined> => {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const timer = setTimeout(() => resolve('no answer'), 2_000)
   check()

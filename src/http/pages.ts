@@ -6,13 +6,14 @@ import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
 import * as docs from './docs/service.ts'
 import { healthRoutes } from './health.ts'
+import { metricsRoutes } from './metrics.ts'
 import { documentOf } from './openapi/document.ts'
 import { forAnybody, forCustomers, type Route } from './route.ts'
 
 /** What people look at, and the interface's description of itself, these routes included. */
 export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
   const read = once(({ settings }) => {
-    const document = documentOf([...routes, ...pages, ...healthRoutes({})], settings.publicUrl)
+    const document = documentOf([...routes, ...pages, ...healthRoutes({}), ...metricsRoutes({})], settings.publicUrl)
     return { json: JSON.stringify(document), docs: docsText(document) }
   })
   const pages: readonly Route[] = [

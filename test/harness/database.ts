@@ -46,7 +46,7 @@ const testServer = (): Promise<TestServer> => {
 const running = globalThis as { paymachineTestServer?: Promise<TestServer> | undefined }
 
 const startTestServer = async (): Promise<TestServer> => {
-  const url = process.env.TEST_DATABASE_URL ?? ofLane() ?? (await docker()) ?? (await startShared())
+  const url = (process.env.TEST_DATABASE_URL || ofLane() || (await docker())) ?? (await startShared())
   const template = await makeTemplate(url)
   // Closed when idle, so that a script that uses a database can end.
   const admin = postgres(url, { max: 1, idle_timeout: 1, onnotice: () => {} })

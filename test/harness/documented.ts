@@ -30,6 +30,8 @@ const faultOf = (route: Route, { status, text, headers }: Answered): string | un
   if (said === null) return text === '' ? undefined : 'a body where there should be none'
   if (said && typeof said === 'object' && 'events' in said)
     return headers.get('content-type') === 'text/event-stream' ? undefined : 'no events'
+  if (said && typeof said === 'object' && 'plain' in said)
+    return headers.get('content-type')?.startsWith('text/plain') ? undefined : 'no plain text'
   if (typeof said === 'string') return headers.get('content-type')?.startsWith('text/html') ? undefined : 'no page'
   const parsed = said?.type.onDeepUndeclaredKey('reject')(JSON.parse(text))
   return parsed instanceof type.errors ? parsed.summary : undefined

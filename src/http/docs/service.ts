@@ -28,6 +28,15 @@ export const readyz: Docs = {
   answers: { 200: readyShape, 503: readyShape },
 }
 
+export const metrics: Docs = {
+  operation: 'readMetrics',
+  summary: 'Read figures of the process and of what waits',
+  description:
+    'For Prometheus. Open to the machine that the service runs on, as long as no proxy stands between, and to whoever sends `METRICS_TOKEN` as a bearer token.',
+  answers: { 200: { plain: '# TYPE paymachine_jobs_ready gauge\npaymachine_jobs_ready 0\n' } },
+  refusals: ['invalid_token'],
+}
+
 export const openapi: Docs = {
   operation: 'getOpenApiDocument',
   summary: 'Read this document',

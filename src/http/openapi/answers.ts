@@ -1,7 +1,7 @@
 import { type Code, Refusal } from '../../errors.ts'
 import type { Shape } from '../../records/shapes/shape.ts'
 import type { Route } from '../route.ts'
-import type { EventStream } from './docs.ts'
+import type { EventStream, PlainText } from './docs.ts'
 import { refusalsOf, statusOf, takesIdempotencyKey } from './refusals.ts'
 import type { Schema } from './schema.ts'
 
@@ -10,6 +10,7 @@ export type AnswerObject = {
   readonly headers: Schema
   readonly content?: {
     readonly 'text/html'?: { readonly schema: Schema }
+    readonly 'text/plain'?: { readonly schema: Schema; readonly example: string }
     readonly 'text/event-stream'?: { readonly schema: Schema; readonly example: string }
     readonly 'application/json'?: {
       readonly schema: Schema
@@ -31,7 +32,11 @@ export const answersOf = (route: Route): Readonly<Record<string, AnswerObject>> 
   }
 }
 
-const success = (route: Route, status: string, answer: Shape | EventStream | string | null): AnswerObject => ({
+const success = (
+  route: Route,
+  status: string,
+  answer: Shape | EventStream | PlainText | string | null,
+): AnswerObject => ({
   description: typeof answer === 'string' ? answer : (reasons[status] ?? 'Done.'),
   headers: headersOf(route, Number(status)),
   ...(answer !== null && { content: contentOf(answer) }),
@@ -45,8 +50,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 const page = { 'text/html': { schema: { type: 'string' } } }
 
-const contentOf = (answer: Shape | EventStream | string): NonNullable<AnswerObject['content']> => {
+const contentOf = (answer: Shape | EventStream | PlainText | string): NonNullable<AnswerObject['content']> => {
   if (typeof answer === 'string') return page
+  if ('plain' in answer) return { 'text/plain': { schema: { type: 'string' }, example: answer.plain } }
   return 'events' in answer ? streamOf(answer) : bodyOf(answer)
 }
 

@@ -12,8 +12,8 @@ export type Docs = {
   readonly summary: string
   /** What a caller should know and no schema says. */
   readonly description?: string
-  /** By status; `null`: there is nothing in it; a text: a page that says so; `events`: what those of a stream hold. */
-  readonly answers: Readonly<Partial<Record<Status, Shape | EventStream | string | null>>>
+  /** By status; `null`: there is nothing in it; a text: a page that says so; `events`: what those of a stream hold; `plain`: a text like this one. */
+  readonly answers: Readonly<Partial<Record<Status, Shape | EventStream | PlainText | string | null>>>
   /**
    * Codes it may refuse with of its own accord. `idempotency_key_reused` brings the header along,
    * and `idempotency_key_required` makes it required.
@@ -27,5 +27,7 @@ export type Docs = {
 
 /** Server-sent events. */
 export type EventStream = { readonly events: Shape }
+
+export type PlainText = { readonly plain: string }
 
 type Status = 200 | 201 | 204 | 404 | 410 | 503

@@ -1,0 +1,124 @@
+import { timingSafeEqual } from 'node:crypto'
+import process from 'node:process'
+import { refuse } from '../errors.ts'
+import { type Backlog, readBacklog } from '../queries/backlog.ts'
+import { isLoopback } from './address.ts'
+import type { Api } from './api.ts'
+import * as docs from './docs/service.ts'
+import { EXPOSITION_TYPE, expositionOf, type Family } from './exposition.ts'
+import { type Check, inTime } from './health.ts'
+import { forAnybody, type Route } from './route.ts'
+
+/**
+ * `/metrics` for Prometheus: for this machine, or whoever has METRICS_TOKEN. What came through a proxy is
+ * not of this machine, even where nobody has told us of the proxy.
+ */
+export const metricsRoutes = (checks: Readonly<Record<string, Check>>): readonly Route[] => [
+  forAnybody('GET', {
+    path: '/metrics',
+    docs: docs.metrics,
+    handle: async (api, { headers, address }) => {
+      const { metricsToken } = api.settings
+      const forwarded = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'].some(name => headers.has(name))
+      const near = isLoopback(address) && !forwarded
+      if (!near && !(metricsToken && isBearer(headers.get('authorization'), metricsToken))) refuse('invalid_token')
+      const [up, backlog] = await Promise.all([stateOf(checks), soon(readBacklog(api.sql))])
+      const families = [...trafficOf(api), ...processOf(api), ...up, ...(backlog ? backlogOf(backlog) : [])]
+      return { status: 200, text: expositionOf(families), headers: EXPOSITION_TYPE }
+    },
+  }),
+]
+
+const isBearer = (authorization: string | null, token: string): boolean => {
+  const given = Buffer.from(authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${token}`)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+/** Without the database the rest is still worth telling. */
+const soon = async <T>(reading: Promise<T>): Promise<T | undefined> => {
+  let value: T | undefined
+  const failed = await inTime(async () => {
+    value = await reading
+    return undefined
+  })
+  return failed === undefined ? value : undefined
+}
+
+const stateOf = async (checks: Readonly<Record<string, Check>>): Promise<readonly Family[]> => [
+  {
+    name: 'paymachine_up',
+    help: 'Whether a part of this process works, as /readyz has it.',
+    type: 'gauge',
+    samples: await Promise.all(
+      Object.entries(checks).map(async ([part, check]) => ({
+        labels: { part },
+        value: (await inTime(check)) === undefined ? 1 : 0,
+      })),
+    ),
+  },
+]
+
+const trafficOf = ({ traffic }: Api): readonly Family[] => [
+  {
+    name: 'paymachine_http_requests_total',
+    help: 'Requests answered by this process.',
+    type: 'counter',
+    samples: traffic.answered().map(({ count, ...labels }) => ({ labels, value: count })),
+  },
+  {
+    name: 'paymachine_http_request_duration_seconds',
+    help: 'How long it took to answer them.',
+    type: 'histogram',
+    samples: traffic
+      .durations()
+      .flatMap(({ route, upTo, count, seconds }) => [
+        ...upTo.map(([le, value]) => ({ suffix: '_bucket', labels: { route, le }, value })),
+        { suffix: '_bucket', labels: { route, le: '+Inf' }, value: count },
+        { suffix: '_sum', labels: { route }, value: seconds },
+        { suffix: '_count', labels: { route }, value: count },
+      ]),
+  },
+]
+
+const gauge = (name: string, help: string, value: number): Family => ({
+  name,
+  help,
+  type: 'gauge',
+  samples: [{ value }],
+})
+
+const processOf = ({ clock }: Api): readonly Family[] => {
+  const { user, system } = process.cpuUsage()
+  return [
+    {
+      ...gauge('process_cpu_seconds_total', 'Processor time this process has used.', (user + system) / 1e6),
+      type: 'counter',
+    },
+    gauge('process_resident_memory_bytes', 'Memory this process holds.', process.memoryUsage().rss),
+    gauge(
+      'process_start_time_seconds',
+      'When it began, in Unix seconds.',
+      Math.floor(clock.now().getTime() / 1_000 - process.uptime()),
+    ),
+  ]
+}
+
+const backlogOf = (backlog: Backlog): readonly Family[] => [
+  gauge('paymachine_workers', 'Processes that work, in all.', backlog.workers),
+  gauge('paymachine_jobs_ready', 'Jobs that could be taken now.', backlog.jobsReady),
+  gauge('paymachine_jobs_given_up', 'Jobs that were tried as often as they may be.', backlog.jobsGivenUp),
+  gauge('paymachine_timers_due', 'Timers that are due and have not fired.', backlog.timersDue),
+  gauge('paymachine_timer_late_seconds', 'How long the latest of them has been due.', backlog.timerLateSeconds),
+  gauge('paymachine_payments_untold', 'Payments not told yet what their chain shows.', backlog.paymentsUntold),
+  ofChains('paymachine_chain_head', 'The latest block that was read.', backlog, 'head'),
+  ofChains('paymachine_chain_final', 'Up to this block transfers are final.', backlog, 'final'),
+  ofChains('paymachine_chain_age_seconds', 'How old the latest block is that was read.', backlog, 'ageSeconds'),
+]
+
+const ofChains = (name: string, help: string, { chains }: Backlog, field: 'head' | 'final' | 'ageSeconds'): Family => ({
+  name,
+  help,
+  type: 'gauge',
+  samples: chains.map(chain => ({ labels: { chain: chain.chainId }, value: chain[field] })),
+})

@@ -1,0 +1,43 @@
+import type { Sql } from '../postgres/connect.ts'
+
+/** What waits, in all processes together. */
+export type Backlog = {
+  /** Jobs that could be taken now. */
+  readonly jobsReady: number
+  /** Jobs that were tried as often as they may be. */
+  readonly jobsGivenUp: number
+  readonly timersDue: number
+  /** How long the timer that is due the longest has been so. */
+  readonly timerLateSeconds: number
+  /** Payments that have not been told yet what their chain shows. */
+  readonly paymentsUntold: number
+  readonly workers: number
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly head: number
+    readonly final: number
+    readonly ageSeconds: number
+  }[]
+}
+
+/** Nobody needs to know exactly how many there are of what should be none. */
+const MOST = 10_000
+
+export const readBacklog = async (sql: Sql): Promise<Backlog> => {
+  const [row] = await sql<(Omit<Backlog, 'chains'> & { chains: Backlog['chains'] | null })[]>`
+    select
+      (select count(*)::integer from (
+        select from graphile_worker._private_jobs
+        where is_available and locked_at is null and run_at <= now() limit ${MOST}) as ready) as "jobsReady",
+      (select count(*)::integer from (
+        select from graphile_worker._private_jobs where attempts >= max_attempts limit ${MOST}) as lost) as "jobsGivenUp",
+      (select count(*)::integer from (select from timers where due_at <= now() limit ${MOST}) as due) as "timersDue",
+      (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8 from timers) as "timerLateSeconds",
+      (select count(*)::integer from (
+        select from unsettled_payments where not waits_for_end limit ${MOST}) as untold) as "paymentsUntold",
+      (select count(*)::integer from workers) as workers,
+      (select json_agg(json_build_object('chainId', chain_id, 'head', number, 'final', final_number,
+        'ageSeconds', extract(epoch from now() - mined_at)::float8) order by chain_id) from chain_cursors) as chains`
+  if (!row) throw new Error('the database has not said what waits')
+  return { ...row, chains: row.chains ?? [] }
+}
