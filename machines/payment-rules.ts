@@ -73,7 +73,9 @@ export const paymentRules = setup({
   },
   guards: {
     nothingSeen: ({ context }) => context.amountReceived === 0n,
-    nothingSeenInWindow: ({ context, event }) => context.amountReceived === 0n && event.at < context.expiresAt,
+    // Money of another asset counts: whoever picked that one now would find it told already, and passed over.
+    nothingSeenInWindow: ({ context, event }) =>
+      context.amountReceived === 0n && context.stray === null && event.at < context.expiresAt,
     enoughInTime: seen((payment, now) => isInTime(payment, now) && isEnough(payment, now.amountReceived)),
     moreInTimeButTooLittle: seen(
       (payment, now) =>

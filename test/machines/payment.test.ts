@@ -15,8 +15,8 @@ describe('payment', () => {
       An asset is picked, and picked anew, while nothing is seen and the window is open.
       new                                | pick                    | stays      |                    | chainId=31337 asset=TUSD tokenAddress=0xaaa decimals=2 address=0xbbb amountExpected=1000 confirmationsRequired=3 pegged=true
       new                                | pick ether              | stays      |                    | chainId=31337 asset=ETH decimals=2 address=0xbbb amountExpected=1000 confirmationsRequired=3 pegged=false quoteRate=2500.00 quoteSource=chainlink quoteExpiresAt=+10m
-      picked, stray                      | pick                    | stays      |                    |
-      picked, stray                      | pick ether              | stays      |                    | asset=ETH tokenAddress=null pegged=false quoteRate=2500.00 quoteSource=chainlink quoteExpiresAt=+10m
+      picked                             | pick                    | stays      |                    |
+      picked                             | pick ether              | stays      |                    | asset=ETH tokenAddress=null pegged=false quoteRate=2500.00 quoteSource=chainlink quoteExpiresAt=+10m
       picked ether                       | pick                    | stays      |                    | asset=TUSD tokenAddress=0xaaa pegged=true quoteRate=null quoteSource=null quoteExpiresAt=null
       picked ether                       | pick ether              | stays      |                    |
 

@@ -42,7 +42,7 @@ const settled = async (world: World, unsettled: Unsettled): Promise<Actor<Paymen
 const settle = async (
   { actors }: World,
   { payment, received, scan, touchedBy, touchedAt }: Unsettled,
-): Promise<Actor<Payment>> => {
+): Promise<Actor<Payment> | undefined> => {
   let actor = payment
   // Each claim can bring the payment into a state of which others can be made: seen, and then final.
   for (let turn = 0; turn < 4; turn++) {
@@ -59,7 +59,11 @@ const settle = async (
       if (linkEvent)
         commands.push({ kind: 'payment_link', actor: link, event: { type: linkEvent }, id: idOf(link), cause })
       const outcome = await actors.dispatchBundle(commands)
-      if (!outcome.ok) continue
+      if (!outcome.ok) {
+        // Its customer has picked something else since it was read: of that, all of this is to be told anew.
+        if (outcome.actor && !isOfSamePick(payment, outcome.actor)) return undefined
+        continue
+      }
       actor = ofKind(paymentKind, outcome.done[0]?.actor)
       break
     }
@@ -67,3 +71,6 @@ const settle = async (
   }
   return actor
 }
+
+const isOfSamePick = ({ kind, context }: Actor<Payment>, now: Actor): boolean =>
+  now.kind !== kind || (now.context.chainId === context.chainId && now.context.asset === context.asset)
