@@ -4,17 +4,22 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { dataFolder } from './harness/house.ts'
 import { startMain } from './harness/main.ts'
+import { until } from './harness/until.ts'
 
 const missing = ['bash', 'curl', 'jq'].filter(program => !Bun.which(program))
 const skipped = missing.length > 0 ? ` (skipped: there is no ${missing.join(', no ')} here)` : ''
 
 test.skipIf(missing.length > 0)(`who types what the README shows is answered as it says${skipped}`, async () => {
   await using folder = dataFolder()
-  await using main = await startMain({ DATA_DIR: folder.path })
-  const steps = readSteps(new URL(main.url).port)
+  await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on' })
+  const chain = /^Test payments are made on the chain at (http:\S+)$/m
+  await until(() => chain.test(main.lines.join('\n')))
+  const [, node = ''] = chain.exec(main.lines.join('\n')) ?? []
+  const steps = readSteps(new URL(main.url).port, new URL(node).port)
   // Or another form of the README would leave nothing to compare.
   const typed = steps.map(({ command }) => command).join('')
-  for (const part of ['/readyz', '/payment-links', '/mfa/confirm', '/audit-log']) expect(typed).toContain(part)
+  for (const part of ['/readyz', '/payment-links', '/checkout/links', '/mfa/confirm', '/audit-log'])
+    expect(typed).toContain(part)
 
   const printed = typeAll(steps, folder.path)
   const answered = steps.map(({ command, shown }, i) => ({
@@ -28,9 +33,11 @@ test.skipIf(missing.length > 0)(`who types what the README shows is answered as 
 type Step = { readonly command: string; readonly shown: string }
 
 /** All steps but the start itself. A line that ends in `\` goes on in the next. */
-const readSteps = (port: string): Step[] =>
+const readSteps = (port: string, chainPort: string): Step[] =>
   [...readFileSync(`${clone}README.md`, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)]
-    .flatMap(([, block = '']) => block.replaceAll(':3000', `:${port}`).split(/^\$ /m).slice(1))
+    .flatMap(([, block = '']) =>
+      block.replaceAll(':3000', `:${port}`).replaceAll(':8545', `:${chainPort}`).split(/^\$ /m).slice(1),
+    )
     .map(step => {
       const [, command = '', shown = ''] = /^((?:[^\n]*\\\n)*[^\n]*\n)(.*)$/s.exec(step) ?? []
       return { command, shown: shown.trimEnd() }
@@ -48,7 +55,7 @@ const typeAll = (steps: readonly Step[], home: string): readonly string[] => {
     env: { PATH: process.env.PATH, HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 50_000,
   })
   return stdout.split('\x1e').map(text => text.trimEnd())
 }
