@@ -63,6 +63,7 @@ create table transfers (
   -- Null: the chain's own coin.
   token_address text,
   from_address text,
+  to_address text not null,
   amount numeric(78, 0) not null check (amount > 0),
   -- `orphaned`: its block is no part of the chain any more. It may come back, or in another block.
   state text not null check (state in ('seen', 'final', 'orphaned')),
@@ -145,9 +146,10 @@ begin
 
   with found as (
     insert into transfers (
-      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, state)
     select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
-      l.token_address, l.from_address, l.amount, 'seen'
+      l.token_address, l.from_address, l.to_address, l.amount, 'seen'
     from json_to_recordset(logs) as l(
       tx_hash text, log_index integer, block_number bigint, block_hash text,
       token_address text, from_address text, to_address text, amount numeric)
@@ -181,6 +183,7 @@ begin
   end if;
   at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
   delete from chain_blocks where chain_id = chain and number > to_number;
+  delete from coin_looks where chain_id = chain and block_number > to_number;
   with lost as (
     update transfers set state = 'orphaned'
     where chain_id = chain and block_number > to_number and state = 'seen'
@@ -218,14 +221,21 @@ begin
     set state = case when exists (
       select from told
       where told.block_hash = t.block_hash and told.tx_hash = t.tx_hash and told.log_index = t.log_index
-        and told.token_address = t.token_address and told.payment_id = t.payment_id and told.amount = t.amount)
+        and told.token_address is not distinct from t.token_address and told.payment_id = t.payment_id and told.amount = t.amount)
       then 'final' else 'orphaned' end
     where t.chain_id = chain and t.state = 'seen' and t.block_number <= up_to
-    returning t.payment_id),
+    returning t.payment_id, t.token_address, t.to_address, t.block_number, t.state),
+  -- What was compared with coins that never were is looked at again.
+  doubted as (
+    delete from coin_looks c using judged j
+    where j.state = 'orphaned' and j.token_address is null
+      and c.chain_id = chain and c.address = j.to_address and c.block_number >= j.block_number),
   added as (
     insert into transfers (
-      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
-    select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, 'final'
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, state)
+    select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, 'final'
     from told
     where not exists (
       select from transfers t

@@ -101,6 +101,17 @@ create table checkouts (
   constraint checkouts_secret_hash CHECK (length(secret_hash) = 32)
 );
 
+create table coin_looks (
+  chain_id bigint not null,
+  address text not null,
+  block_number bigint not null,
+  mined_at timestamp with time zone not null,
+  balance numeric(78,0) not null,
+  looked_at timestamp with time zone not null default now(),
+  constraint coin_looks_pkey PRIMARY KEY (chain_id, address, block_number),
+  constraint coin_looks_balance_check CHECK (balance >= 0::numeric)
+);
+
 create table deeper_payments (
   payment_id uuid not null,
   chain_id bigint not null,
@@ -587,6 +598,7 @@ create table transfers (
   payment_id uuid not null,
   token_address text,
   from_address text,
+  to_address text not null,
   amount numeric(78,0) not null,
   state text not null,
   constraint transfers_pkey PRIMARY KEY (chain_id, block_hash, tx_hash, log_index),
@@ -665,8 +677,10 @@ CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(
 CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, era, xid, seq);
 CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, era, xid, seq) WHERE (reference IS NOT NULL);
 CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, era, xid, seq);
+CREATE INDEX payments_in_coins ON public.payments USING btree (chain_id, updated_at) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL));
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
 CREATE INDEX payments_open ON public.payments USING btree (chain_id, updated_at) WHERE (state = ANY (ARRAY['pending'::text, 'processing'::text]));
+CREATE INDEX payments_open_in_coins ON public.payments USING btree (chain_id) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL) AND (state = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
@@ -1357,14 +1371,21 @@ begin
     set state = case when exists (
       select from told
       where told.block_hash = t.block_hash and told.tx_hash = t.tx_hash and told.log_index = t.log_index
-        and told.token_address = t.token_address and told.payment_id = t.payment_id and told.amount = t.amount)
+        and told.token_address is not distinct from t.token_address and told.payment_id = t.payment_id and told.amount = t.amount)
       then 'final' else 'orphaned' end
     where t.chain_id = chain and t.state = 'seen' and t.block_number <= up_to
-    returning t.payment_id),
+    returning t.payment_id, t.token_address, t.to_address, t.block_number, t.state),
+  -- What was compared with coins that never were is looked at again.
+  doubted as (
+    delete from coin_looks c using judged j
+    where j.state = 'orphaned' and j.token_address is null
+      and c.chain_id = chain and c.address = j.to_address and c.block_number >= j.block_number),
   added as (
     insert into transfers (
-      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
-    select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, 'final'
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, state)
+    select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, 'final'
     from told
     where not exists (
       select from transfers t
@@ -1767,6 +1788,18 @@ AS $function$
   select row_era < (select max(era) from eras) or row_xid < pg_snapshot_xmin(pg_current_snapshot())
 $function$;
 
+CREATE OR REPLACE FUNCTION public.known_coins(chain bigint, to_whom text, after_number bigint, up_to bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(t.amount), 0)
+  from deposit_addresses d
+  join transfers t on t.payment_id = d.payment_id and t.to_address = d.address
+  where d.address = to_whom and t.chain_id = chain and t.token_address is null and t.state <> 'orphaned'
+    and t.block_number > after_number and t.block_number <= up_to
+$function$;
+
 CREATE OR REPLACE FUNCTION public.latest_writer(row_table text)
  RETURNS text
  LANGUAGE sql
@@ -2043,9 +2076,10 @@ begin
 
   with found as (
     insert into transfers (
-      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, state)
     select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
-      l.token_address, l.from_address, l.amount, 'seen'
+      l.token_address, l.from_address, l.to_address, l.amount, 'seen'
     from json_to_recordset(logs) as l(
       tx_hash text, log_index integer, block_number bigint, block_hash text,
       token_address text, from_address text, to_address text, amount numeric)
@@ -2062,6 +2096,67 @@ begin
     perform touch_payments(chain, at_step, concerned);
   end if;
   return coalesce(cardinality(concerned), 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_coin_looks(chain bigint, looks json, points json, transfers_found json)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head chain_cursors;
+  at_step bigint;
+  counted text[];
+  concerned uuid[];
+begin
+  -- One after the other, and beside nobody who records or rewinds blocks.
+  select * into head from chain_cursors where chain_id = chain for update;
+
+  select array_agg(l.address) into counted
+  from json_to_recordset(looks) as l(address text, from_number bigint, to_number bigint, known numeric)
+  where l.from_number is not distinct from (
+      select max(block_number) from coin_looks c where c.chain_id = chain and c.address = l.address)
+    and l.known = known_coins(chain, l.address, coalesce(l.from_number, 0), l.to_number)
+    and not exists (
+      select from json_to_recordset(points) as p(address text, number bigint, hash text)
+      where p.address = l.address and p.number > head.final_number and not exists (
+        select from chain_blocks b where b.chain_id = chain and b.number = p.number and b.hash = p.hash));
+
+  insert into coin_looks (chain_id, address, block_number, mined_at, balance)
+  select chain, address, number, mined_at, balance
+  from json_to_recordset(points) as p(address text, number bigint, mined_at timestamptz, balance numeric)
+  where address = any(counted);
+
+  -- What is final is where a rewind ends: below that nothing is compared again.
+  delete from coin_looks c
+  using (
+    select address, max(block_number) as kept from coin_looks
+    where chain_id = chain and address = any(counted) and block_number <= head.final_number group by address) as f
+  where c.chain_id = chain and c.address = f.address and c.block_number < f.kept;
+
+  with written as (
+    insert into transfers (
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, state)
+    select chain, f.tx_hash, f.log_index, f.number, f.hash, f.mined_at, d.payment_id, null, f.from_address,
+      f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end
+    from json_to_recordset(transfers_found) as f(
+      address text, tx_hash text, log_index integer, number bigint, hash text, mined_at timestamptz,
+      from_address text, amount numeric)
+    join deposit_addresses d on d.address = f.address
+    where f.address = any(counted) and not exists (
+      select from transfers t
+      where t.chain_id = chain and t.tx_hash = f.tx_hash and t.log_index = f.log_index and t.state <> 'orphaned')
+    -- Its block was dropped and has come back.
+    on conflict (chain_id, block_hash, tx_hash, log_index) do update
+    set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at
+    returning payment_id)
+  select array_agg(payment_id) into concerned from written;
+
+  if concerned is not null then
+    update chain_cursors set step = step + 1 where chain_id = chain returning step into at_step;
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(counted), 0);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_security_event(merchant uuid, account uuid, actor text, address text, action text, details json DEFAULT '{}'::json)
@@ -2131,6 +2226,7 @@ begin
   end if;
   at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
   delete from chain_blocks where chain_id = chain and number > to_number;
+  delete from coin_looks where chain_id = chain and block_number > to_number;
   with lost as (
     update transfers set state = 'orphaned'
     where chain_id = chain and block_number > to_number and state = 'seen'

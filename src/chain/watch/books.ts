@@ -5,14 +5,16 @@ export type Cursor = { readonly number: number; readonly hash: string }
 
 export type Block = { readonly number: number; readonly hash: string; readonly minedAt: Date }
 
-/** A transfer of a token to whomever, as a log tells it. */
+/** A transfer to whomever, as a log tells it, or a transaction that carries coins (see coins/source.ts). */
 export type TransferLog = {
   readonly txHash: string
   readonly logIndex: number
   readonly blockNumber: number
   readonly blockHash: string
-  readonly token: string
-  readonly from: string
+  /** Null: the chain's own coin. */
+  readonly token: string | null
+  /** Null where nobody says so. */
+  readonly from: string | null
   readonly to: string
   readonly amount: bigint
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../../postgres/connect.ts'
 import { type Block, type Cursor, findOurs, type TransferLog } from './books.ts'
+import { areAwaited } from './coins/sent.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 
 /** So many final blocks behind the cursor are worth a range of their own. */
@@ -18,6 +19,8 @@ export const findFinalRange = async (
   head: number,
 ): Promise<{ readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] } | undefined> => {
   if (head - cursor.number < FAR) return undefined
+  // Transactions that carry coins stand in whole blocks alone.
+  if (await areAwaited(sql, chain.id)) return undefined
   // That nobody tells what is final shows where blocks become it.
   const final = chain.saysFinal ? await source.finalized().catch(() => 0) : head - chain.confirmations + 1
   if (final - cursor.number < FAR) return undefined

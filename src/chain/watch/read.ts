@@ -3,8 +3,8 @@ import {
   type Block,
   beginBooks,
   blocksUpTo,
-  catchUp,
   type Cursor,
+  catchUp,
   finalizeBlocks,
   findCursor,
   keepConfirmations,
@@ -14,6 +14,9 @@ import {
   type TransferLog,
 } from './books.ts'
 import { findFinalRange } from './catch-up.ts'
+import { agreedCoins } from './coins/finality.ts'
+import { coinsIn } from './coins/sent.ts'
+import type { CoinSource } from './coins/source.ts'
 import type { RangeSource } from './ranges.ts'
 
 export type Header = Block & {
@@ -35,6 +38,7 @@ export type ChainSource = RangeSource & {
   transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
   /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
   agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
+  readonly coins: CoinSource
 }
 
 export type WatchedChain = {
@@ -89,8 +93,9 @@ export const readNext = async (
   if (!last) return 'idle'
   const logs = await source.transfers(cursor.number + 1, last.number)
   const read = await vouchedFor(chain, source, blocks, logs)
-  if (!read) return 'idle'
-  await recordBlocks(sql, chain.id, cursor, { blocks, logs: read })
+  const coins = read && (await coinsIn(sql, chain.id, source.coins, blocks))
+  if (!coins) return 'idle'
+  await recordBlocks(sql, chain.id, cursor, { blocks, logs: [...read, ...coins] })
   return 'recorded'
 }
 
@@ -119,7 +124,8 @@ const finalizeUpTo = async (
   if (upTo <= cursor.finalNumber) return 0
   const blocks = await blocksUpTo(sql, chain.id, upTo)
   const logs = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
-  return logs && finalizeBlocks(sql, chain.id, cursor, { upTo, logs })
+  const coins = logs && (await agreedCoins(sql, chain.id, source.coins, upTo))
+  return coins && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...logs, ...coins] })
 }
 
 const begin = async (sql: Sql, chain: WatchedChain, source: ChainSource) => {

@@ -5,6 +5,7 @@ import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import type { Cursor, TransferLog } from './books.ts'
+import { openCoinSource } from './coins/source.ts'
 import { openFinality } from './finality.ts'
 import { openRanges } from './ranges.ts'
 import { type ChainSource, type Header, TRANSFER } from './read.ts'
@@ -44,6 +45,7 @@ export const openSource = (
     transfersIn: hash => unlessRefused(rpc.read([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
     ...openRanges(rpc, filter),
+    coins: openCoinSource(rpc),
   }
 }
 

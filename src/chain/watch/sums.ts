@@ -5,7 +5,8 @@ import type { Actor } from '../../actors/kind.ts'
 /** A transfer to a payment's address, on whatever chain; orphaned ones are left out. */
 export type Received = {
   readonly chainId: number
-  readonly txHash: string
+  /** Null where the chain does not tell which transaction it was. */
+  readonly txHash: string | null
   readonly logIndex: number
   readonly blockNumber: number
   readonly minedAt: Date

@@ -4,6 +4,7 @@ import type { ActorRow } from '../../actors/rows.ts'
 import { paymentKind } from '../../kinds/payment.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { readerOf } from '../../queries/actors.ts'
+import { BY_BALANCE } from './coins/look.ts'
 import { isInTime, type Received } from './sums.ts'
 
 /** A payment that is to be told what the chains have of it. */
@@ -126,7 +127,7 @@ const readPayment = readerOf(paymentKind)
 
 const readTransfer = (row: ReceivedRow): Received => ({
   chainId: row.chain_id,
-  txHash: row.tx_hash,
+  txHash: row.log_index === BY_BALANCE ? null : row.tx_hash,
   logIndex: row.log_index,
   blockNumber: row.block_number,
   minedAt: new Date(row.mined_at),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../world.ts'
 import { isMovedCursor } from './books.ts'
+import { watchCoins } from './coins/watch.ts'
 import { NoFinality } from './finality.ts'
 import { type ChainSource, DeepReorganization, finalizeNext, readNext, type WatchedChain } from './read.ts'
 import { settlePayments } from './settle.ts'
@@ -91,11 +92,12 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
   }
 
   const watching = Promise.all([...chains.map(watch), watchUnpicked()])
+  const coins = watchCoins(world, { chains, share })
   return {
-    troubles: () => troubles,
+    troubles: () => new Map([...coins.troubles(), ...troubles]),
     stop: async () => {
       stopping.abort()
-      await watching
+      await Promise.all([watching, coins.stop()])
     },
   }
 }

@@ -18,6 +18,10 @@ export const endWindows = async (world: World, chainId: number): Promise<number>
       and not exists (select from unsettled_payments u where u.payment_id = p.id and not u.waits_for_end)
       -- Seen and not final keeps a payment open.
       and amount_final = amount_received
+      -- What contracts have sent by then shows in the balance alone (coins/look.ts).
+      and (token_address is not null or exists (
+        select from coin_looks l
+        where l.chain_id = p.chain_id and l.address = lower(p.address) and l.mined_at > p.expires_at))
     order by expires_at limit ${MOST}`
   return end(world, over)
 }

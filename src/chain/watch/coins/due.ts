@@ -1,0 +1,66 @@
+import { uuidv7 } from '../../../ids.ts'
+import type { Sql } from '../../../postgres/connect.ts'
+
+/** Addresses at once: a page of them is one call. */
+export const MOST = 700
+
+/**
+ * Addresses of payments that wait for coins on this chain: not looked at yet, not for so long, or not since the
+ * window was over, which does not end before that.
+ */
+export const findDue = async (sql: Sql, chainId: number, everyMs: number): Promise<readonly string[]> => {
+  const rows = await sql<{ address: string }[]>`
+    select d.address
+    from payments p
+    join chain_cursors c on c.chain_id = p.chain_id
+    join deposit_addresses d on d.address = lower(p.address)
+    left join lateral (
+      select block_number, mined_at, looked_at from coin_looks
+      where chain_id = p.chain_id and address = d.address order by block_number desc limit 1) l on true
+    where p.chain_id = ${chainId} and p.token_address is null and p.state in ('pending', 'processing')
+      and (l.block_number is null
+        or l.block_number < c.number
+          and (l.looked_at < now() - make_interval(secs => ${everyMs / 1_000})
+            or p.expires_at >= l.mined_at and p.expires_at < c.mined_at))
+    order by p.expires_at limit ${MOST}`
+  return rows.map(({ address }) => address)
+}
+
+/** Where a walk through addresses has got to. */
+export type Walk = { readonly paymentId: string; readonly treasury: string }
+
+/** Before the first address of the payments that were opened since. */
+export const walkSince = (at: Date): Walk => ({ paymentId: uuidv7(at, bytes => bytes), treasury: '' })
+
+/** The next addresses of whatever payments, and where to go on; undefined behind the last. */
+export const walkOn = async (
+  sql: Sql,
+  { paymentId, treasury }: Walk,
+): Promise<{ readonly addresses: readonly string[]; readonly next: Walk } | undefined> => {
+  const rows = await sql<{ address: string; payment_id: string; treasury: string }[]>`
+    select address, payment_id, treasury from deposit_addresses
+    where (payment_id, treasury) > (${paymentId}, ${treasury}) order by payment_id, treasury limit ${MOST}`
+  const last = rows.at(-1)
+  return (
+    last && {
+      addresses: rows.map(({ address }) => address),
+      next: { paymentId: last.payment_id, treasury: last.treasury },
+    }
+  )
+}
+
+/** Addresses of a payment that nobody has looked at on this chain for so long. */
+export const addressesOf = async (
+  sql: Sql,
+  chainId: number,
+  paymentId: string,
+  sinceMs: number,
+): Promise<readonly string[]> => {
+  const rows = await sql<{ address: string }[]>`
+    select address from deposit_addresses d
+    where payment_id = ${paymentId} and not exists (
+      select from coin_looks l
+      where l.chain_id = ${chainId} and l.address = d.address
+        and l.looked_at > now() - make_interval(secs => ${sinceMs / 1_000}))`
+  return rows.map(({ address }) => address)
+}

@@ -1,0 +1,103 @@
+import type { Sql } from '../../../postgres/connect.ts'
+import type { Cursor, TransferLog } from '../books.ts'
+import type { Known, Point } from './rises.ts'
+
+/** An address, and what the books have of its coins up to a block. */
+export type Account = {
+  readonly address: string
+  /** Where it was looked at last; undefined: nobody has, and it held nothing when it was given out. */
+  readonly last: Point | undefined
+  readonly known: readonly (Known & { readonly txHash: string })[]
+}
+
+export type Head = Cursor & { readonly minedAt: Date; readonly finalNumber: number }
+
+/** Of one moment: the accounts are those of the books up to the head. Undefined before they have begun. */
+export const readAccounts = async (
+  sql: Sql,
+  chainId: number,
+  addresses: readonly string[],
+): Promise<{ readonly head: Head; readonly accounts: readonly Account[] } | undefined> => {
+  const rows = await sql<AccountRow[]>`
+    select c.number, c.hash, c.mined_at, c.final_number, d.address, l.block_number, l.balance, coalesce((
+      select json_agg(json_build_object(
+        'txHash', t.tx_hash, 'blockNumber', t.block_number, 'amount', t.amount::text))
+      from transfers t
+      where t.payment_id = d.payment_id and t.to_address = d.address and t.chain_id = c.chain_id
+        and t.token_address is null and t.state <> 'orphaned'
+        and t.block_number > coalesce(l.block_number, 0) and t.block_number <= c.number), '[]') as known
+    from chain_cursors c
+    join deposit_addresses d on d.address = any(${[...addresses]}::text[])
+    left join lateral (
+      select block_number, balance from coin_looks
+      where chain_id = c.chain_id and address = d.address order by block_number desc limit 1) l on true
+    where c.chain_id = ${chainId} and coalesce(l.block_number, -1) < c.number`
+  const [first] = rows
+  if (!first) return undefined
+  const { hash, mined_at: minedAt } = first
+  return {
+    head: { number: Number(first.number), hash, minedAt, finalNumber: Number(first.final_number) },
+    accounts: rows.map(({ address, block_number, balance, known }) => ({
+      address,
+      last: block_number === null ? undefined : { number: Number(block_number), balance: BigInt(balance) },
+      known: known.map(({ amount, ...each }) => ({ ...each, amount: BigInt(amount) })),
+    })),
+  }
+}
+
+type AccountRow = {
+  readonly number: string
+  readonly hash: string
+  readonly mined_at: Date
+  readonly final_number: string
+  readonly address: string
+  readonly block_number: string | null
+  readonly balance: string
+  readonly known: readonly { readonly txHash: string; readonly blockNumber: number; readonly amount: string }[]
+}
+
+/** The blocks of the books above the final one, by their number. */
+export const readHashes = async (sql: Sql, chainId: number): Promise<ReadonlyMap<number, string>> => {
+  const rows = await sql<{ number: string; hash: string }[]>`
+    select number, hash from chain_blocks where chain_id = ${chainId}`
+  return new Map(rows.map(({ number, hash }) => [Number(number), hash]))
+}
+
+/** An account that was looked at: where, up to which block of the books, and which transfers were found by it. */
+export type Look = {
+  readonly account: Account
+  readonly upTo: number
+  readonly points: readonly (Point & { readonly hash: string; readonly minedAt: Date })[]
+  readonly found: readonly (TransferLog & { readonly minedAt: Date })[]
+}
+
+/** Answers how many count: one of an account that another process looked at meanwhile does not. */
+export const recordLooks = async (sql: Sql, chainId: number, looks: readonly Look[]): Promise<number> => {
+  if (looks.length === 0) return 0
+  const lookRows = looks.map(({ account: { address, last, known }, upTo }) => ({
+    ...{ address, from_number: last?.number ?? null, to_number: upTo },
+    known: String(known.reduce((sum, { amount }) => sum + amount, 0n)),
+  }))
+  const pointRows = looks.flatMap(({ account: { address }, points }) =>
+    points.map(({ number, hash, minedAt, balance }) => ({
+      ...{ address, number, hash, mined_at: minedAt, balance: String(balance) },
+    })),
+  )
+  const foundRows = looks.flatMap(({ found }) =>
+    found.map(each => ({
+      ...{ address: each.to, tx_hash: each.txHash, log_index: each.logIndex, from_address: each.from },
+      ...{ number: each.blockNumber, hash: each.blockHash, mined_at: each.minedAt, amount: String(each.amount) },
+    })),
+  )
+  const [row] = await sql<{ counted: number }[]>`
+    select record_coin_looks(${chainId}, ${JSON.stringify(lookRows)}::text::json,
+      ${JSON.stringify(pointRows)}::text::json, ${JSON.stringify(foundRows)}::text::json) as counted`
+  return row?.counted ?? 0
+}
+
+/** What was written down at a block, and nodes do not confirm: the account is looked at again from before. */
+export const forgetLook = async (sql: Sql, chainId: number, { address, last }: Account): Promise<void> => {
+  await sql`
+    delete from coin_looks
+    where chain_id = ${chainId} and address = ${address} and block_number >= ${last?.number ?? 0}`
+}

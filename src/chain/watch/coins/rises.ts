@@ -1,0 +1,66 @@
+/** What an address held after a block. */
+export type Point = { readonly number: number; readonly balance: bigint }
+
+/** Coins that the books know to have come to it. */
+export type Known = { readonly blockNumber: number; readonly amount: bigint }
+
+/** A block after which another balance is there than the books explain: more by an amount, or less. */
+export type Change = Point & { readonly amount: bigint }
+
+/** Undefined where it cannot be told any more. */
+export type BalancesAt = (numbers: readonly number[]) => Promise<readonly (bigint | undefined)[]>
+
+/**
+ * Finds the blocks between two points in which a balance changed other than by what is known, the lowest first. As
+ * far back as states go, that is; what was before them counts in the lowest block that has one. What came and was
+ * collected between two blocks that are asked about is not found, nor what came in the very block of a collection:
+ * the sum is the same then. A fall is a collection, and money of nobody is never made of it.
+ */
+export const findChanges = async (
+  from: Point,
+  to: Point,
+  known: readonly Known[],
+  balancesAt: BalancesAt,
+  most = 8,
+): Promise<readonly Change[]> => {
+  const changes: Change[] = []
+  for (let base = from; changes.length < most; ) {
+    const expected = (number: number) => base.balance + sumOf(known, base.number, number)
+    if (to.balance === expected(to.number)) break
+    const found = await firstUnexpected(base.number, to, expected, balancesAt)
+    changes.push({ ...found, amount: found.balance - expected(found.number) })
+    base = found
+  }
+  return changes
+}
+
+export const sumOf = (known: readonly Known[], after: number, upTo: number): bigint =>
+  known.reduce((sum, { blockNumber, amount }) => (blockNumber > after && blockNumber <= upTo ? sum + amount : sum), 0n)
+
+/** Asked at once, so that a hundred blocks take two questions. */
+const PROBES = 15
+
+/** The balance at `low` is as expected, or cannot be told; that at `high` is not. */
+const firstUnexpected = async (
+  from: number,
+  to: Point,
+  expected: (number: number) => bigint,
+  balancesAt: BalancesAt,
+): Promise<Point> => {
+  let low = from
+  let high = to
+  while (high.number - low > 1) {
+    const numbers = between(low, high.number)
+    const balances = await balancesAt(numbers)
+    const at = balances.findIndex((balance, n) => balance !== undefined && balance !== expected(numbers[n] ?? 0))
+    const [number, balance] = [numbers[at], balances[at]]
+    if (number !== undefined && balance !== undefined) high = { number, balance }
+    low = numbers.findLast(each => each < high.number) ?? low
+  }
+  return high
+}
+
+const between = (low: number, high: number): readonly number[] => {
+  const count = Math.min(PROBES, high - low - 1)
+  return Array.from({ length: count }, (_, n) => low + Math.floor(((high - low) * (n + 1)) / (count + 1)))
+}

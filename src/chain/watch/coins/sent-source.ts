@@ -1,0 +1,93 @@
+import { type FullBlock, findFullBlock } from '../../rpc/block.ts'
+import { toQuantity } from '../../rpc/hex.ts'
+import { findReceipt } from '../../rpc/receipt.ts'
+import { type Answer, answered, type Call, type Rpc } from '../../rpc/rpc.ts'
+import type { Cursor, TransferLog } from '../books.ts'
+import { inParts } from './in-parts.ts'
+
+/** In place of a log's index: the transaction itself carried the coins. */
+export const BY_TRANSACTION = -1
+
+/** What a chain tells of the transactions that carry its own coin. */
+export type SentSource = {
+  /** Each in these blocks that carries some to somebody; undefined while the chain has other blocks there. */
+  sentIn(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
+  /** Those that went through: one in a block may have failed. Undefined while a receipt is not to be had. */
+  succeeded(sent: readonly TransferLog[]): Promise<readonly TransferLog[] | undefined>
+  /** Those that two nodes find in their blocks, gone through; undefined while they do not agree, or have other blocks. */
+  agreedSent(sent: readonly TransferLog[]): Promise<readonly TransferLog[] | undefined>
+}
+
+/** A busy block with all its transactions is 0.4 MB on the large chains. */
+const BLOCKS_AT_ONCE = 16
+const MOST_BYTES = 64 * 1024 * 1024
+const RECEIPTS_AT_ONCE = 100
+
+export const openSent = (rpc: Rpc): SentSource => ({
+  sentIn: blocks =>
+    inParts(blocks, BLOCKS_AT_ONCE, part =>
+      rpc.read(part.map(fullBlockAt), answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null, {
+        mostBytes: MOST_BYTES,
+      }),
+    ),
+  succeeded: sent =>
+    inParts(sent, RECEIPTS_AT_ONCE, part =>
+      rpc.read(part.map(receiptOf), answers => {
+        const went = part.map((each, at) => wentThrough(each, answers[at]))
+        return went.includes(null) ? null : part.filter((_, at) => went[at])
+      }),
+    ),
+  agreedSent: sent => {
+    const blocks = [...new Map(sent.map(each => [each.blockHash, blockOf(each)])).values()]
+    return inParts(blocks, BLOCKS_AT_ONCE, async part => {
+      const here = sent.filter(({ blockHash }) => part.some(({ hash }) => hash === blockHash))
+      const calls = [...part.map(fullBlockAt), ...here.map(receiptOf)]
+      const agreement = await rpc.agreed(
+        calls,
+        answers => {
+          const told = fullBlocks(part, answers)?.flatMap(coinsOf)
+          return told ? here.map((each, at) => wasSent(each, told, answers[part.length + at])) : null
+        },
+        { mostBytes: MOST_BYTES },
+      )
+      const was = agreement.outcome === 'agreed' ? agreement.value : null
+      return was === null || was.includes(null) ? null : here.filter((_, at) => was[at])
+    })
+  },
+})
+
+const blockOf = ({ blockNumber, blockHash }: TransferLog): Cursor => ({ number: blockNumber, hash: blockHash })
+
+const fullBlockAt = ({ number }: Cursor): Call => ({
+  method: 'eth_getBlockByNumber',
+  params: [toQuantity(number), true],
+})
+const receiptOf = ({ txHash }: TransferLog): Call => ({ method: 'eth_getTransactionReceipt', params: [txHash] })
+
+/** Undefined where one of them is not the block that was meant. */
+const fullBlocks = (blocks: readonly Cursor[], answers: readonly Answer[]): readonly FullBlock[] | undefined => {
+  const found = blocks.flatMap(({ number, hash }, at) => {
+    const block = findFullBlock(answered(answers[at]), { number })
+    return block?.hash === hash ? [block] : []
+  })
+  return found.length === blocks.length ? found : undefined
+}
+
+const coinsOf = ({ transactions, number, hash }: FullBlock): readonly TransferLog[] =>
+  transactions.flatMap(({ hash: txHash, from, to, value }) => {
+    if (to === null || value === 0n) return []
+    const block = { blockNumber: number, blockHash: hash }
+    return [{ txHash, logIndex: BY_TRANSACTION, ...block, token: null, from, to, amount: value }]
+  })
+
+/** Null where it cannot be told yet: every transaction of a block has a receipt. */
+const wasSent = (sent: TransferLog, told: readonly TransferLog[], receipt: Answer): boolean | null => {
+  const same = told.find(({ txHash }) => txHash === sent.txHash)
+  if (!same || same.to !== sent.to || same.amount !== sent.amount) return false
+  return wentThrough(sent, receipt)
+}
+
+const wentThrough = ({ txHash, blockHash }: TransferLog, answer: Answer): boolean | null => {
+  const receipt = findReceipt(answered(answer), txHash)
+  return receipt?.blockHash === blockHash ? receipt.status === 'success' : null
+}

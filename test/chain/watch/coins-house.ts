@@ -1,0 +1,124 @@
+import { audit } from '../../../src/audit/audit.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { lookAt } from '../../../src/chain/watch/coins/look.ts'
+import { openLooker } from '../../../src/chain/watch/coins/watch.ts'
+import { type ChainSource, finalizeNext, readNext } from '../../../src/chain/watch/read.ts'
+import { settlePayments } from '../../../src/chain/watch/settle.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
+import { endWindows } from '../../../src/chain/watch/windows.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { findPayment } from '../../../src/queries/payments.ts'
+import { insertMerchant } from '../../access/keys.ts'
+import { apiHouse } from '../../harness/api.ts'
+import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
+import { payments } from '../../machines/payment-cases.ts'
+import { giveOut } from './ledger.ts'
+import { type Change, testChain, through } from './node.ts'
+
+export const CONFIRMATIONS = 6
+
+const word = (address: string): string => address.slice(2).padStart(64, '0')
+
+/** Sends what it is sent to the address in the call's data. */
+const PAYER = '5f5f5f5f345f355af100'
+
+/** With data, sends all it has to whom it collects for; without, keeps what it is sent. */
+export const collector = (treasury: string): string => `0x36156022575f5f5f5f4773${treasury.slice(2)}5af1005b00`
+
+/** A real chain, a house that reads it step by step, and payments of 1,000 wei. */
+export const coinHouse = async () => {
+  const house = await apiHouse({ routes: [] })
+  const chain = await testChain()
+  const { sql, api } = house
+  const merchantId = await insertMerchant(sql)
+  const watched = { id: 31337, tokens: [chain.token], confirmations: CONFIRMATIONS }
+  const sourceOf = (...urls: string[]): ChainSource =>
+    openSource(openRpc({ chainId: watched.id, urls }, api), watched.tokens)
+  const source = sourceOf(chain.url)
+  const [sender = ''] = await chain.rpc<string[]>('eth_accounts')
+  const deploy = async (runtime: string): Promise<string> => {
+    const data = `0x60${(runtime.length / 2).toString(16).padStart(2, '0')}8060095f395ff3${runtime}`
+    const hash = await chain.rpc<string>('eth_sendTransaction', { from: sender, data, gas: '0x100000' })
+    await chain.mine()
+    return (await chain.rpc<{ contractAddress: string }>('eth_getTransactionReceipt', hash)).contractAddress
+  }
+  const payer = await deploy(PAYER)
+  await chain.mine(10)
+
+  const settle = async () => {
+    while ((await settlePayments(api)) > 0);
+  }
+  /** Reads all there is, and tells of it. */
+  const read = async (from = source) => {
+    for (let steps = 0; steps < 200; steps++) if ((await readNext(sql, watched, from)) === 'idle') break
+    await finalizeNext(sql, watched, from)
+    await settle()
+  }
+  await read()
+  const payment = (to: string, wei: bigint) => ({ from: sender, to, value: `0x${wei.toString(16)}` })
+  const made = () => makePayment(api, { merchantId, livemode: false }, '')
+  const pick = async (payment: MadePayment, asset: 'pick' | 'pick ether') => {
+    const token = asset === 'pick' ? { tokenAddress: chain.token } : {}
+    await happen(api, payment.actor, {
+      type: 'asset_picked',
+      ...payments.events[asset],
+      address: payment.address,
+      ...token,
+    })
+    await giveOut(sql, payment)
+    return payment
+  }
+  const look = async (of: readonly MadePayment[], from = source, remember = true) => {
+    const addresses = of.map(({ address }) => address.toLowerCase())
+    const counted = await lookAt(sql, watched.id, from.coins, addresses, { remember })
+    await settle()
+    return counted
+  }
+  return {
+    ...{ house, sql, api, chain, watched, source, sourceOf, read, settle, look, sender, deploy, made, pick },
+    /** Of coins, unless it is of the token. */
+    opened: async (asset: 'pick' | 'pick ether' = 'pick ether') => pick(await made(), asset),
+    payment,
+    send: (to: string, wei: bigint) => chain.rpc<string>('eth_sendTransaction', payment(to, wei)),
+    /** By a contract: in no block's list is this address named. */
+    through: (to: string, wei: bigint) => ({ ...payment(payer, wei), data: `0x${word(to)}`, gas: '0x30000' }),
+    sendThrough: (to: string, wei: bigint) =>
+      chain.rpc<string>('eth_sendTransaction', { ...payment(payer, wei), data: `0x${word(to)}`, gas: '0x30000' }),
+    /** A worker's, which looks at who is due, and at everybody else once. */
+    looker: (from = source) => openLooker(api, { id: watched.id, source: from }, { everyMs: 60_000, walkEveryMs: 0 }),
+    endWindows: () => endWindows(api, watched.id),
+    /** By a node that changes some of what the chain answers, beside others. */
+    withNode: async (
+      change: Change,
+      work: (source: ChainSource) => Promise<unknown>,
+      others: readonly string[] = [],
+    ) => {
+      await using node = await through(chain.url, change)
+      await work(sourceOf(...others, node.url))
+    },
+    stateOf: async ({ actor }: MadePayment) => {
+      const found = await findPayment(sql, { id: actor, merchantId, livemode: false })
+      return found && { ...found.context, state: found.state }
+    },
+    transfersOf: ({ actor }: MadePayment) => sql<
+      {
+        tx_hash: string
+        log_index: number
+        block_number: string
+        from_address: string | null
+        amount: string
+        state: string
+      }[]
+    >`
+      select tx_hash, log_index, block_number, from_address, amount, state from transfers
+      where payment_id = ${actor} order by block_number, log_index, tx_hash`,
+    head: async () => Number(await chain.rpc<string>('eth_blockNumber')),
+    audit: () => audit(sql, kinds),
+    [Symbol.asyncDispose]: async () => {
+      await chain[Symbol.asyncDispose]()
+      await house[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type CoinHouse = Awaited<ReturnType<typeof coinHouse>>
