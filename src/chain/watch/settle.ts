@@ -48,8 +48,8 @@ const settle = async (
   for (let turn = 0; turn < 4; turn++) {
     const before = actor
     for (const { type, ...fields } of claimsOf(actor, received, scan)) {
-      // The same news has the same id, whoever tells it.
-      const idOf = (whom: string) => uuidFrom([whom, touchedBy, touchedAt, actor.rev, type])
+      // The same news has the same id, whoever tells it. A link hears the like of several payments at the same step.
+      const idOf = (whom: string) => uuidFrom([whom, actor.id, touchedBy, touchedAt, actor.rev, type])
       const cause = `chain:${touchedBy}`
       const commands: Command[] = [
         { kind: 'payment', actor: actor.id, event: { type, ...fields }, id: idOf(actor.id), cause },

@@ -8,7 +8,7 @@ import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
-import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
+import { happen, type MadePayment, makePayment, openPayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf, type Ledger, openLedger, SENDER, type Sent, TOKEN } from './ledger.ts'
 
@@ -98,6 +98,23 @@ test('two transfers of one transaction count both', async () => {
   await ledger.block([sending(payment, 500n), sending(payment, 500n)])
   await settle()
   expect(await look(payment)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+})
+
+test('payments of one link that are paid in one block are all counted by it', async () => {
+  const first = await opened()
+  const opening = { paymentLinkId: first.link }
+  const more = await Promise.all([1, 2].map(() => openPayment(house.api, { merchantId, livemode: false }, { opening })))
+  for (const payment of more) {
+    await house.api.actors.dispatch({ kind: 'payment_link', actor: first.link, event: { type: 'open_payment' } })
+    await giveOut(house.sql, payment)
+  }
+  const all = [first, ...more.map(payment => ({ ...first, ...payment }))]
+  await ledger.block(all.map((payment, n) => sending(payment, 1000n, { tx: hashOf('one of', payment.actor, n) })))
+  await settle()
+  expect((await look(first)).link).toEqual([3, 0])
+  await ledger.finalize()
+  await settle()
+  expect((await look(first)).link).toEqual([0, 3])
 })
 
 test('too much is a success that waits for a person', async () => {
