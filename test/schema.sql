@@ -634,6 +634,17 @@ create table unsettled_payments (
   constraint unsettled_payments_pkey PRIMARY KEY (payment_id)
 );
 
+create table waiting_addresses (
+  chain_id bigint not null,
+  address text not null,
+  merchant_id uuid not null,
+  last_block bigint not null,
+  empty_number bigint,
+  empty_hash text,
+  constraint waiting_addresses_pkey PRIMARY KEY (chain_id, address),
+  constraint waiting_addresses_empty CHECK (num_nulls(empty_number, empty_hash) = ANY (ARRAY[0, 2]))
+);
+
 create unlogged table workers (
   id text not null,
   role text not null,
@@ -706,6 +717,8 @@ CREATE INDEX transfers_seen ON public.transfers USING btree (chain_id) WHERE (st
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
 
+CREATE INDEX waiting_addresses_of_merchant ON public.waiting_addresses USING btree (merchant_id, chain_id);
+
 create view settings as
  SELECT m.id AS merchant_id,
     s.livemode,
@@ -776,6 +789,18 @@ begin
   where subject = its_subject and at > clock_timestamp() - per and at <= clock_timestamp()
   order by at desc offset allowed - 1 limit 1;
   return case when oldest is not null then greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp()))) end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.await_collection()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into waiting_addresses (chain_id, address, merchant_id, last_block)
+  select new.chain_id, address, merchant_id, new.block_number from deposit_addresses where address = new.to_address
+  on conflict (chain_id, address) do update
+  set last_block = greatest(waiting_addresses.last_block, excluded.last_block);
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.cancel_timers(entries canceled_entry[], skip integer[])
@@ -2177,6 +2202,23 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.remember_emptiness(chain bigint, at_number bigint, at_hash text, found json)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update waiting_addresses w
+  set empty_number = case when l.empty then at_number end, empty_hash = case when l.empty then at_hash end
+  from (
+    select w.address, f.empty
+    from json_to_recordset(found) as f(address text, empty boolean)
+    join waiting_addresses w on w.chain_id = chain and w.address = f.address
+    -- The first emptiness stays: it is final before later ones are.
+    where f.empty is distinct from coalesce(w.empty_number >= w.last_block, false)
+      and (not f.empty or w.last_block <= at_number)
+    for update of w skip locked) as l
+  where w.chain_id = chain and w.address = l.address
+$function$;
+
 CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller uuid, actor text, address text, details json)
  RETURNS text
  LANGUAGE plpgsql
@@ -2305,6 +2347,22 @@ begin
   where id = account and mfa_enabled_at is null;
   return found;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.settle_emptiness(merchant uuid, chain bigint, at_number bigint, at_hash text, is_final boolean)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with locked as materialized (
+    select address from waiting_addresses
+    where merchant_id = merchant and chain_id = chain and empty_number = at_number and empty_hash = at_hash
+    for update skip locked),
+  gone as (
+    delete from waiting_addresses w using locked
+    where is_final and w.chain_id = chain and w.address = locked.address and w.last_block <= at_number)
+  update waiting_addresses w set empty_number = null, empty_hash = null
+  from locked
+  where not is_final and w.chain_id = chain and w.address = locked.address
+$function$;
 
 CREATE OR REPLACE FUNCTION public.sign_in(account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, pass text, session uuid, token_hash bytea, actor text, from_address text, from_agent text, OUT outcome text, OUT wait integer)
  RETURNS record
@@ -2561,3 +2619,5 @@ begin
   perform count_attempt(array[subject]);
   perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $function$;
+
+CREATE TRIGGER transfers_await_collection AFTER INSERT OR UPDATE ON transfers FOR EACH ROW WHEN (new.state = 'final'::text) EXECUTE FUNCTION await_collection();

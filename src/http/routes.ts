@@ -1,13 +1,16 @@
 import { apiKeyRoutes } from './api-keys.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
+import { balanceRoutes } from './balances.ts'
 import { checkoutRoutes } from './checkout.ts'
+import { collectionRoutes } from './collections.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
 import { inviteRoutes } from './invites.ts'
 import { memberRoutes } from './members.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
 import { paymentRoutes } from './payments.ts'
+import { recoveryFileRoutes } from './recovery-file.ts'
 import { refundRoutes } from './refunds.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
@@ -24,6 +27,9 @@ export const routes: readonly Route[] = [
   ...paymentRoutes,
   ...refundRoutes,
   ...disputeRoutes,
+  ...balanceRoutes,
+  ...collectionRoutes,
+  ...recoveryFileRoutes,
   ...eventRoutes,
   ...checkoutRoutes,
 ]

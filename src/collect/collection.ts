@@ -1,0 +1,109 @@
+import type { Hex } from 'viem'
+import { type Ask, withinTime } from '../chain/collect/ask.ts'
+import { findDeployment } from '../chain/collect/factory.ts'
+import { partsOf } from '../chain/collect/holdings.ts'
+import { mostAddresses, type Plan, planSweeps, type Sweep } from '../chain/collect/plan.ts'
+import type { Transaction } from '../chain/collect/send.ts'
+import type { Chains, ConnectedChain } from '../chain/connect.ts'
+import type { Keyring } from '../keyring.ts'
+import type { World } from '../world.ts'
+import { type Batch, type LeftOut, type Ready, sortWaiting } from './ready.ts'
+import { type Held, readWaiting, type Total, totalsOf, type Waiting } from './waiting.ts'
+
+export type Wanted = {
+  readonly merchantId: string
+  /** One coin or token by its symbol; everything, unless one is named. */
+  readonly asset: string | undefined
+  /** The one that most of it goes to, unless another is named. */
+  readonly treasury: Hex | undefined
+  readonly timeoutMs: number
+}
+
+export type Collection = {
+  /** Null: nothing can be collected. */
+  readonly treasury: Hex | null
+  readonly step: Step
+  /** Addresses of this treasury that the transaction leaves for the next one. */
+  readonly remaining: number
+  readonly leftOut: readonly LeftOut[]
+  /** What can be collected for others. */
+  readonly others: readonly Batch[]
+}
+
+type Step =
+  | { readonly type: 'nothing' }
+  /** The chain lacks what makes contracts at one address everywhere. */
+  | { readonly type: 'impossible' }
+  | { readonly type: 'deploy_factory'; readonly transaction: Transaction }
+  | { readonly type: 'collect'; readonly sweep: Sweep; readonly amounts: readonly Total[] }
+
+export type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
+
+/** The next transaction that brings what waits to where it belongs. Anybody may send it, and it is asked for again after. */
+export const nextCollection = async (given: Given, connected: ConnectedChain, wanted: Wanted): Promise<Collection> => {
+  const ask = withinTime(connected.rpc, wanted.timeoutMs)
+  const { waiting } = await readWaiting(given, connected, wanted.merchantId, { timeoutMs: wanted.timeoutMs, ask })
+  const asked = ofAsset(waiting, wanted.asset)
+  const { batches, leftOut } = await sortWaiting(given, connected, wanted.merchantId, { waiting: asked, ask })
+  const batch = wanted.treasury ? batches.find(each => each.treasury === wanted.treasury) : batches[0]
+  const others = batches.filter(each => each !== batch)
+  if (!batch) return { treasury: null, step: { type: 'nothing' }, remaining: 0, leftOut, others }
+  const { treasury, ready } = batch
+  const all = { treasury, remaining: ready.length, leftOut, others }
+  const deployment = await findDeployment(ask)
+  if (deployment.state === 'no_proxy') return { ...all, step: { type: 'impossible' } }
+  if (deployment.state === 'missing')
+    return { ...all, step: { type: 'deploy_factory', transaction: deployment.transaction } }
+  const { sweep, refused } = await firstSweep(ask, batch)
+  return {
+    treasury,
+    step: sweep ? { type: 'collect', sweep, amounts: totalsOf(sweptBy(sweep, ready)) } : { type: 'nothing' },
+    remaining: remainderOf(ready, sweep, refused),
+    leftOut: [...leftOut, ...refusedOf(batch, refused)],
+    others,
+  }
+}
+
+/** Of each address only this coin or token. */
+export const ofAsset = (waiting: readonly Waiting[], asset: string | undefined): readonly Waiting[] =>
+  waiting
+    .map(each => ({ ...each, held: each.held.filter(held => asset === undefined || held.asset === asset) }))
+    .filter(({ held }) => held.length > 0)
+
+/** As many as go together; what refuses to move makes room for the next ones. */
+const firstSweep = async (ask: Ask, { treasury, ready }: Batch) => {
+  const groups = Map.groupBy(ready, ({ held }) => held.map(({ token }) => token).join())
+  const largestFirst = [...groups.values()].sort((a, b) => b.length - a.length)
+  const refused: Plan['leftOut'][number][] = []
+  for (const some of largestFirst.flatMap(group => partsOf(group, mostAddresses))) {
+    const { sweeps, leftOut } = await planSweeps(ask, treasury, some.map(depositOf))
+    refused.push(...leftOut)
+    const [sweep] = sweeps.toSorted((a, b) => b.salts.length - a.salts.length)
+    if (sweep) return { sweep, refused }
+  }
+  return { sweep: undefined, refused }
+}
+
+export const depositOf = ({ salt, held }: Ready) => ({ salt, tokens: held.map(({ token }) => token) })
+
+/** What a transaction moves. */
+export const sweptBy = ({ salts, tokens }: Sweep, ready: readonly Ready[]): readonly { held: readonly Held[] }[] => {
+  const swept = new Set(salts)
+  return ready
+    .filter(({ salt }) => swept.has(salt))
+    .map(({ held }) => ({ held: held.filter(({ token }) => tokens.includes(token)) }))
+}
+
+export const refusedOf = ({ treasury, ready }: Batch, refused: Plan['leftOut']): readonly LeftOut[] => {
+  const tokens = Map.groupBy(refused, ({ salt }) => salt)
+  return ready.flatMap(({ salt, held }) => {
+    const its = tokens.get(salt)?.map(({ token }) => token)
+    return its ? [{ reason: 'refused' as const, treasury, held: held.filter(({ token }) => its.includes(token)) }] : []
+  })
+}
+
+const remainderOf = (ready: readonly Ready[], sweep: Sweep | undefined, refused: Plan['leftOut']): number => {
+  const gone = new Set(sweep?.salts)
+  const stuck = Map.groupBy(refused, ({ salt }) => salt)
+  return ready.filter(({ salt, held }) => !gone.has(salt) && (stuck.get(salt)?.length ?? 0) < held.length).length
+}

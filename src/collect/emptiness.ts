@@ -1,0 +1,61 @@
+import type { Hex } from 'viem'
+import { agreedBy } from '../chain/collect/ask.ts'
+import { readHoldings } from '../chain/collect/holdings.ts'
+import { isEmpty, type Look } from '../chain/collect/look.ts'
+import type { ConnectedChain } from '../chain/connect.ts'
+import { findHeader } from '../chain/rpc/block.ts'
+import { toQuantity } from '../chain/rpc/hex.ts'
+import { answered, RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { listEmptyBlocks, rememberEmptiness, settleEmptiness } from '../queries/collections.ts'
+import type { World } from '../world.ts'
+
+type Books = Pick<World, 'sql'>
+
+/** What was found empty in blocks that are final by now is asked for no more. */
+export const settleEmpty = async ({ sql }: Books, { chain, rpc }: ConnectedChain, merchantId: string) => {
+  const blocks = await listEmptyBlocks(sql, merchantId, chain.id)
+  if (blocks.length === 0) return
+  const calls = blocks.map(({ number }) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }))
+  const agreement = await unlessAway(
+    rpc.agreed(calls, answers =>
+      answers.map((answer, at) => findHeader(answered(answer), { number: blocks[at]?.number ?? -1 })?.hash ?? null),
+    ),
+  )
+  if (agreement?.outcome !== 'agreed') return
+  for (const [at, block] of blocks.entries()) {
+    const hash = agreement.value[at]
+    if (hash) await settleEmptiness(sql, { merchantId, chainId: chain.id }, block, hash === block.hash)
+  }
+}
+
+/** So that what was swept is not asked for again. One node alone may hide money for a while, and not for good. */
+export const rememberEmpty = async (
+  { sql }: Books,
+  { chain, rpc }: ConnectedChain,
+  { holdings, block }: Look,
+  tokens: readonly Hex[],
+  timeoutMs: number,
+) => {
+  if (!block) return
+  const claimed = holdings.filter(isEmpty).map(({ address }) => address)
+  const at = { blockHash: block.hash }
+  const agreed =
+    rpc.nodes.length < 2 || claimed.length === 0
+      ? holdings
+      : await unlessAway(readHoldings(agreedBy(rpc, timeoutMs), claimed, tokens, at))
+  const empty = new Set((agreed ?? []).filter(isEmpty).map(({ address }) => address))
+  const found = holdings
+    .filter(holding => !isEmpty(holding) || empty.has(holding.address))
+    .map(({ address }) => ({ address, empty: empty.has(address) }))
+  await rememberEmptiness(sql, chain.id, block, found)
+}
+
+/** Nothing depends on this: it can be found out the next time. */
+const unlessAway = async <T>(answer: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof RpcFault || error instanceof RpcRefusal) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,104 @@
+import type { Hex } from 'viem'
+import type { Ask } from '../chain/collect/ask.ts'
+import { readTreasuryCode } from '../chain/collect/treasury.ts'
+import type { Chains, ConnectedChain } from '../chain/connect.ts'
+import { forwarderOf, saltOf } from '../chain/forwarder.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
+import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { recoverySecretOf } from '../commands/deposits.ts'
+import type { Keyring } from '../keyring.ts'
+import { sandboxTreasury } from '../sandbox/treasury.ts'
+import type { World } from '../world.ts'
+import { asHex, type Waiting } from './waiting.ts'
+
+/** Why something stays where it is for now. */
+export type Reason =
+  /** The payment may still be paid: an address that has been swept takes no more coins from some exchanges. */
+  | 'payment_open'
+  /** It is the treasury of the sandbox, whose key anybody can have, and this is another chain. */
+  | 'treasury_public'
+  /** The treasury is another on this chain than where the payment was to be made: it may be somebody else's. */
+  | 'treasury_differs'
+  /** The chain where the payment was to be made does not say what the treasury is. */
+  | 'treasury_unknown'
+  /** The token does not let it go, or the treasury does not take it. */
+  | 'refused'
+
+export type LeftOut = { readonly reason: Reason; readonly treasury: Hex; readonly held: Waiting['held'] }
+
+/** What may be swept to one treasury. */
+export type Batch = { readonly treasury: Hex; readonly ready: readonly Ready[] }
+export type Ready = { readonly salt: Hex; readonly address: Hex; readonly held: Waiting['held'] }
+
+type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
+
+/** Sorts what waits on a chain by where it goes, the most addresses first. */
+export const sortWaiting = async (
+  given: Given,
+  { chain }: ConnectedChain,
+  merchantId: string,
+  { waiting, ask }: { readonly waiting: readonly Waiting[]; readonly ask: Ask },
+): Promise<{ readonly batches: readonly Batch[]; readonly leftOut: readonly LeftOut[] }> => {
+  if (waiting.length === 0) return { batches: [], leftOut: [] }
+  const secret = await recoverySecretOf(given, given.keyring, merchantId)
+  const isSame = openTreasuries(given.chains, chain.id, ask)
+  const unsafe = chain.id === sandboxId ? undefined : sandboxTreasury(merchantId)
+  const leftOut: LeftOut[] = []
+  const ready: (Ready & { readonly treasury: Hex })[] = []
+  for (const { held, counter, state, payment_chain_id, ...row } of waiting) {
+    const treasury = asHex(row.treasury)
+    const isOpen = state === 'pending' || state === 'processing'
+    const reason = isOpen
+      ? 'payment_open'
+      : treasury === unsafe
+        ? 'treasury_public'
+        : await isSame(treasury, payment_chain_id)
+    if (reason !== 'same') leftOut.push({ treasury, held, reason })
+    else ready.push({ salt: saltOf(secret, counter), address: asHex(row.address), held, treasury })
+  }
+  const batches = [...Map.groupBy(ready, ({ treasury }) => treasury)].map(([treasury, its]) => ({
+    treasury,
+    ready: requireOwn(treasury, its),
+  }))
+  return { batches: batches.sort((a, b) => b.ready.length - a.ready.length), leftOut }
+}
+
+/** With another secret than the addresses were made of, nothing would be there to sweep. */
+const requireOwn = (treasury: Hex, ready: readonly Ready[]): readonly Ready[] => {
+  const addressOf = forwarderOf(treasury)
+  const foreign = ready.find(({ salt, address }) => addressOf(salt) !== address)
+  if (foreign) throw new Error(`the recovery secret does not lead to ${foreign.address}`)
+  return ready
+}
+
+/**
+ * Who has the key of an address has it on every chain. The address of a contract may belong to nobody on another
+ * one, or to somebody else, so it must be what it is where the payment was to be made.
+ */
+const openTreasuries = (chains: Chains, here: number, ask: Ask) => {
+  const codes = new Map<string, Promise<Code>>()
+  const codeAt = (treasury: Hex, chainId: number): Promise<Code> => {
+    const key = `${treasury} ${chainId}`
+    const other = chains.find(chainId)
+    const read = codes.get(key) ?? readCode(chainId === here ? ask : other?.rpc.batch, treasury)
+    codes.set(key, read)
+    return read
+  }
+  return async (treasury: Hex, paidOn: number | null): Promise<'same' | 'treasury_differs' | 'treasury_unknown'> => {
+    if (paidOn === here) return 'same'
+    const there = paidOn === null ? 'unknown' : await codeAt(treasury, paidOn)
+    if (there === 'unknown') return 'treasury_unknown'
+    return there === (await codeAt(treasury, here)) ? 'same' : 'treasury_differs'
+  }
+}
+
+type Code = Hex | null | 'unknown'
+
+const readCode = async (ask: Ask | undefined, treasury: Hex): Promise<Code> => {
+  try {
+    return ask ? await readTreasuryCode(ask, treasury) : 'unknown'
+  } catch (error) {
+    if (error instanceof RpcFault || error instanceof RpcRefusal) return 'unknown'
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import { readTreasuryCode } from '../chain/collect/treasury.ts'
+import type { Chains } from '../chain/connect.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
+import type { Treasury } from '../chain/recovery/file.ts'
+import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { listTreasuries, type TreasuryRow } from '../queries/recovery.ts'
+import { sandboxTreasury } from '../sandbox/treasury.ts'
+import type { World } from '../world.ts'
+import { asHex } from './waiting.ts'
+
+type Given = Pick<World, 'sql'> & { readonly chains: Chains }
+
+/**
+ * Every treasury of a merchant, and what it is on the chains that pay into it. One that is a contract on some
+ * of them and a key's own address on others is there as both. 'unavailable' when none of its chains says.
+ */
+export const findTreasuries = async (
+  { sql, chains }: Given,
+  merchantId: string,
+): Promise<readonly Treasury[] | 'unavailable'> => {
+  const rows = Map.groupBy(await listTreasuries(sql, merchantId), ({ address }) => address)
+  const ofSandbox = { address: sandboxTreasury(merchantId), codeHash: null, onlyOn: sandboxId }
+  rows.delete(ofSandbox.address)
+  const found = await Promise.all([...rows].map(([address, its]) => treasuryOf(chains, address, its)))
+  if (found.includes('unavailable')) return 'unavailable'
+  return [...found.filter(each => each !== 'unavailable').flat(), ofSandbox]
+}
+
+const treasuryOf = async (
+  chains: Chains,
+  text: string,
+  rows: readonly TreasuryRow[],
+): Promise<readonly Treasury[] | 'unavailable'> => {
+  const address = asHex(text)
+  const payingIn = chains.all.filter(({ chain }) =>
+    rows.some(({ chain_id, livemode }) => (chain_id === null ? chain.livemode === livemode : chain.id === chain_id)),
+  )
+  // Its chains are switched off. A key's own address needs none.
+  if (payingIn.length === 0) return [{ address, codeHash: null, onlyOn: null }]
+  const codes = await Promise.all(
+    payingIn.map(async ({ rpc }) => {
+      try {
+        return await readTreasuryCode(rpc.batch, address)
+      } catch (error) {
+        if (error instanceof RpcFault || error instanceof RpcRefusal) return undefined
+        throw error
+      }
+    }),
+  )
+  const said = [...new Set(codes)].filter(code => code !== undefined)
+  return said.length === 0 ? 'unavailable' : said.map(codeHash => ({ address, codeHash, onlyOn: null }))
+}

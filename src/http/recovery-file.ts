@@ -1,0 +1,36 @@
+import { writeRecoveryFile } from '../chain/recovery/file.ts'
+import { findTreasuries } from '../collect/treasuries.ts'
+import { recoverySecretOf } from '../commands/deposits.ts'
+import { refuse } from '../errors.ts'
+import { encodeId } from '../ids.ts'
+import { findHighestCounter, recordRecoveryFile } from '../queries/recovery.ts'
+import { JSON_TYPE } from './answer.ts'
+import * as docs from './docs/collections.ts'
+import { doerOf } from './doer.ts'
+import { forMembers, type Route } from './route.ts'
+
+export const recoveryFileRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'owner', stepUp: true },
+    {
+      path: '/v1/merchants/:merchantId/recovery-file',
+      docs: docs.getRecoveryFile,
+      handle: async (api, call) => {
+        const { merchantId } = call.member
+        const treasuries = await findTreasuries(api, merchantId)
+        if (treasuries === 'unavailable') return refuse('chain_unavailable', { retryAfter: 5 })
+        const secret = await recoverySecretOf(api, api.keyring, merchantId)
+        const highestCounter = await findHighestCounter(api.sql, merchantId)
+        // The role may have been taken away since the guard looked.
+        if (!(await recordRecoveryFile(api.sql, merchantId, doerOf(call)))) return refuse('insufficient_role')
+        const name = `paymachine-recovery-${encodeId('mer', merchantId)}.json`
+        return {
+          status: 200,
+          headers: { ...JSON_TYPE, 'content-disposition': `attachment; filename="${name}"` },
+          text: writeRecoveryFile({ treasuries, secret, highestCounter }),
+        }
+      },
+    },
+  ),
+]

@@ -1,0 +1,24 @@
+import { zeroAddress } from 'viem'
+import { parseAddress } from '../chain/address.ts'
+import type { Chain } from '../chain/chains.ts'
+import type { Held, Total } from '../collect/waiting.ts'
+
+/** What waits in one coin or token on one chain for one treasury. */
+export const balanceRecord = (chain: Chain, treasury: string, total: Total) => ({
+  object: 'balance',
+  chainId: chain.id,
+  network: chain.network,
+  ...amountRecord(total),
+  addresses: total.addresses,
+  treasury: checksummed(treasury),
+  livemode: chain.livemode,
+})
+
+export const amountRecord = ({ asset, token, decimals, amount }: Held) => ({
+  asset,
+  tokenAddress: token === zeroAddress ? null : checksummed(token),
+  decimals,
+  amount: String(amount),
+})
+
+export const checksummed = (address: string): string => parseAddress(address) ?? address

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Hex } from 'viem'
+import { saltOf } from '../../src/chain/forwarder.ts'
+import { recoverySecretOf } from '../../src/commands/deposits.ts'
+import { balanceRoutes } from '../../src/http/balances.ts'
+import { type FactoryChain, factoryChain } from '../chain/contracts/chain.ts'
+import { addressesOf, bookFinal, chainOf, connected, otherTreasury, readToHead, treasury } from '../collect/waiting.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type Shop, shop } from './people.ts'
+
+const far = 84532
+let chain: FactoryChain
+let farChain: FactoryChain
+let token: Hex
+let house: ApiHouse
+
+beforeAll(async () => {
+  chain = await factoryChain()
+  farChain = await factoryChain({ chainId: far })
+  token = await chain.deploy('good-token')
+  const farToken = await farChain.deploy('good-token')
+  const live = { ...chainOf(token, 1), livemode: true }
+  house = await apiHouse({
+    routes: balanceRoutes,
+    chains: connected([
+      { chain: chainOf(token), urls: [chain.url] },
+      { chain: chainOf(farToken, far), urls: [farChain.url] },
+      // Nobody is there.
+      { chain: live, urls: ['http://127.0.0.1:9/key'] },
+    ]),
+  })
+})
+afterAll(async () => {
+  for (const each of [house, chain, farChain]) await each[Symbol.asyncDispose]()
+})
+
+type Balance = { asset: string; amount: string; addresses: number; treasury: string; chainId: number }
+type Balances = { data: Balance[]; has_more: boolean; unavailable: { chainId: number }[] }
+
+const read = async ({ path, owner }: Shop, query = '') => {
+  const { status, json } = await house.call('GET', `${path}/balances${query}`, { bearer: owner.bearer })
+  expect(status).toBe(200)
+  return json as Balances
+}
+const amounts = ({ data }: Balances) =>
+  data.map(({ chainId, asset, amount, addresses, treasury: to }) => [chainId, asset, amount, addresses, to.slice(0, 6)])
+const waitingRows = async ({ merchantId }: Shop) =>
+  (await house.sql`select from waiting_addresses where merchant_id = ${merchantId}`).length
+
+test('what waits is counted by chain, asset and treasury, whatever it was sent for, and for nobody else', async () => {
+  const [lamps, chairs] = [await shop(house.api), await shop(house.api, 'Chairs')]
+  const [one = '0x', two = '0x', unpaid = '0x'] = await addressesOf(house.api, lamps, 3)
+  const [other = '0x'] = await addressesOf(house.api, lamps, 1, { to: otherTreasury })
+  const [theirs = '0x'] = await addressesOf(house.api, chairs, 1)
+  await chain.mint(token, [one, two, other, theirs, unpaid], 100n)
+  await chain.pay(two, 5n)
+  await farChain.pay(one, 7n)
+  // The one that is unpaid by the books is not looked at.
+  await bookFinal(house.api, chain, [one, two, other, theirs], { token })
+  await bookFinal(house.api, farChain, [one], { chainId: far })
+
+  const balances = await read(lamps)
+  expect(amounts(balances)).toEqual([
+    [31337, 'ETH', '5', 1, '0x5290'],
+    [31337, 'TUSD', '200', 2, '0x5290'],
+    [31337, 'TUSD', '100', 1, '0x8617'],
+    [far, 'ETH', '7', 1, '0x5290'],
+  ])
+  expect(balances).toMatchObject({ has_more: false, unavailable: [] })
+  expect(balances.data[1]).toEqual({
+    object: 'balance',
+    chainId: 31337,
+    network: 'Chain 31337',
+    asset: 'TUSD',
+    tokenAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+    decimals: 6,
+    amount: '200',
+    addresses: 2,
+    treasury: '0x52908400098527886E0F7030069857D2E4169EE7',
+    livemode: false,
+  } as never)
+  expect(amounts(await read(chairs))).toEqual([[31337, 'TUSD', '100', 1, '0x5290']])
+})
+
+test('what is empty in a final block is asked for no more, until money comes again', async () => {
+  const lamps = await shop(house.api)
+  const [one = '0x', two = '0x'] = await addressesOf(house.api, lamps, 2)
+  await chain.mint(token, [one, two], 100n)
+  await bookFinal(house.api, chain, [one, two], { token })
+  await chain.collect(treasury, await saltsOf(lamps, [one]), [token])
+  expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '100', 1, '0x5290']])
+  // The block is not final yet.
+  await read(lamps)
+  expect(await waitingRows(lamps)).toBe(2)
+  await readToHead(house.api, chain)
+  await read(lamps)
+  expect(await waitingRows(lamps)).toBe(1)
+
+  await chain.mint(token, [one], 30n)
+  await bookFinal(house.api, chain, [one], { token })
+  expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '130', 2, '0x5290']])
+})
+
+test('what a reorganisation brings back is there again', async () => {
+  const lamps = await shop(house.api)
+  const [one = '0x'] = await addressesOf(house.api, lamps, 1)
+  await chain.mint(token, [one], 100n)
+  await bookFinal(house.api, chain, [one], { token })
+  await chain.collect(treasury, await saltsOf(lamps, [one]), [token])
+  expect(amounts(await read(lamps))).toEqual([])
+  await chain.node.reorg(1)
+  await readToHead(house.api, chain)
+  expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '100', 1, '0x5290']])
+  expect(await waitingRows(lamps)).toBe(1)
+})
+
+test('a node that hides money for a while makes nobody forget it', async () => {
+  await using liar = await factoryChain()
+  await liar.node.mine(50)
+  await using two = await apiHouse({
+    routes: balanceRoutes,
+    chains: connected([{ chain: chainOf(token), urls: [liar.url, chain.url] }]),
+  })
+  const lamps = await shop(two.api)
+  const addresses = await addressesOf(two.api, lamps, 1)
+  await chain.mint(token, addresses, 100n)
+  await bookFinal(two.api, chain, addresses, { token })
+  for (let round = 0; round < 3; round++) {
+    await two.call('GET', `${lamps.path}/balances`, { bearer: lamps.owner.bearer })
+    await readToHead(two.api, liar)
+  }
+  expect([...(await two.sql`select empty_number from waiting_addresses`)]).toEqual([{ empty_number: null }])
+})
+
+test('a chain that does not answer is told, and the mode has its own chains', async () => {
+  const lamps = await shop(house.api)
+  const addresses = await addressesOf(house.api, lamps, 1, { livemode: true })
+  await chain.pay(addresses[0] ?? '0x', 9n)
+  expect(await read(lamps, '?livemode=true')).toEqual({
+    object: 'list',
+    data: [],
+    has_more: false,
+    unavailable: [],
+  } as never)
+  for (const chainId of [1, 31337]) await bookFinal(house.api, chain, addresses, { chainId })
+  const live = await read(lamps, '?livemode=true')
+  expect(live).toMatchObject({ data: [], unavailable: [{ chainId: 1, network: 'Chain 1' }] })
+  // Test money that went to the address of a live payment waits in test mode.
+  expect(amounts(await read(lamps))).toEqual([[31337, 'ETH', '9', 1, '0x5290']])
+})
+
+/** Of these addresses, as the recovery file leads to them. */
+const saltsOf = async ({ merchantId }: Shop, addresses: readonly Hex[]) => {
+  const secret = await recoverySecretOf(house.api, house.api.keyring, merchantId)
+  const rows = await house.sql<{ counter: string }[]>`
+    select counter from deposit_addresses where address = any(${[...addresses]})`
+  return rows.map(({ counter }) => saltOf(secret, Number(counter)))
+}

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { getAddress, type Hex, zeroAddress } from 'viem'
+import { deploymentProxy, factory } from '../../src/chain/forwarder.ts'
+import { balanceRoutes } from '../../src/http/balances.ts'
+import { collectionRoutes } from '../../src/http/collections.ts'
+import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
+import { type FactoryChain, factoryChain, stuckIn } from '../chain/contracts/chain.ts'
+import {
+  addressesOf,
+  bookFinal,
+  chainOf,
+  connected,
+  type Given,
+  otherTreasury,
+  readToHead,
+  treasury,
+} from '../collect/waiting.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type Shop, shop } from './people.ts'
+
+const far = 84532
+let chain: FactoryChain
+let farChain: FactoryChain
+let token: Hex
+let farToken: Hex
+let house: ApiHouse
+
+beforeAll(async () => {
+  chain = await factoryChain()
+  farChain = await factoryChain({ chainId: far, bare: true })
+  token = await chain.deploy('freezing-token')
+  farToken = await farChain.deploy('good-token')
+  house = await apiHouse({
+    routes: [...balanceRoutes, ...collectionRoutes],
+    chains: connected([
+      { chain: chainOf(token), urls: [chain.url] },
+      { chain: chainOf(farToken, far), urls: [farChain.url] },
+      { chain: chainOf(token, 5), urls: ['http://127.0.0.1:9/key'] },
+    ]),
+  })
+})
+afterAll(async () => {
+  for (const each of [house, chain, farChain]) await each[Symbol.asyncDispose]()
+})
+
+type Collection = {
+  step: string
+  treasury: Hex | null
+  unsignedTransaction: { chainId: number; to: Hex; data: Hex; value: string; gas: number } | null
+  addresses: number
+  gasPerAddress: number | null
+  amounts: { asset: string; amount: string }[]
+  remaining: number
+  leftOut: { reason: string; asset: string; amount: string; addresses: number }[]
+  otherTreasuries: { treasury: Hex; addresses: number }[]
+}
+
+const post = ({ path, owner }: Shop, json: object, query = '') =>
+  house.call('POST', `${path}/collections${query}`, { bearer: owner.bearer, json })
+const ask = async (of: Shop, json: object = {}): Promise<Collection> => {
+  const { status, json: collection } = await post(of, { chainId: 31337, ...json })
+  expect([status, collection]).toMatchObject([201, { object: 'collection', livemode: false }])
+  return collection as Collection
+}
+/** Anybody may. */
+const send = async (on: FactoryChain, { unsignedTransaction }: Collection) => {
+  if (!unsignedTransaction) throw new Error('there is nothing to send')
+  const { to, data, gas } = unsignedTransaction
+  const [, stranger = '0x'] = await on.client.getAddresses()
+  const receipt = await on.send(to, data, { gas: BigInt(gas), from: stranger })
+  expect([receipt.status, stuckIn(receipt)]).toEqual(['success', []])
+  return receipt
+}
+const pay = async (of: Shop, count: number, amount: bigint, given?: Given) => {
+  const addresses = await addressesOf(house.api, of, count, given)
+  await chain.mint(token, addresses, amount)
+  await bookFinal(house.api, chain, addresses, { token })
+  return addresses
+}
+
+test('200 addresses are collected by one transaction that a stranger sends, and the rest by the next', async () => {
+  const lamps = await shop(house.api)
+  const addresses = await pay(lamps, 203, 100n)
+  const first = await ask(lamps)
+  expect(first).toMatchObject({
+    chainId: 31337,
+    network: 'Chain 31337',
+    asset: null,
+    treasury: getAddress(treasury),
+    step: 'collect',
+    unsignedTransaction: { chainId: 31337, to: getAddress(factory), value: '0' },
+    addresses: 200,
+    amounts: [{ asset: 'TUSD', tokenAddress: getAddress(token), decimals: 6, amount: '20000', addresses: 200 }],
+    remaining: 3,
+    leftOut: [],
+    otherTreasuries: [],
+  } as never)
+  const { gasUsed } = await send(chain, first)
+  expect(Number(gasUsed) / 200).toBeLessThanOrEqual(60_000)
+  expect(first.gasPerAddress).toBeWithin(Math.floor(Number(gasUsed) / 200), 65_000)
+  const second = await ask(lamps)
+  expect(second).toMatchObject({ step: 'collect', addresses: 3, remaining: 0, amounts: [{ amount: '300' }] })
+  await send(chain, second)
+  expect(await chain.tokens(token, treasury)).toBe(20_300n)
+  expect(await ask(lamps)).toMatchObject({ step: 'nothing', treasury: null, unsignedTransaction: null, addresses: 0 })
+
+  // What comes to an address that has been swept is swept again, for less.
+  await readToHead(house.api, chain)
+  await chain.mint(token, addresses.slice(0, 9), 7n)
+  await bookFinal(house.api, chain, addresses.slice(0, 9), { token })
+  const again = await ask(lamps)
+  expect(again).toMatchObject({ addresses: 9, amounts: [{ amount: '63' }] })
+  expect((await send(chain, again)).gasUsed / 9n).toBeLessThan(20_000n)
+})
+
+test('where the factory is missing the first transaction puts it there, and the next collects', async () => {
+  const lamps = await shop(house.api)
+  const addresses = await addressesOf(house.api, lamps, 2)
+  await farChain.mint(farToken, addresses, 100n)
+  await farChain.pay(addresses[0] ?? '0x', 5n)
+  await bookFinal(house.api, farChain, addresses, { chainId: far, token: farToken })
+  const first = await ask(lamps, { chainId: far })
+  expect(first).toMatchObject({ step: 'deploy_factory', addresses: 0, gasPerAddress: null, amounts: [], remaining: 2 })
+  expect(first.unsignedTransaction).toMatchObject({ chainId: far, to: getAddress(deploymentProxy) })
+  await send(farChain, first)
+  for (let left = 1; left >= 0; left--) {
+    const next = await ask(lamps, { chainId: far })
+    expect(next).toMatchObject({ step: 'collect', addresses: 1, remaining: left })
+    await send(farChain, next)
+  }
+  expect(await farChain.tokens(farToken, treasury)).toBe(200n)
+  expect(await farChain.coins(treasury)).toBe(5n)
+})
+
+test('one coin or token is collected alone when it is named, and another treasury when that is', async () => {
+  const lamps = await shop(house.api)
+  const addresses = await pay(lamps, 2, 100n)
+  const [other = '0x'] = await pay(lamps, 1, 40n, { to: otherTreasury })
+  for (const address of addresses) await chain.pay(address, 5n)
+  const coins = await ask(lamps, { asset: 'ETH' })
+  expect(coins).toMatchObject({ asset: 'ETH', amounts: [{ asset: 'ETH', tokenAddress: null, amount: '10' }] })
+  expect(coins.otherTreasuries).toEqual([])
+  const all = await ask(lamps)
+  expect(all.amounts.map(({ asset, amount }) => [asset, amount])).toEqual([
+    ['ETH', '10'],
+    ['TUSD', '200'],
+  ])
+  expect(all.otherTreasuries).toEqual([{ treasury: getAddress(otherTreasury), addresses: 1 }])
+  const theirs = await ask(lamps, { treasury: getAddress(otherTreasury) })
+  expect(theirs).toMatchObject({ addresses: 1, amounts: [{ amount: '40' }], treasury: getAddress(otherTreasury) })
+  expect(theirs.otherTreasuries).toEqual([{ treasury: getAddress(treasury), addresses: 2 }])
+  await send(chain, theirs)
+  expect(await chain.tokens(token, otherTreasury)).toBe(40n)
+  expect(await chain.tokens(token, other)).toBe(0n)
+  expect(await ask(lamps, { treasury: otherTreasury })).toMatchObject({ step: 'nothing', treasury: null })
+})
+
+test('what may still be paid and what a token has frozen stay, and are told', async () => {
+  const lamps = await shop(house.api)
+  await pay(lamps, 1, 30n, { open: true })
+  const [frozen = '0x'] = await pay(lamps, 2, 100n)
+  await chain.freeze(token, frozen)
+  const collection = await ask(lamps)
+  expect(collection).toMatchObject({ addresses: 1, remaining: 0, amounts: [{ amount: '100' }] })
+  expect(collection.leftOut.map(({ reason, asset, amount, addresses }) => [reason, asset, amount, addresses])).toEqual([
+    ['payment_open', 'TUSD', '30', 1],
+    ['refused', 'TUSD', '100', 1],
+  ])
+  await send(chain, collection)
+  expect(await ask(lamps)).toMatchObject({ step: 'nothing', remaining: 0, unsignedTransaction: null })
+})
+
+test('money on another chain is rescued where a key has the treasury, and only where the contract is the same', async () => {
+  const lamps = await shop(house.api)
+  const safe = await chain.deploy('reentering-treasury')
+  const [toKey = '0x'] = await addressesOf(house.api, lamps, 1)
+  const [toSafe = '0x'] = await addressesOf(house.api, lamps, 1, { to: safe })
+  for (const address of [toKey, toSafe]) await farChain.pay(address, 5n)
+  await bookFinal(house.api, farChain, [toKey, toSafe], { chainId: far })
+  const before = await farChain.coins(treasury)
+  const rescue = await ask(lamps, { chainId: far })
+  expect(rescue).toMatchObject({ step: 'collect', addresses: 1, treasury: getAddress(treasury) })
+  expect(rescue.leftOut).toMatchObject([
+    { reason: 'treasury_differs', amount: '5', treasury: getAddress(safe) } as never,
+  ])
+  await send(farChain, rescue)
+  expect(await farChain.coins(treasury)).toBe(before + 5n)
+
+  const code = await chain.client.getCode({ address: safe })
+  await farChain.client.setCode({ address: safe, bytecode: code ?? '0x' })
+  const same = await ask(lamps, { chainId: far })
+  expect(same).toMatchObject({ addresses: 1, treasury: getAddress(safe), leftOut: [] })
+  // The chain that it was to be paid on cannot be asked.
+  await house.sql`update payments set chain_id = 5 where id = (select payment_id from deposit_addresses where address = ${toSafe})`
+  expect(await ask(lamps, { chainId: far })).toMatchObject({
+    step: 'nothing',
+    leftOut: [{ reason: 'treasury_unknown' }],
+  })
+})
+
+test('real money at an address of the sandbox stays, since anybody could take it from its treasury', async () => {
+  const lamps = await shop(house.api)
+  const [address = '0x'] = await addressesOf(house.api, lamps, 1, { to: sandboxTreasury(lamps.merchantId) })
+  for (const [on, chainId] of [
+    [chain, 31337],
+    [farChain, far],
+  ] as const) {
+    await on.pay(address, 5n)
+    await bookFinal(house.api, on, [address], { chainId })
+  }
+  expect(await ask(lamps, { chainId: far })).toMatchObject({
+    step: 'nothing',
+    leftOut: [{ reason: 'treasury_public' }],
+  })
+  expect(await ask(lamps)).toMatchObject({ step: 'collect', addresses: 1, leftOut: [] })
+})
+
+test('what is not there to be collected is refused by name, and a chain that is away is told', async () => {
+  const lamps = await shop(house.api)
+  const codeOf = async (json: object, query = '') => {
+    const answer = await post(lamps, json, query)
+    const { error } = answer.json as { error: { code: string; param?: string } }
+    return [answer.status, error.code, error.param]
+  }
+  expect(await codeOf({ chainId: 7 })).toEqual([422, 'unsupported_asset', 'chainId'])
+  expect(await codeOf({ chainId: 31337 }, '?livemode=true')).toEqual([422, 'unsupported_asset', 'chainId'])
+  expect(await codeOf({ chainId: 31337, asset: 'USDC' })).toEqual([422, 'unsupported_asset', 'asset'])
+  expect(await codeOf({ chainId: 31337, treasury: zeroAddress })).toEqual([400, 'parameter_invalid', 'treasury'])
+  expect(await codeOf({})).toEqual([400, 'parameter_missing', 'chainId'])
+  await bookFinal(house.api, chain, await addressesOf(house.api, lamps, 1), { chainId: 5 })
+  expect(await codeOf({ chainId: 5 })).toEqual([503, 'chain_unavailable', undefined])
+})
