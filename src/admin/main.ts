@@ -4,8 +4,8 @@ import { openPasswords } from '../access/passwords.ts'
 import { databaseClock } from '../clock.ts'
 import { parseEnv } from '../env.ts'
 import { Refusal } from '../errors.ts'
-import { connect, type Sql } from '../postgres/connect.ts'
-import { readMigrations } from '../postgres/migrate.ts'
+import { connect } from '../postgres/connect.ts'
+import { requireMigrated } from '../postgres/version.ts'
 import { visitDatabase } from '../postgres/visit.ts'
 import { StartError } from '../start-error.ts'
 import { accountCommands } from './accounts.ts'
@@ -62,19 +62,6 @@ const readOptions = (command: Command, args: readonly string[]): Record<string, 
   for (const [name, { optional }] of declared)
     if (!optional && values[name] === undefined) throw wrong(`--${name} is missing`)
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
-}
-
-/** A command writes what houses of this version read. */
-const requireMigrated = async (sql: Sql): Promise<void> => {
-  const names = (await readMigrations()).map(({ name }) => name)
-  const [table] = await sql<{ found: boolean }[]>`select to_regclass('migrations') is not null as found`.catch(
-    (error: NodeJS.ErrnoException) => {
-      throw new StartError(`The database cannot be reached (${error.code})`)
-    },
-  )
-  const applied = table?.found ? await sql`select from migrations where name = any(${names})` : []
-  if (applied.length < names.length)
-    throw new StartError('The database is not of this version yet: start the house once, then run this again')
 }
 
 try {

@@ -44,7 +44,7 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedOptions): P
   const port = own?.node.port ?? readNodeFile(folder)?.port
   if (port === undefined) throw new Error('the process that keeps it does not say where it is')
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: urlAt(port),
     epoch: () => own?.node.epoch() ?? readNodeFile(folder)?.epoch,
     look: async () => {
       if (!own) await tryOwn(port)
@@ -56,6 +56,14 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedOptions): P
     },
   }
 }
+
+/** Where the sandbox of a data folder is, for a command beside its house; it may be stopped. */
+export const findEmbeddedUrl = (dataDir: string): string | undefined => {
+  const node = readNodeFile(join(resolve(dataDir), 'sandbox'))
+  return node && urlAt(node.port)
+}
+
+const urlAt = (port: number): string => `http://127.0.0.1:${port}`
 
 /** Others may pass through the data folder, as the account that runs Postgres does. */
 const makeFolder = (dataDir: string): string => {

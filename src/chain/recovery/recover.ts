@@ -3,13 +3,10 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { StartError } from '../../start-error.ts'
 import type { Chain } from '../chains.ts'
 import { type Ask, getBigint } from '../collect/ask.ts'
-import { findDeployment } from '../collect/factory.ts'
-import { planSweeps, type Sweep } from '../collect/plan.ts'
-import { sendAndWait, type Transaction } from '../collect/send.ts'
+import { carryOutSweep, deployFirst } from '../collect/carry-out.ts'
+import { planSweeps } from '../collect/plan.ts'
 import { readTreasuryCode } from '../collect/treasury.ts'
-import { deploymentProxy, factory } from '../forwarder.ts'
 import { knownChains } from '../known/table.ts'
-import type { Receipt } from '../rpc/receipt.ts'
 import type { Recovery } from './file.ts'
 import { type Found, findFunds } from './find.ts'
 
@@ -44,36 +41,14 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
   for (const token of silent) say(`  ${token} does not say what every address holds`)
   if (found.length === 0) return
 
-  const execute = async (transaction: Transaction): Promise<Receipt | undefined> => {
-    if (!account) {
-      const { to, data, gasLimit } = transaction
-      print(JSON.stringify({ chainId, to, data, value: '0x0', gas: `0x${gasLimit.toString(16)}` }))
-      return undefined
-    }
-    const mined = await sendAndWait(ask, account, chainId, transaction)
-    say(`  ${mined.transactionHash}`)
-    return mined
-  }
-
-  const deployment = await findDeployment(ask)
-  if (deployment.state === 'no_proxy')
-    throw new StartError(
-      `This chain lacks the deployment proxy ${deploymentProxy}: see Arachnid/deterministic-deployment-proxy`,
-    )
-  if (deployment.state === 'missing') {
-    say('The factory is not on this chain yet: it is deployed first')
-    await execute(deployment.transaction)
-    if (!account) return say('Send this, and run the same again')
-  }
+  const carrier = { ask, chainId, account, say, print }
+  if (!(await deployFirst(carrier))) return
   for (const treasury of treasuries) {
     const deposits = found
       .filter(each => each.treasury === treasury)
       .map(each => ({ salt: each.salt, tokens: heldOf(each, assets).map(({ token }) => token) }))
     const { sweeps, leftOut } = await planSweeps(ask, treasury, deposits)
-    for (const sweep of sweeps) {
-      const mined = await execute(sweep)
-      say(`  ${gasLine(sweep, mined)}`)
-    }
+    for (const sweep of sweeps) await carryOutSweep(carrier, sweep)
     for (const { salt, token } of leftOut) {
       const address = found.find(each => each.salt === salt && each.treasury === treasury)?.address
       say(
@@ -137,12 +112,3 @@ const shown = (found: Found, assets: readonly Asset[]): string =>
   heldOf(found, assets)
     .map(({ amount, decimals, name }) => `${formatUnits(amount, decimals)} ${name}`)
     .join(', ')
-
-const gasLine = ({ salts, gasPerAddress }: Sweep, mined: Receipt | undefined): string => {
-  const addresses = `${salts.length} ${salts.length === 1 ? 'address' : 'addresses'}`
-  if (!mined) return `${addresses}, at most ${gasPerAddress} gas each`
-  // The factory tells of nothing else.
-  const stuck = mined.logs.filter(({ address }) => address === factory).length
-  const each = Math.ceil(Number(mined.gasUsed) / salts.length)
-  return `${addresses}, ${each} gas each${stuck > 0 ? `; ${stuck} did not move after all` : ''}`
-}

@@ -1,0 +1,62 @@
+import type { PrivateKeyAccount } from 'viem'
+import { StartError } from '../../start-error.ts'
+import { deploymentProxy, factory } from '../forwarder.ts'
+import type { Receipt } from '../rpc/receipt.ts'
+import type { Ask } from './ask.ts'
+import { findDeployment } from './factory.ts'
+import type { Sweep } from './plan.ts'
+import { sendAndWait, type Transaction } from './send.ts'
+
+/** What becomes of transactions at a prompt. */
+export type Carrier = {
+  readonly ask: Ask
+  readonly chainId: number
+  /** Who sends and pays the gas; without one the transactions are printed. */
+  readonly account: PrivateKeyAccount | undefined
+  readonly say: (line: string) => void
+  readonly print: (line: string) => void
+}
+
+/** The receipt, once it is sent and in a block. */
+export const carryOut = async (
+  { ask, chainId, account, say, print }: Carrier,
+  transaction: Transaction,
+): Promise<Receipt | undefined> => {
+  if (!account) {
+    const { to, data, gasLimit } = transaction
+    print(JSON.stringify({ chainId, to, data, value: '0x0', gas: `0x${gasLimit.toString(16)}` }))
+    return undefined
+  }
+  const mined = await sendAndWait(ask, account, chainId, transaction)
+  say(`  ${mined.transactionHash}`)
+  return mined
+}
+
+/** Whether the factory is there now. Nothing can be planned before. */
+export const deployFirst = async (carrier: Carrier): Promise<boolean> => {
+  const deployment = await findDeployment(carrier.ask)
+  if (deployment.state === 'there') return true
+  if (deployment.state === 'no_proxy')
+    throw new StartError(
+      `This chain lacks the deployment proxy ${deploymentProxy}: see Arachnid/deterministic-deployment-proxy`,
+    )
+  carrier.say('The factory is not on this chain yet: it is deployed first')
+  if (await carryOut(carrier, deployment.transaction)) return true
+  carrier.say('Send this, and run the same again')
+  return false
+}
+
+export const carryOutSweep = async (carrier: Carrier, sweep: Sweep): Promise<Receipt | undefined> => {
+  const mined = await carryOut(carrier, sweep)
+  carrier.say(`  ${gasLine(sweep, mined)}`)
+  return mined
+}
+
+const gasLine = ({ salts, gasPerAddress }: Sweep, mined: Receipt | undefined): string => {
+  const addresses = `${salts.length} ${salts.length === 1 ? 'address' : 'addresses'}`
+  if (!mined) return `${addresses}, at most ${gasPerAddress} gas each`
+  // The factory tells of nothing else.
+  const stuck = mined.logs.filter(({ address }) => address === factory).length
+  const each = Math.ceil(Number(mined.gasUsed) / salts.length)
+  return `${addresses}, ${each} gas each${stuck > 0 ? `; ${stuck} did not move after all` : ''}`
+}

@@ -1,0 +1,16 @@
+import { StartError } from '../start-error.ts'
+import type { Sql } from './connect.ts'
+import { readMigrations } from './migrate.ts'
+
+/** A command writes what houses of this version read. */
+export const requireMigrated = async (sql: Sql): Promise<void> => {
+  const names = (await readMigrations()).map(({ name }) => name)
+  const [table] = await sql<{ found: boolean }[]>`select to_regclass('migrations') is not null as found`.catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new StartError(`The database cannot be reached (${error.code})`)
+    },
+  )
+  const applied = table?.found ? await sql`select from migrations where name = any(${names})` : []
+  if (applied.length < names.length)
+    throw new StartError('The database is not of this version yet: start the house once, then run this again')
+}
