@@ -16,7 +16,9 @@ create table chain_cursors (
   -- How many blocks a payment waits for here as a rule, as the house is set up. A payment that requires more has a
   -- merchant who asked for more, and waits for both: for the chain's finality, and to be so deep. One that does
   -- not waits for finality alone; where the chain says itself what is final, its number is a guess for people.
-  confirmations integer
+  confirmations integer,
+  -- Which of the sandbox's chains the books are of: a development node may come back with another one.
+  epoch text
 );
 
 -- The blocks above the final one, by which a fork is found. Lower ones cannot change any more.
@@ -156,6 +158,11 @@ begin
     join json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz)
       on b.number = l.block_number and b.hash = l.block_hash
     join deposit_addresses d on d.address = l.to_address
+    -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
+    where not exists (
+      select from transfers f
+      where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
+        and f.state = 'final' and f.block_hash <> l.block_hash)
     -- The block was there before, and has come back.
     on conflict (chain_id, block_hash, tx_hash, log_index) do update set state = 'seen'
     where transfers.state = 'orphaned'
@@ -239,8 +246,8 @@ begin
     from told
     where not exists (
       select from transfers t
-      where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
-        and t.log_index = told.log_index)
+      where t.chain_id = chain and t.tx_hash = told.tx_hash and t.log_index = told.log_index
+        and (t.block_hash = told.block_hash or t.state = 'final'))
     returning payment_id)
   select array_agg(payment_id) into concerned
   from (select payment_id from judged union all select payment_id from added) as changed;
@@ -270,6 +277,41 @@ begin
   end if;
   perform finalize_blocks(chain, head.number, head.hash, head.number, logs);
   return concerned;
+end $$;
+
+-- Begins a chain's books anew at a block: of the sandbox alone, where a chain may come back as another one. What
+-- was not final on the old one never was, what was final stays. Steps go on rising: payments refuse older ones.
+create function begin_books_anew(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
+returns integer language plpgsql as $$
+declare
+  first record;
+  at_step bigint;
+  concerned uuid[];
+begin
+  select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
+  update chain_cursors
+  set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
+    step = step + 1, epoch = of_epoch
+  where chain_id = chain and number = from_number and hash = from_hash
+  returning step into at_step;
+  if not found then
+    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+  end if;
+  delete from chain_blocks where chain_id = chain;
+  delete from coin_looks where chain_id = chain;
+  insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, first.number, first.hash, first.mined_at);
+
+  with lost as (
+    update transfers set state = 'orphaned' where chain_id = chain and state = 'seen' returning payment_id),
+  -- The blocks that they waited for come never, or say nothing.
+  waiting as (
+    delete from deeper_payments where chain_id = chain returning payment_id)
+  select array_agg(payment_id) into concerned
+  from (select payment_id from lost union all select payment_id from waiting) as changed;
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
 end $$;
 
 -- The windows that may be over, of each chain and of payments without one, the oldest first.

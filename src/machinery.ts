@@ -3,6 +3,7 @@ import { type Actors, openActors } from './actors/actors.ts'
 import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
 import type { Chains, ConnectedChain } from './chain/connect.ts'
+import { sandboxId } from './chain/known/sandbox.ts'
 import type { Rpc } from './chain/rpc/rpc.ts'
 import { openSource } from './chain/watch/source.ts'
 import { type SubmissionChain, watchSubmissions } from './chain/watch/submissions.ts'
@@ -68,7 +69,13 @@ const startLabour = (world: World, { chains, sandbox }: OnChain, role: 'all' | '
     },
   })
   timers.start()
-  const watch = watchChains(world, { chains: chains.all.map(watchedOf), share: worker.share })
+  const watch = watchChains(world, {
+    chains: chains.all.map(each => ({
+      ...watchedOf(each),
+      ...(each.chain.id === sandboxId && { epoch: sandbox?.epoch }),
+    })),
+    share: worker.share,
+  })
   const submissions = watchSubmissions(world, { chains: chains.all.map(submittedOn), share: worker.share })
   const mining = sandbox && mineWhileAwaited(world, sandbox)
   return {

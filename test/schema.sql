@@ -88,6 +88,7 @@ create table chain_cursors (
   final_number bigint not null,
   step bigint not null,
   confirmations integer,
+  epoch text,
   constraint chain_cursors_pkey PRIMARY KEY (chain_id),
   constraint chain_cursors_check CHECK (final_number <= number),
   constraint chain_cursors_hash_check CHECK (hash ~ '^0x[0-9a-f]{64}$'::text),
@@ -567,6 +568,16 @@ create table sessions (
   constraint sessions_account FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+create table simulations (
+  payment_id uuid not null,
+  holder uuid not null,
+  reorganizes boolean not null,
+  idempotency_key text,
+  seq bigint not null generated always as identity,
+  until timestamp with time zone not null,
+  constraint simulations_pkey PRIMARY KEY (payment_id)
+);
+
 create table submissions (
   payment_id uuid not null,
   tx_hash text not null,
@@ -801,6 +812,68 @@ begin
   on conflict (chain_id, address) do update
   set last_block = greatest(waiting_addresses.last_block, excluded.last_block);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.await_simulation(payment uuid, whose uuid, lasting interval)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  with mine as (
+    update simulations set until = clock_timestamp() + lasting
+    where payment_id = payment and holder = whose returning seq, reorganizes)
+  select not exists (
+    select from simulations s
+    where s.seq < mine.seq and (s.reorganizes or mine.reorganizes) and s.until > clock_timestamp())
+  from mine
+$function$;
+
+CREATE OR REPLACE FUNCTION public.begin_books_anew(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first record;
+  at_step bigint;
+  concerned uuid[];
+begin
+  select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
+  update chain_cursors
+  set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
+    step = step + 1, epoch = of_epoch
+  where chain_id = chain and number = from_number and hash = from_hash
+  returning step into at_step;
+  if not found then
+    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+  end if;
+  delete from chain_blocks where chain_id = chain;
+  delete from coin_looks where chain_id = chain;
+  insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, first.number, first.hash, first.mined_at);
+
+  with lost as (
+    update transfers set state = 'orphaned' where chain_id = chain and state = 'seen' returning payment_id),
+  -- The blocks that they waited for come never, or say nothing.
+  waiting as (
+    delete from deeper_payments where chain_id = chain returning payment_id)
+  select array_agg(payment_id) into concerned
+  from (select payment_id from lost union all select payment_id from waiting) as changed;
+  if concerned is not null then
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(concerned), 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.begin_simulation(payment uuid, whose uuid, reorganization boolean, key text, lasting interval)
+ RETURNS TABLE(taken boolean, by_key text)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Turns go by number: without this one could be drawn first and be seen last.
+  perform pg_advisory_xact_lock(hashtextextended('simulations', 0));
+  delete from simulations where until < clock_timestamp();
+  insert into simulations (payment_id, holder, reorganizes, idempotency_key, until)
+  values (payment, whose, reorganization, key, clock_timestamp() + lasting)
+  on conflict do nothing;
+  return query select s.holder <> whose, s.idempotency_key from simulations s where s.payment_id = payment;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.cancel_timers(entries canceled_entry[], skip integer[])
@@ -1414,8 +1487,8 @@ begin
     from told
     where not exists (
       select from transfers t
-      where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
-        and t.log_index = told.log_index)
+      where t.chain_id = chain and t.tx_hash = told.tx_hash and t.log_index = told.log_index
+        and (t.block_hash = told.block_hash or t.state = 'final'))
     returning payment_id)
   select array_agg(payment_id) into concerned
   from (select payment_id from judged union all select payment_id from added) as changed;
@@ -2111,6 +2184,11 @@ begin
     join json_to_recordset(blocks) as b(number bigint, hash text, mined_at timestamptz)
       on b.number = l.block_number and b.hash = l.block_hash
     join deposit_addresses d on d.address = l.to_address
+    -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
+    where not exists (
+      select from transfers f
+      where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
+        and f.state = 'final' and f.block_hash <> l.block_hash)
     -- The block was there before, and has come back.
     on conflict (chain_id, block_hash, tx_hash, log_index) do update set state = 'seen'
     where transfers.state = 'orphaned'

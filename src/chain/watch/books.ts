@@ -23,20 +23,28 @@ export type TransferLog = {
 export const isMovedCursor = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'PM002'
 
-export const findCursor = async (
-  sql: Sql,
-  chainId: number,
-): Promise<(Cursor & { readonly finalNumber: number; readonly confirmations: number | null }) | undefined> => {
-  const [row] = await sql<{ number: string; hash: string; final_number: string; confirmations: number | null }[]>`
-    select number, hash, final_number, confirmations from chain_cursors where chain_id = ${chainId}`
+/** A chain's books: how far it has been read, and what is kept beside that. */
+export type Books = Cursor & {
+  readonly finalNumber: number
+  readonly confirmations: number | null
+  readonly epoch: string | null
+}
+
+export const findCursor = async (sql: Sql, chainId: number): Promise<Books | undefined> => {
+  const [row] = await sql<(Omit<Books, 'number' | 'finalNumber'> & { number: string; final_number: string })[]>`
+    select number, hash, final_number, confirmations, epoch from chain_cursors where chain_id = ${chainId}`
   if (!row) return undefined
-  const { hash, confirmations } = row
-  return { number: Number(row.number), hash, finalNumber: Number(row.final_number), confirmations }
+  const { hash, confirmations, epoch } = row
+  return { number: Number(row.number), hash, finalNumber: Number(row.final_number), confirmations, epoch }
 }
 
 /** What a payment waits for as a rule: by that it is told whose merchant asked for more. */
 export const keepConfirmations = async (sql: Sql, chainId: number, confirmations: number): Promise<void> => {
   await sql`update chain_cursors set confirmations = ${confirmations} where chain_id = ${chainId}`
+}
+
+export const keepEpoch = async (sql: Sql, chainId: number, epoch: string): Promise<void> => {
+  await sql`update chain_cursors set epoch = ${epoch} where chain_id = ${chainId}`
 }
 
 /** Begins a chain's books at a block; when they have begun already, nothing changes. */
@@ -95,6 +103,19 @@ export const rewindBlocks = async (sql: Sql, chainId: number, from: Cursor, to: 
   concerned(
     await sql<Concerned[]>`
       select rewind_blocks(${chainId}, ${from.number}, ${from.hash}, ${to}) as payments`,
+  )
+
+/** Of the sandbox alone. Answers how many payments are concerned. */
+export const beginBooksAnew = async (
+  sql: Sql,
+  chainId: number,
+  from: Cursor,
+  { block, epoch }: { readonly block: Block; readonly epoch: string | null },
+): Promise<number> =>
+  concerned(
+    await sql<Concerned[]>`
+      select begin_books_anew(${chainId}, ${from.number}, ${from.hash},
+        ${JSON.stringify(blockRowOf(block))}::text::json, ${epoch}) as payments`,
   )
 
 /** Those that become final together with this one, the lowest first. */

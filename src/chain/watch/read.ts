@@ -138,11 +138,15 @@ const begin = async (sql: Sql, chain: WatchedChain, source: ChainSource) => {
   return cursor
 }
 
-/** The highest block that the chain still has is where the others part. */
-const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<Step> => {
+/** The highest block of the books that the chain still has: where the others part. */
+export const findFork = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<Cursor | undefined> => {
   const known = await recentBlocks(sql, chain.id)
   const now = await source.headers(known.map(({ number }) => number))
-  const fork = known.find(({ hash }, n) => now[n]?.hash === hash)
+  return known.find(({ hash }, n) => now[n]?.hash === hash)
+}
+
+const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<Step> => {
+  const fork = await findFork(sql, chain, source)
   if (!fork) throw new DeepReorganization(chain.id)
   await rewindBlocks(sql, chain.id, cursor, fork.number)
   return 'rewound'

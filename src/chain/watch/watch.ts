@@ -3,11 +3,12 @@ import type { World } from '../../world.ts'
 import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
 import { NoFinality } from './finality.ts'
-import { type ChainSource, DeepReorganization, finalizeNext, readNext, type WatchedChain } from './read.ts'
+import { type ChainSource, DeepReorganization, finalizeNext } from './read.ts'
+import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
 import { endUnpicked, endWindows } from './windows.ts'
 
-export type Watched = WatchedChain & {
+export type Watched = WatchedSandbox & {
   readonly pollMs: number
   readonly source: ChainSource
 }
@@ -44,7 +45,7 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
   }
 
   const readOn = async (chain: Watched): Promise<void> => {
-    while (!stopping.signal.aborted && (await readNext(world.sql, chain, chain.source)) !== 'idle') await tell()
+    while (!stopping.signal.aborted && (await readNextOf(world, chain, chain.source)) !== 'idle') await tell()
     if (stopping.signal.aborted) return
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
     while ((await endWindows(world, chain.id)) > 0) if (stopping.signal.aborted) return

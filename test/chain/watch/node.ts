@@ -14,8 +14,8 @@ const word = (value: string | bigint): string =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
 
 /** A real chain for the reader: blocks are mined when told to, and taken back. */
-export const testChain = async (args: readonly string[] = []) => {
-  const node = await anvil({ mining: 'none', args })
+export const testChain = async (args: readonly string[] = [], port?: number) => {
+  const node = await anvil({ mining: 'none', args, ...(port !== undefined && { port }) })
   const [sender = ''] = node.accounts
   const rpc = async <T>(method: string, ...params: unknown[]): Promise<T> => (await node.call(method, ...params)) as T
   const deploy = async () => {
