@@ -23,8 +23,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type Access =
   /** Anybody; customers of a checkout, so many requests a second from an address. */
   | { readonly by: 'anybody'; readonly checkout?: true }
-  /** A merchant's server, with an API key that has the scope. */
-  | { readonly by: 'key'; readonly scope: Scope; readonly testOnly?: true }
+  /** A merchant's server, with an API key that has the scope; `*`: one that may do everything. */
+  | { readonly by: 'key'; readonly scope: Scope | '*'; readonly testOnly?: true }
   /** Somebody who has signed in. */
   | { readonly by: 'session' }
   /** A member of the merchant in the path with at least this role; `stepUp`: who has proven it in the last five minutes. */
@@ -111,7 +111,7 @@ export const forCustomers = <
 
 export const forKeys = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
-  { scope, testOnly }: { readonly scope: Scope; readonly testOnly?: true },
+  { scope, testOnly }: { readonly scope: Scope | '*'; readonly testOnly?: true },
   spec: Spec<Path, Body, Query, { readonly key: KeyCaller }>,
 ): Route => define(method, { by: 'key', scope, ...(testOnly && { testOnly }) }, spec)
 

@@ -14,6 +14,7 @@ import { recoveryFileRoutes } from './recovery-file.ts'
 import { refundRoutes } from './refunds.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
+import { simulateRoutes } from './simulate.ts'
 
 /** Every route there is, but for the ones that say how the process is. */
 export const routes: readonly Route[] = [
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...paymentRoutes,
   ...refundRoutes,
   ...disputeRoutes,
+  ...simulateRoutes,
   ...balanceRoutes,
   ...collectionRoutes,
   ...recoveryFileRoutes,

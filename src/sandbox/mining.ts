@@ -39,16 +39,19 @@ export const mineWhileAwaited = (
 
 /**
  * Money that is not final waits for blocks, so does an end of a window that must be read past, and whoever has
- * just been shown an address is about to pay. Windows of days are not mined through.
+ * just been shown an address is about to pay. Windows of days are not mined through. What is to be taken back
+ * must not become final before.
  */
 const isAwaited = async (sql: Sql): Promise<boolean> => {
   const [row] = await sql<{ awaited: boolean }[]>`
-    select exists (
+    select not exists (
+      select from simulations where reorganizes and until > now()
+    ) and (exists (
       select from payments where chain_id = ${sandboxId} and state in ('pending', 'processing') and (
         state = 'processing'
         or expires_at < now() or updated_at > now() - interval '1 hour' or amount_received > 0)
     ) or exists (
       select from transfers where chain_id = ${sandboxId} and state = 'seen'
-    ) as awaited`
+    )) as awaited`
   return row?.awaited === true
 }

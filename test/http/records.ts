@@ -12,6 +12,8 @@ import { makeRefund } from './refunds.ts'
 export type Fixture = {
   readonly make: (api: Api, of: Shop, livemode: boolean) => Promise<string>
   readonly body?: object
+  /** What it is answered where there is no sandbox, if that is no success. */
+  readonly status?: number
 }
 
 const by = (shop: Shop) => ({ accountId: shop.owner.accountId, actor: shop.owner.id, address: '127.0.0.1' })
@@ -100,6 +102,7 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/merchants/:merchantId/disputes/:id/evidence': dispute(false),
   'POST /v1/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
   'POST /v1/merchants/:merchantId/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
+  'POST /v1/sandbox/payments/:id/simulate': { ...payment('picked'), body: { scenario: 'paid' }, status: 503 },
   'GET /v1/events/:id': event,
   'GET /v1/merchants/:merchantId/events/:id': event,
 }

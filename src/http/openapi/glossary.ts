@@ -125,6 +125,8 @@ const fields: Readonly<Record<string, string>> = {
   action: 'What was done.',
   details: 'To what.',
   to: 'Where the transaction goes.',
+  scenario: 'What is to become of the payment: see the description.',
+  transactions: 'The hashes of what was sent that the payment is about.',
   treasury: 'Where the money ends up: the receiving address that the addresses were made with.',
   addresses: 'At how many addresses.',
   unavailable: 'Chains that do not answer right now, and of which nothing is said.',

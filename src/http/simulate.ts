@@ -1,0 +1,44 @@
+import { type } from 'arktype'
+import type { Payment } from '../../machines/payment-events.ts'
+import { refuse } from '../errors.ts'
+import { encodeId } from '../ids.ts'
+import { findPayment } from '../queries/payments.ts'
+import { simulate } from '../sandbox/simulate/simulate.ts'
+import { simulatePayment } from './docs/simulate.ts'
+import { once } from './idempotency.ts'
+import { recordName } from './record-id.ts'
+import { forKeys, type Route } from './route.ts'
+
+const path = '/v1/sandbox/payments/:id/simulate'
+
+export const simulateRoutes: readonly Route[] = [
+  forKeys(
+    'POST',
+    { scope: '*', testOnly: true },
+    {
+      path,
+      docs: simulatePayment,
+      body: type({ scenario: "'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'" }),
+      handle: (api, { key, ...call }) => {
+        const whose = { merchantId: key.merchantId, livemode: key.livemode }
+        let transactions: readonly string[] = []
+        return once<Payment>(
+          api,
+          { ...call, pattern: path, whose },
+          {
+            // The chain is no part of a commit: the answer is kept when it has done all, and a twin meanwhile is refused.
+            work: async () => {
+              const payment = await findPayment(api.sql, recordName('pay', { ...call, whose }))
+              const found = payment ?? refuse('resource_not_found')
+              const idempotencyKey = call.headers.get('idempotency-key')
+              const cause = encodeId('key', key.id)
+              transactions = await simulate(api, found, { scenario: call.body.scenario, cause, idempotencyKey })
+              return found
+            },
+            answer: () => ({ status: 200, body: { transactions } }),
+          },
+        )
+      },
+    },
+  ),
+]

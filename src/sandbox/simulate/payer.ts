@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type } from 'arktype'
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { toQuantity } from '../../chain/rpc/hex.ts'
+import { refuse } from '../../errors.ts'
+import { ask, NodeTrouble } from '../ask.ts'
+import { payer, sandboxContracts } from '../contracts.ts'
+
+/** Null: the chain's own coin. */
+export type Sum = { readonly token: Hex | null; readonly to: Hex; readonly amount: bigint }
+
+/** More than any of these needs, also at an address that has been collected from. */
+const GAS = toQuantity(150_000)
+const A_COIN = 10n ** 18n
+
+/**
+ * Sends from the account that pays in tests, which every development node has the key of; the hash. Dollars are made
+ * first, and only for this: whoever watches sees a real transfer. Nonces are the node's affair.
+ */
+export const pay = async (url: string, { token, to, amount }: Sum): Promise<string> => {
+  if (token === null) {
+    await fund(url, amount)
+    return send(url, { to, value: toQuantity(amount) })
+  }
+  await send(url, { to: token, data: call('mint', payer, amount) })
+  return send(url, { to: token, data: call('transfer', to, amount) })
+}
+
+/** As a wallet sends what cannot work: more dollars than there are, or coins to a contract that takes none. */
+export const revert = async (url: string, { token, to, amount }: Sum): Promise<string> => {
+  if (token !== null) return send(url, { to: token, data: call('transfer', to, 2n ** 256n - 1n) })
+  await fund(url, amount)
+  return send(url, { to: sandboxContracts.token, value: toQuantity(amount) })
+}
+
+/** Waits until all of them are in blocks; the number of the highest. */
+export const mined = async (url: string, hashes: readonly string[], timeoutMs = 15_000): Promise<number> => {
+  const until = performance.now() + timeoutMs
+  for (;;) {
+    const receipts = await Promise.all(hashes.map(hash => ask(url, 'eth_getTransactionReceipt', hash)))
+    const numbers = receipts.flatMap(receipt => (isReceipt.allows(receipt) ? [Number(receipt.blockNumber)] : []))
+    if (numbers.length === hashes.length) return Math.max(...numbers)
+    if (performance.now() > until)
+      refuse('chain_unavailable', {
+        message: 'The sandbox chain did not mine the transactions in time.',
+        details: { transactions: hashes },
+      })
+    await sleep(50)
+  }
+}
+
+const isReceipt = type({ blockNumber: '/^0x[0-9a-f]+$/' })
+
+/** Two senders can be given one nonce; the node refuses the second, and has the next one for it then. */
+const send = async (url: string, transaction: Readonly<Record<string, unknown>>): Promise<string> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      const hash = await ask(url, 'eth_sendTransaction', { from: payer, gas: GAS, ...transaction })
+      return typeof hash === 'string' ? hash.toLowerCase() : refuse('chain_unavailable')
+    } catch (error) {
+      if (!(error instanceof NodeTrouble) || error.code === undefined || tries === 5) throw error
+      await sleep(50)
+    }
+  }
+}
+
+/** Coins are not made by paying: a large sum is more than the account has. A node that refuses leaves it to that. */
+const fund = async (url: string, amount: bigint): Promise<void> => {
+  const balance = BigInt(String(await ask(url, 'eth_getBalance', payer, 'pending')))
+  if (balance >= amount + A_COIN) return
+  await ask(url, 'anvil_setBalance', payer, toQuantity(balance + amount + 1_000n * A_COIN)).catch(() => undefined)
+}
+
+const call = (functionName: 'mint' | 'transfer', to: Hex, amount: bigint): Hex =>
+  encodeFunctionData({ abi: dollar, functionName, args: [to, amount] })
+
+const dollar = parseAbi(['function mint(address,uint256)', 'function transfer(address,uint256)'])

@@ -1,0 +1,85 @@
+import { type } from 'arktype'
+import { toQuantity } from '../../chain/rpc/hex.ts'
+import { refuse } from '../../errors.ts'
+import { ask, headOf, NodeTrouble } from '../ask.ts'
+import { payer } from '../contracts.ts'
+
+/** Throws where the node is none that takes blocks back: before anything is sent that could not be. */
+export const requireReorganizations = async (url: string): Promise<void> => {
+  try {
+    // No blocks at all: a node that has the method says that this is wrong.
+    await ask(url, 'anvil_reorg', 0, [])
+  } catch (error) {
+    if (!(error instanceof NodeTrouble) || error.code === undefined) throw error
+    if (unknownMethod.includes(error.code))
+      refuse('chain_unavailable', { message: 'The node of the sandbox takes no blocks back: this takes an anvil.' })
+  }
+}
+
+const unknownMethod: readonly number[] = [-32601, -32004]
+
+/**
+ * Replaces the blocks from this one on by as many others that hold the same, but for one transaction of the payer's:
+ * another one stands at its nonce, so that what the payer sent later stays good. All at once: whatever happens
+ * to us, nobody else's transaction is lost. False when a block came in between, and nothing was achieved.
+ */
+export const dropTransaction = async (url: string, hash: string, from: number): Promise<boolean> => {
+  const waiting = await rawOf(url, await waitingIn(url))
+  const head = await headOf(url)
+  const blocks = await Promise.all(
+    Array.from({ length: head.number - from + 1 }, (_, n) => blockAt(url, from + n).then(block => block.transactions)),
+  )
+  const others = await rawOf(
+    url,
+    blocks.flat().flatMap(each => (each.hash === hash ? [] : [each.hash])),
+  )
+  const placed = blocks.flatMap((transactions, n) =>
+    transactions.map(each => [each.hash === hash ? fillerOf(each) : others.get(each.hash), n]),
+  )
+  // Blocks that hold the same come out the same, and nothing would have been reorganised.
+  const coinbase = await ask(url, 'eth_coinbase')
+  await ask(url, 'anvil_setCoinbase', `0x${crypto.randomUUID().replaceAll('-', '').padEnd(40, '0')}`)
+  try {
+    await ask(url, 'anvil_reorg', blocks.length, placed)
+  } finally {
+    await ask(url, 'anvil_setCoinbase', coinbase)
+  }
+  await putBack(url, new Map([...others, ...waiting]))
+  return (await ask(url, 'eth_getTransactionReceipt', hash)) === null
+}
+
+const fillerOf = ({ nonce }: { readonly nonce: string }) => ({
+  ...{ from: payer, to: payer, value: '0x0', gas: toQuantity(21_000), nonce },
+})
+
+/** A block that somebody mined at this very moment is gone without having been looked at. */
+const putBack = async (url: string, raw: ReadonlyMap<string, string>): Promise<void> => {
+  for (const [hash, bytes] of raw)
+    if ((await ask(url, 'eth_getTransactionByHash', hash)) === null)
+      await ask(url, 'eth_sendRawTransaction', bytes).catch(() => undefined)
+}
+
+const rawOf = async (url: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const raw = await Promise.all(hashes.map(hash => ask(url, 'eth_getRawTransactionByHash', hash)))
+  return new Map(hashes.flatMap((hash, n) => (typeof raw[n] === 'string' ? [[hash, raw[n]]] : [])))
+}
+
+const waitingIn = async (url: string): Promise<readonly string[]> => {
+  const pool = await ask(url, 'txpool_content').catch(() => undefined)
+  if (!isPool.allows(pool)) return []
+  return [pool.pending, pool.queued].flatMap(each => Object.values(each)).flatMap(hashesIn)
+}
+
+const hashesIn = (byNonce: Readonly<Record<string, { readonly hash: string }>>): readonly string[] =>
+  Object.values(byNonce).map(({ hash }) => hash)
+
+const senders = type({ '[string]': { '[string]': { hash: 'string' } } })
+const isPool = type({ pending: senders, queued: senders })
+
+const blockAt = async (url: string, number: number): Promise<typeof isBlock.infer> => {
+  const block = await ask(url, 'eth_getBlockByNumber', toQuantity(number), true)
+  if (!isBlock.allows(block)) throw new NodeTrouble('eth_getBlockByNumber')
+  return block
+}
+
+const isBlock = type({ transactions: type({ hash: 'string', nonce: 'string' }).array() })

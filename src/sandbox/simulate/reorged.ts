@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sandboxId } from '../../chain/known/sandbox.ts'
+import { refuse } from '../../errors.ts'
+import { findProgress } from '../../queries/simulations.ts'
+import { headOf } from '../ask.ts'
+import { mine } from '../deploy.ts'
+import { mined, pay } from './payer.ts'
+import { dropTransaction } from './reorganize.ts'
+import { findAgain, type Scene } from './scene.ts'
+import type { Turn } from './turn.ts'
+
+/** Whoever mines for payments looks twice a second whether it has to, and pauses for this: see src/sandbox/mining.ts. */
+const CALM_MS = 600
+
+/** Pays, waits until that is seen and not longer, and has the chain forget it. */
+export const payAndTakeBack = async (scene: Scene, turn: Turn): Promise<readonly string[]> => {
+  const { url } = scene.sandbox
+  await sleep(CALM_MS)
+  const hash = await pay(url, scene.due)
+  await mine(url)
+  const block = await mined(url, [hash])
+  await awaitState(scene, 'processing', hash)
+  for (let tries = 1; ; tries++) {
+    await turn.confirm()
+    await requireNotFinal(scene, hash, block)
+    if (await dropTransaction(url, hash, block)) break
+    if (tries === 3) refuseAs('The chain went on while its blocks were to be taken back.', hash)
+  }
+  await awaitState(scene, 'pending', hash)
+  return [hash]
+}
+
+const awaitState = async (scene: Scene, state: string, hash: string): Promise<void> => {
+  for (const until = performance.now() + 15_000; ; await sleep(25)) {
+    const now = await findAgain(scene.counter, scene.payment)
+    if (now.state === state) return
+    if (now.state === 'success') refuseAs('The payment was final before it could be taken back.', hash)
+    if (performance.now() > until)
+      refuse('chain_unavailable', { message: 'Nobody reads the sandbox chain.', details: { transactions: [hash] } })
+  }
+}
+
+/** What is final in the books is never taken back: the whole chain would be in trouble. */
+const requireNotFinal = async ({ counter, sandbox, payment }: Scene, hash: string, block: number): Promise<void> => {
+  const [progress, head] = await Promise.all([findProgress(counter.sql, sandboxId, payment.id), headOf(sandbox.url)])
+  const chain = counter.chains.find(sandboxId)?.chain
+  const confirmations = chain && typeof chain.finality === 'object' ? chain.finality.confirmations : 0
+  if (!progress || progress.finalNumber >= block || head.number - block + 1 >= confirmations)
+    refuseAs('The payment was final before it could be taken back.', hash)
+}
+
+const refuseAs = (message: string, hash: string): never =>
+  refuse('state_conflict', { message, details: { transactions: [hash] } })

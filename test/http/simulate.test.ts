@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { ask } from '../../src/sandbox/ask.ts'
+import { type Look, type SimulationHouse, simulationHouse } from './simulations.ts'
+
+let house: SimulationHouse
+
+beforeAll(async () => {
+  house = await simulationHouse()
+})
+afterAll(async () => {
+  expect(await audit(house.house.sql, kinds)).toEqual([])
+  await house[Symbol.asyncDispose]()
+})
+
+const created = ['created']
+const processed = ['created', 'processing']
+const succeeded = ['created', 'processing', 'succeeded']
+
+const ends: readonly (readonly [string, 'TUSD' | 'ETH' | undefined, Partial<Look>])[] = [
+  ['paid', undefined, { state: 'success', exception: null, attention: false, events: succeeded }],
+  ['paid', 'ETH', { state: 'success', exception: null, attention: false, events: succeeded }],
+  ['underpaid', undefined, { state: 'pending', exception: 'underpaid', events: ['created', 'underpaid'] }],
+  ['underpaid', 'ETH', { state: 'pending', exception: 'underpaid', events: ['created', 'underpaid'] }],
+  ['overpaid', 'TUSD', { state: 'success', exception: 'overpaid', attention: true, events: succeeded }],
+  ['overpaid', 'ETH', { state: 'success', exception: 'overpaid', attention: true, events: succeeded }],
+  ['late', 'TUSD', { state: 'success', attention: false, events: ['created', 'expired', 'succeeded'] }],
+  ['late', 'ETH', { state: 'expired', exception: 'late', attention: true, events: ['created', 'expired', 'late'] }],
+  ['wrong_asset', 'TUSD', { state: 'pending', exception: 'wrong_asset', attention: true, events: created }],
+  ['wrong_asset', 'ETH', { state: 'pending', exception: 'wrong_asset', attention: true, events: created }],
+  ['reverted', 'TUSD', { state: 'failed', failureReason: 'reverted', events: ['created', 'failed'] }],
+  ['reverted', 'ETH', { state: 'failed', failureReason: 'reverted', events: ['created', 'failed'] }],
+  ['reorged', undefined, { state: 'pending', exception: null, amountReceived: 0n, events: processed }],
+  ['reorged', 'ETH', { state: 'pending', exception: null, amountReceived: 0n, events: processed }],
+]
+
+test.concurrent.each(ends)('%s, to be paid in %s, ends as it should', async (scenario, asset, end) => {
+  const id = await house.open(asset)
+  const answer = await house.simulate(id, scenario)
+  expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
+  const { transactions } = answer.json as { transactions: string[] }
+  expect(transactions).toEqual([expect.stringMatching(/^0x[0-9a-f]{64}$/)])
+  const receipt = await ask(house.sandbox.url, 'eth_getTransactionReceipt', transactions[0])
+  if (scenario === 'reorged') expect(receipt).toBe(null)
+  else expect(receipt).toMatchObject({ status: scenario === 'reverted' ? '0x0' : '0x1' })
+  await house.becomes(id, end)
+})
+
+test.concurrent('what is due is what is left: half of it, half of the rest, and then all', async () => {
+  const id = await house.open('TUSD')
+  const received: bigint[] = []
+  for (const scenario of ['underpaid', 'underpaid', 'paid']) {
+    expect((await house.simulate(id, scenario)).status).toBe(200)
+    received.push((await house.look(id)).amountReceived)
+  }
+  expect(received).toEqual([5_000_000n, 7_500_000n, 10_000_000n])
+  await house.becomes(id, { state: 'success', exception: null })
+  expect(await house.simulate(id, 'paid')).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
+})
+
+test.concurrent('a payment that was reorganised away has ten more minutes, and can be paid again', async () => {
+  const id = await house.open('TUSD', { windowMinutes: 5 })
+  const before = await house.look(id)
+  expect((await house.simulate(id, 'reorged')).status).toBe(200)
+  const after = await house.look(id)
+  expect(after.state).toBe('pending')
+  expect(after.expiresAt.getTime() - before.expiresAt.getTime()).toBeGreaterThanOrEqual(5 * 60_000)
+  expect((await house.simulate(id, 'paid')).status).toBe(200)
+  await house.becomes(id, { state: 'success', amountFinal: 10_000_000n })
+})
