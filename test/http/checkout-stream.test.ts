@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'bun:test'
+import { settlePayments } from '../../src/chain/watch/settle.ts'
+import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { openLedger } from '../chain/watch/ledger.ts'
+import { SECRET_KEY } from '../harness/api.ts'
+import { database } from '../harness/database.ts'
+import { events } from '../harness/events.ts'
+import { startMain } from '../harness/main.ts'
+import { type CheckoutPayment, checkoutHouse, type Opened } from './checkouts.ts'
+import { signedUp } from './visitor.ts'
+
+const { to, link, open, customer } = await checkoutHouse()
+const ledger = await openLedger(to.sql)
+
+const opened = async (json: object = {}) => {
+  const made = await open((await link()).id, json)
+  return { ...made, ...customer(made), url: `${to.url}${customer(made).path}/stream` }
+}
+const withSecret = ({ clientSecret }: Opened) => ({ 'client-secret': clientSecret })
+const asJson = { method: 'POST', headers: { 'content-type': 'application/json' } }
+const dataOf = async (stream: Awaited<ReturnType<typeof events>>) => {
+  const event = await stream.next()
+  return event?.data as CheckoutPayment | undefined
+}
+
+describe('GET /v1/checkout/payments/:id/stream', () => {
+  test('200: the payment on connecting, with the secret in the header or in the query', async () => {
+    const made = await opened({ chainId: 31337, asset: 'TUSD' })
+    for (const [url, headers] of [
+      [made.url, withSecret(made)],
+      [`${made.url}?clientSecret=${made.clientSecret}`, {}],
+    ] as const) {
+      const stream = await events(url, headers)
+      expect(stream.response.status).toBe(200)
+      expect(Object.fromEntries(stream.response.headers)).toMatchObject({
+        ...{ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+        'request-id': expect.any(String),
+      })
+      const event = await stream.next()
+      expect(event).toEqual({ id: expect.stringMatching(/^\d+-0-/), event: 'payment', data: made.payment })
+      stream.leave()
+    }
+  })
+
+  test('200: every change that comes, confirmations included, to all who listen', async () => {
+    const made = await opened()
+    const streams = await Promise.all([1, 2].map(() => events(made.url, withSecret(made))))
+    for (const stream of streams) expect(await dataOf(stream)).toMatchObject({ status: 'pending', crypto: null })
+    const picked = await made.pick(31337, 'TUSD')
+    for (const stream of streams) expect((await dataOf(stream))?.crypto).toEqual(picked.crypto)
+
+    const to_ = picked.crypto?.address.toLowerCase() ?? ''
+    await ledger.block([{ to: to_, amount: 10_000_000n, token: sandboxContracts.token }])
+    await settlePayments(to.api)
+    /** Steps in between may be told too. */
+    const until = async (is: (payment: CheckoutPayment) => boolean) => {
+      for (const stream of streams) for (let now = await dataOf(stream); now && !is(now); now = await dataOf(stream));
+    }
+    await until(({ status, crypto }) => status === 'processing' && crypto?.confirmations === 1)
+    await ledger.block()
+    await until(({ status, crypto }) => status === 'processing' && crypto?.confirmations === 2)
+    await ledger.finalize()
+    await settlePayments(to.api)
+    await until(({ status }) => status === 'success')
+    for (const stream of streams) stream.leave()
+    const now = await events(made.url, withSecret(made))
+    expect({ ...(await dataOf(now)), code: 200 }).toEqual((await made.read()) as never)
+    now.leave()
+  })
+
+  test('200: Last-Event-ID is told what it does not know, and nothing twice', async () => {
+    const made = await opened()
+    const first = await events(made.url, withSecret(made))
+    const known = (await first.next())?.id ?? ''
+    first.leave()
+    const again = await events(made.url, { ...withSecret(made), 'last-event-id': known })
+    const [told] = await Promise.all([again.next(), made.pick(31337, 'TUSD')])
+    expect(told?.id).not.toBe(known)
+    expect(told?.data).toMatchObject({ crypto: { asset: 'TUSD' } })
+    again.leave()
+    // What it knew is over by now.
+    const late = await events(made.url, { ...withSecret(made), 'last-event-id': known })
+    expect(await late.next()).toEqual(told as never)
+    late.leave()
+  })
+
+  test('200 to HEAD, with nothing behind it', async () => {
+    const made = await opened()
+    const { status, headers } = await fetch(made.url, { method: 'HEAD', headers: withSecret(made) })
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  })
+
+  test('429: an address has so many at once, and gets them back', async () => {
+    const made = await opened()
+    const from = (address: string) => ({ ...withSecret(made), 'x-forwarded-for': address })
+    const all = await Promise.all(Array.from({ length: 30 }, () => events(made.url, from('10.1.1.1'))))
+    expect(all.map(({ response }) => response.status)).toEqual(all.map(() => 200))
+    const more = await to.call('GET', `${made.path}/stream`, { headers: from('10.1.1.1') })
+    expect([more.status, more.headers.get('retry-after'), more.json]).toMatchObject([
+      ...[429, '5'],
+      { error: { code: 'rate_limited' } },
+    ])
+    const elsewhere = await events(made.url, from('10.1.1.2'))
+    expect(elsewhere.response.status).toBe(200)
+    for (const stream of [...all, elsewhere]) stream.leave()
+    for (;;) {
+      const again = await events(made.url, from('10.1.1.1'))
+      again.leave()
+      if (again.response.status === 200) break
+    }
+  })
+
+  test('404 in JSON for whoever has not the secret', async () => {
+    const made = await opened()
+    const { status, json } = await to.call('GET', `${made.path}/stream`, { headers: { 'client-secret': 'x' } })
+    expect([status, json]).toMatchObject([404, { error: { code: 'resource_not_found' } }])
+  })
+})
+
+test('a house that is told to stop ends its streams and then itself, and has written no secret anywhere', async () => {
+  await using db = await database()
+  await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', LOG_LEVEL: 'trace' })
+  const anna = await signedUp(main)
+  const { body } = await anna.get('me')
+  const post = async (path: string, json: object) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${anna.bearer}` }
+    const answer = await fetch(main.url + path, { method: 'POST', headers, body: JSON.stringify(json) })
+    return (await answer.json()) as { id: string } & Opened
+  }
+  const merchant = body.merchants?.[0]?.id
+  const { id } = await post(`/v1/merchants/${merchant}/payment-links`, { amountMinor: 1000, currency: 'USD' })
+  const made = await post(`/v1/checkout/links/${id}/payments`, { customerEmail: 'ada@example.com' })
+  const stream = await events(`${main.url}/v1/checkout/payments/${made.payment.id}/stream`, withSecret(made))
+  expect(await dataOf(stream)).toEqual(made.payment)
+
+  // Faults have the most to say.
+  await db.sql`alter table checkouts rename to gone`
+  const path = `/v1/checkout/payments/${made.payment.id}`
+  const { clientSecret } = made
+  const byBody = { chainId: 1, asset: 'ETH', clientSecret }
+  const answers = [
+    await fetch(main.url + path, { headers: withSecret(made) }),
+    await fetch(`${main.url}${path}/stream?clientSecret=${clientSecret}`),
+    await fetch(`${main.url}${path}/asset`, { ...asJson, body: JSON.stringify(byBody) }),
+    await fetch(`${main.url}${path}/asset`, {
+      ...asJson,
+      body: JSON.stringify({ clientSecret, chainId: clientSecret }),
+    }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 400])
+  const said = (await Promise.all(answers.map(answer => answer.text()))).concat(main.lines).join('\n')
+  expect(said).toContain('a request failed')
+  expect(said).not.toContain(clientSecret.split('_secret_')[1] ?? '')
+
+  main.child.kill('SIGTERM')
+  // Ended, and not cut off: that would throw.
+  expect(await stream.next()).toBeUndefined()
+  expect(await main.exited).toBe(0)
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { events } from '../harness/events.ts'
+import { until } from '../harness/until.ts'
+
+const program = fileURLToPath(new URL('streams-program.ts', import.meta.url))
+
+/** Both come from npm; where they cannot be had, nothing is shown of them. */
+const runtimes: Readonly<Record<string, readonly string[]>> = {
+  'Node 24': ['-y', 'node@24'],
+  'Deno 2': ['-y', 'deno@2', 'run', '--allow-all', '--quiet'],
+}
+
+const start = async (args: readonly string[]) => {
+  const child = spawn('npx', [...args, program], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  const port = await new Promise<string>(resolve => {
+    child.stdout.once('data', line => resolve(String(line).trim()))
+    child.once('exit', () => resolve(''))
+    child.once('error', () => resolve(''))
+  })
+  return {
+    port,
+    // npx stands in between.
+    [Symbol.dispose]: () => void (child.pid !== undefined && child.exitCode === null && process.kill(-child.pid)),
+  }
+}
+
+test.each(Object.entries(runtimes))(
+  'on %s streams tell what changes, end with the client and end with the server',
+  async (name, args) => {
+    using running = await start(args)
+    if (running.port === '') return console.warn(`${name} cannot be had here: nothing was tried on it`)
+    const at = `http://127.0.0.1:${running.port}`
+    const looks = async () => Number(await (await fetch(`${at}/looks`)).text())
+
+    const first = await events(`${at}/stream`)
+    const told = [await first.next(), await first.next(), await first.next()]
+    expect(told.map(event => event?.id)).toEqual(told.map(event => String(Object(event?.data).looks)))
+    expect(new Set(told.map(event => event?.id)).size).toBe(3)
+    first.leave()
+    const after = async () => {
+      const before = await looks()
+      await new Promise(resolve => setTimeout(resolve, 100))
+      return (await looks()) - before
+    }
+    await until(async () => (await after()) === 0, { what: 'that nobody looks while nobody listens' })
+
+    const last = first.lastId()
+    const second = await events(`${at}/stream`, { 'last-event-id': last })
+    expect((await second.next())?.id).not.toBe(last)
+    await fetch(`${at}/stop`)
+    // What was under way may come first; then it ends, and is not cut off.
+    while (await second.next());
+  },
+  60_000,
+)
