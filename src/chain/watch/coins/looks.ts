@@ -71,9 +71,18 @@ export type Look = {
   readonly found: readonly (TransferLog & { readonly minedAt: Date })[]
 }
 
+/** A statement keeps whoever reads the chain's blocks waiting. */
+const MOST_AT_ONCE = 100
+
 /** Answers how many count: one of an account that another process looked at meanwhile does not. */
 export const recordLooks = async (sql: Sql, chainId: number, looks: readonly Look[]): Promise<number> => {
-  if (looks.length === 0) return 0
+  let counted = 0
+  for (let from = 0; from < looks.length; from += MOST_AT_ONCE)
+    counted += await recordSome(sql, chainId, looks.slice(from, from + MOST_AT_ONCE))
+  return counted
+}
+
+const recordSome = async (sql: Sql, chainId: number, looks: readonly Look[]): Promise<number> => {
   const lookRows = looks.map(({ account: { address, last, known }, upTo }) => ({
     ...{ address, from_number: last?.number ?? null, to_number: upTo },
     known: String(known.reduce((sum, { amount }) => sum + amount, 0n)),

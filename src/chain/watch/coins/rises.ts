@@ -11,10 +11,11 @@ export type Change = Point & { readonly amount: bigint }
 export type BalancesAt = (numbers: readonly number[]) => Promise<readonly (bigint | undefined)[]>
 
 /**
- * Finds the blocks between two points in which a balance changed other than by what is known, the lowest first. As
- * far back as states go, that is; what was before them counts in the lowest block that has one. What came and was
- * collected between two blocks that are asked about is not found, nor what came in the very block of a collection:
- * the sum is the same then. A fall is a collection, and money of nobody is never made of it.
+ * Finds the blocks between two points in which a balance changed other than by what is known, the lowest first. A
+ * fall is a collection; no money is ever made of it. As far back as nodes have states, that is: what came before
+ * counts in the lowest block that has one, and a collection before it hides as much as it took. Nor is found what
+ * came and was collected between two blocks that are asked about, or came in the very block of a collection: all
+ * that shows is the sum.
  */
 export const findChanges = async (
   from: Point,

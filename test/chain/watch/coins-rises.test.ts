@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { findChanges, type Known } from '../../../src/chain/watch/coins/rises.ts'
+
+const HEAD = 300
+
+type History = {
+  /** What is there after each block. */
+  readonly balances: readonly bigint[]
+  readonly known: readonly Known[]
+  /** What came that the books do not know, by block. */
+  readonly unknown: ReadonlyMap<number, bigint>
+}
+
+/** Coins that come and, unless nothing is ever collected, are taken away in blocks of their own. */
+const history = (random: () => number, events: number, collected: boolean): History => {
+  const known: Known[] = []
+  const unknown = new Map<number, bigint>()
+  const collections = new Set<number>()
+  for (let event = 0; event < events; event++) {
+    const number = 1 + Math.floor(random() * HEAD)
+    const amount = BigInt(1 + Math.floor(random() * 5))
+    const kind = random()
+    if (kind < 0.4) known.push({ blockNumber: number, amount })
+    else if (kind < 0.8 || !collected) unknown.set(number, (unknown.get(number) ?? 0n) + amount)
+    else collections.add(number)
+  }
+  const balances = [0n]
+  for (let number = 1; number <= HEAD; number++) {
+    const sent = known.reduce((sum, each) => (each.blockNumber === number ? sum + each.amount : sum), 0n)
+    const before = collections.has(number) ? 0n : (balances[number - 1] ?? 0n)
+    balances.push(before + sent + (unknown.get(number) ?? 0n))
+  }
+  return { balances, known, unknown }
+}
+
+/** The same for the same seed (mulberry32). */
+const randomOf = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const find = ({ balances, known }: History, { statesFrom = 0, looksEvery = HEAD } = {}) => {
+  const asked = async (numbers: readonly number[]) =>
+    numbers.map(number => (number < statesFrom ? undefined : balances[number]))
+  const look = async () => {
+    const rises: { readonly number: number; readonly amount: bigint }[] = []
+    let from = { number: 0, balance: 0n }
+    for (let number = looksEvery; number <= HEAD; number += looksEvery) {
+      const to = { number, balance: balances[number] ?? 0n }
+      const changes = await findChanges(from, to, known, asked, 100)
+      rises.push(...changes.filter(({ amount }) => amount > 0n))
+      from = to
+    }
+    return rises
+  }
+  return look()
+}
+
+const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((all, each) => all + each, 0n)
+
+test('everything that came is found in its block, as long as nothing was collected', async () => {
+  for (let seed = 0; seed < 200; seed++) {
+    const made = history(randomOf(seed), 1 + (seed % 12), false)
+    const found = await find(made)
+    const expected = [...made.unknown].toSorted(([a], [b]) => a - b).map(([number, amount]) => ({ number, amount }))
+    expect({ seed, found: found.map(({ number, amount }) => ({ number, amount })) }).toEqual({ seed, found: expected })
+  }
+})
+
+test.each([HEAD, 60, 10, 1])(
+  'with collections no block brings more than came in it, looking every %d blocks',
+  async looksEvery => {
+    for (let seed = 0; seed < 200; seed++) {
+      const made = history(randomOf(seed), 1 + (seed % 12), true)
+      for (const { number, amount } of await find(made, { looksEvery })) {
+        const most = made.unknown.get(number) ?? 0n
+        expect({ seed, number, isMore: amount > most }).toEqual({ seed, number, isMore: false })
+      }
+    }
+  },
+)
+
+test('where states are gone the sum is never more than what came', async () => {
+  for (let seed = 0; seed < 200; seed++) {
+    const random = randomOf(seed)
+    const made = history(random, 1 + (seed % 12), seed % 2 === 0)
+    const found = await find(made, { statesFrom: Math.floor(random() * HEAD) })
+    const isMore = sum(found.map(({ amount }) => amount)) > sum(made.unknown.values())
+    expect({ seed, isMore }).toEqual({ seed, isMore: false })
+  }
+})
+
+test('what came in one of twenty million blocks takes seven questions', async () => {
+  let questions = 0
+  const asked = async (numbers: readonly number[]) => {
+    questions++
+    return numbers.map(number => (number < 12_345_678 ? 0n : 9n))
+  }
+  const from = { number: 0, balance: 0n }
+  const found = await findChanges(from, { number: 20_000_000, balance: 9n }, [], asked)
+  expect([found, questions <= 7]).toEqual([[{ number: 12_345_678, balance: 9n, amount: 9n }], true])
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { watchCoins } from '../../../src/chain/watch/coins/watch.ts'
+import { watchChains } from '../../../src/chain/watch/watch.ts'
+import { until } from '../../harness/until.ts'
+import { coinHouse } from './coins-house.ts'
+
+const share = () => ({ position: 0, count: 1 })
+
+test('a payment that a contract has paid is processing at the end of its window, and one that nobody paid expires', async () => {
+  await using coins = await coinHouse()
+  const [paid, unpaid] = [await coins.opened(), await coins.opened()]
+  const state = async (payment: typeof paid) => (await coins.stateOf(payment))?.state
+  const watch = watchChains(coins.api, { chains: [{ ...coins.watched, pollMs: 20, source: coins.source }], share })
+  try {
+    // They are looked at as soon as they are there, and then not for two minutes.
+    await until(async () => (await coins.sql`select distinct address from coin_looks`).length === 2)
+    await coins.sendThrough(paid.address, 1000n)
+    await coins.chain.mine()
+    const { timestamp } = await coins.chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    await coins.sql`update payments set expires_at = ${new Date(Number(timestamp) * 1_000)}`
+    await coins.chain.rpc('evm_increaseTime', 60)
+    await coins.chain.mine()
+    await until(async () => (await state(paid)) === 'processing' && (await state(unpaid)) === 'expired')
+    await coins.chain.mine(10)
+    await until(async () => (await state(paid)) === 'success')
+    expect(watch.troubles().size).toBe(0)
+  } finally {
+    await watch.stop()
+  }
+  expect(await coins.audit()).toEqual([])
+})
+
+test('a node that tells no balances is trouble, and is asked again', async () => {
+  await using coins = await coinHouse()
+  const payment = await coins.opened()
+  await coins.sendThrough(payment.address, 1000n)
+  await coins.chain.mine()
+  await coins.read()
+  let garbled = true
+  await coins.withNode(
+    ({ method }, answer) => (garbled && method === 'eth_call' ? 'nothing' : answer),
+    async ({ coins: source }) => {
+      const chains = [{ id: coins.watched.id, pollMs: 10, source: { coins: source } }]
+      const watch = watchCoins(coins.api, { chains, share })
+      try {
+        await until(() => watch.troubles().get(coins.watched.id) === 'garbage')
+        expect(await coins.transfersOf(payment)).toHaveLength(0)
+        garbled = false
+        await until(async () => (await coins.transfersOf(payment)).length === 1, { timeoutMs: 30_000 })
+        await until(() => watch.troubles().size === 0)
+      } finally {
+        await watch.stop()
+      }
+    },
+  )
+})
