@@ -48,9 +48,9 @@ afterEach(async () => {
 const sourceOf = (...urls: string[]): ChainSource =>
   openSource(openRpc({ chainId: watched.id, urls }, house.api), watched.tokens)
 
-const opened = async (): Promise<MadePayment> => {
+const opened = async (more = {}): Promise<MadePayment> => {
   const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
-  const pick = { address: payment.address, tokenAddress: chain.token }
+  const pick = { address: payment.address, tokenAddress: chain.token, ...more }
   await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...pick })
   await giveOut(house.sql, payment)
   return payment
@@ -59,7 +59,7 @@ const opened = async (): Promise<MadePayment> => {
 const openedMany = async (count: number): Promise<readonly MadePayment[]> => {
   const many: MadePayment[] = []
   while (many.length < count)
-    many.push(...(await Promise.all(Array.from({ length: Math.min(50, count - many.length) }, opened))))
+    many.push(...(await Promise.all(Array.from({ length: Math.min(50, count - many.length) }, () => opened()))))
   return many
 }
 
@@ -194,17 +194,41 @@ test('while one of two nodes is away, blocks are read by the other and none is f
 })
 
 test('a node that says that it is further than it is makes nothing final too soon', async () => {
-  const payment = await opened()
   await outage(500, [])
-  await chain.pay(payment.address, 1000n)
-  await chain.mine(CONFIRMATIONS / 2)
-  // By that, the transfer would be final, and its block is there.
   const boasts: Change = ({ method }, answer) =>
-    method === 'eth_blockNumber' ? `0x${(Number(answer) + CONFIRMATIONS / 2).toString(16)}` : answer
+    method === 'eth_blockNumber' ? `0x${(Number(answer) + CONFIRMATIONS).toString(16)}` : answer
   await using node = await through(chain.url, boasts)
-  await readNext(house.sql, watched, sourceOf(node.url, chain.url))
-  await read(sourceOf(chain.url))
-  expect(await statesOf([payment])).toEqual({ processing: 1 })
+  const cursor = await findCursor(house.sql, watched.id)
+  const head = await headOf()
+  if (!cursor) throw new Error('the books have not begun')
+  const endOf = async (upTo: number, ...urls: string[]) =>
+    (await sourceOf(...urls).finalRange(cursor, upTo, watched))?.end.number
+  const final = head - CONFIRMATIONS + 1
+  expect(await endOf(final, chain.url)).toBe(final)
+  expect(await endOf(final + 1, chain.url)).toBeUndefined()
+  expect(await endOf(final + 1, node.url)).toBe(final + 1)
+  expect(await endOf(final + 1, node.url, chain.url)).toBeUndefined()
+  expect(await endOf(final, node.url, chain.url)).toBe(final)
+})
+
+test('a range stands on the block that the books ended with', async () => {
+  await outage(400, [])
+  const cursor = await findCursor(house.sql, watched.id)
+  if (!cursor) throw new Error('the books have not begun')
+  const upTo = (await headOf()) - CONFIRMATIONS + 1
+  const other = { ...cursor, hash: `0x${'f'.repeat(64)}` }
+  expect(await sourceOf(chain.url).finalRange(other, upTo, watched)).toBeUndefined()
+})
+
+test('transfers in the first block of a range and in its last are found', async () => {
+  const [first, last] = [await opened(), await opened()]
+  await chain.pay(first.address, 1000n)
+  await outage(500, [])
+  await chain.pay(last.address, 1000n)
+  await chain.mine(CONFIRMATIONS)
+  await readNext(house.sql, watched, sourceOf(chain.url))
+  while ((await settlePayments(house.api)) > 0);
+  expect(await statesOf([first, last])).toEqual({ success: 2 })
 })
 
 test('a range that a node refuses is read in halves', async () => {
@@ -233,6 +257,17 @@ test('two that catch up at once read every block once', async () => {
   await Promise.all([one(), one(), one()])
   await read()
   expect(await statesOf(many)).toEqual({ success: 6 })
+})
+
+// The last one: for an hour after, blocks are read in full.
+test('while somebody is to pay in coins, blocks are read one by one, and the coins found', async () => {
+  const [inCoins, inToken] = [await opened({ asset: 'ETH', tokenAddress: null }), await opened()]
+  await outage(250, [])
+  const { from } = chain.payment(inCoins.address, 0n)
+  await chain.rpc('eth_sendTransaction', { from, to: inCoins.address, value: '0x3e8' })
+  await outage(250, [inToken])
+  await read()
+  expect(await statesOf([inCoins, inToken])).toEqual({ success: 2 })
 })
 
 const ignoreMoved = (error: unknown) => {
