@@ -4,7 +4,6 @@ import { openCheckout } from '../../src/commands/checkouts.ts'
 import { parseEnv } from '../../src/env.ts'
 import { routes } from '../../src/http/routes.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
-import { openLog } from '../../src/log.ts'
 import { startMachinery } from '../../src/machinery.ts'
 import { findVisitedLink } from '../../src/queries/checkouts.ts'
 import { findPayment } from '../../src/queries/payments.ts'
@@ -50,7 +49,6 @@ export const simulationHouse = async (sandboxRpcUrl?: string): Promise<Simulatio
     await apiHouse({
       routes,
       sandbox,
-      outside: { log: openLog(process.env.TLOG ?? 'silent') },
       env: { API_RATE_LIMIT_TEST: '0' },
       chains: outside => connectChains([sandboxChain(sandbox.contracts)], () => [sandbox.url], outside),
     }),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxId } from '../../chain/known/sandbox.ts'
 import { refuse } from '../../errors.ts'
 import { findProgress } from '../../queries/simulations.ts'
-import { headOf } from '../ask.ts'
+import { ask, headOf } from '../ask.ts'
 import { mine } from '../deploy.ts'
 import { mined, pay } from './payer.ts'
 import { dropTransaction } from './reorganize.ts'
@@ -17,7 +17,8 @@ export const payAndTakeBack = async (scene: Scene, turn: Turn): Promise<readonly
   const { url } = scene.sandbox
   await sleep(CALM_MS)
   const hash = await pay(url, scene.due)
-  await mine(url)
+  // Each block more brings it nearer to being final.
+  if ((await ask(url, 'eth_getTransactionReceipt', hash)) === null) await mine(url)
   const block = await mined(url, [hash])
   await awaitState(scene, 'processing', hash)
   for (let tries = 1; ; tries++) {
