@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { type Chain, confirmationsOf } from '../chain/chains.ts'
-import type { Chains } from '../chain/connect.ts'
+import type { Chains, ConnectedChain } from '../chain/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import type { Quote } from '../chain/quotes/quotes.ts'
 import { refuse } from '../errors.ts'
@@ -14,7 +14,12 @@ export const listOffers = (chains: Chains, visited: VisitedLink, until: Date): P
   quote(chains, visited, payableAssets(chains, visited), until)
 
 /** What is asked for in this asset, and what that takes. */
-export type Offer = { readonly quote: Quote; readonly treasury: Hex; readonly confirmations: number }
+export type Offer = {
+  readonly connected: ConnectedChain
+  readonly quote: Quote
+  readonly treasury: Hex
+  readonly confirmations: number
+}
 
 export const getOffer = async (
   chains: Chains,
@@ -23,15 +28,17 @@ export const getOffer = async (
   until: Date,
 ): Promise<Offer> => {
   const isAsked = (each: Asset) => each.chainId === chainId && each.asset === asset
-  const chain = chains.find(chainId)?.chain
-  if (!chain || !payableAssets(chains, visited).some(isAsked)) return refuse('unsupported_asset', { param: 'asset' })
+  const connected = chains.find(chainId)
+  if (!connected || !payableAssets(chains, visited).some(isAsked))
+    return refuse('unsupported_asset', { param: 'asset' })
   const [found] = await quote(chains, visited, [{ chainId, asset }], until)
   if (!found) return refuse('rate_unavailable', { param: 'asset', retryAfter: RETRY_S })
   const { terms, link } = visited
   return {
+    connected,
     quote: found,
     treasury: treasuryOn(chainId, terms) ?? sandboxTreasury(link.context.merchantId),
-    confirmations: Math.max(confirmationsOf(chain), terms.confirmations[chainId] ?? 0),
+    confirmations: Math.max(confirmationsOf(connected.chain), terms.confirmations[chainId] ?? 0),
   }
 }
 

@@ -11,6 +11,7 @@ import { paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
 import { checkoutRow, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
 import type { World } from '../world.ts'
+import { haveBooks } from './checkout-books.ts'
 import { type Asset, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 
@@ -81,9 +82,10 @@ type Whose = { readonly paymentId: string; readonly merchantId: string }
 /** The address is in the commit that asks for money there: nobody is shown one that is not watched. */
 const pickOf = async (
   counter: Counter,
-  { quote, treasury, confirmations }: Offer,
+  { connected, quote, treasury, confirmations }: Offer,
   whose: Whose,
 ): Promise<Pick<Command, 'rows'> & { readonly event: AssetPick & { readonly type: 'asset_picked' } }> => {
+  await haveBooks(counter.sql, connected)
   const { deposit, rows } = await depositFor(counter, counter.keyring, { ...whose, treasury })
   return {
     rows,

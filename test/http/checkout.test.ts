@@ -9,7 +9,7 @@ import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
 import { checkoutHouse, SOMEBODY, SOMEBODY_ELSE, type Visited } from './checkouts.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
-import { shop } from './people.ts'
+import { type Shop, shop } from './people.ts'
 import { refusedBodies } from './refused-checkouts.ts'
 
 const { to, chain, link, visit, open, settle, priceEther } = await checkoutHouse()
@@ -18,6 +18,11 @@ const { to, chain, link, visit, open, settle, priceEther } = await checkoutHouse
 const refusing = await link()
 
 const minutes = (count: number) => count * 60_000
+/** A link in live mode. */
+const live = async (of?: Shop) => {
+  const made = of ?? (await shop(to.api))
+  return { of: made, id: (await makeLink(to.api, { ...made, livemode: true }, { assets: null })).id }
+}
 const symbols = ({ options }: Visited) => options.map(({ chainId, asset }) => `${chainId} ${asset}`)
 const rowOf = async (id: string) => {
   const [row] = await to.sql`select * from payments where id = ${decodeId('pay', id) ?? ''}`
@@ -88,10 +93,10 @@ describe('GET /v1/checkout/links/:linkId', () => {
     await settle(of, { receivingAddress: null })
     expect(symbols(await visit(id))).toEqual(['31337 TUSD', '31337 ETH'])
 
-    const live = (await makeLink(to.api, { ...of, livemode: true }, { assets: null })).id
-    expect(symbols(await visit(live))).toEqual([])
+    const { id: ofLive } = await live(of)
+    expect(symbols(await visit(ofLive))).toEqual([])
     await settle(of, { receivingAddress: SOMEBODY }, true)
-    expect(symbols(await visit(live))).toEqual([`${baseMainnet.id} USDC`])
+    expect(symbols(await visit(ofLive))).toEqual([`${baseMainnet.id} USDC`])
   })
 
   test('200: no more than the link takes', async () => {
@@ -251,6 +256,30 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     await priceEther(2_500)
   })
 
+  test('503: on a chain that nobody has read yet, and nobody can: nothing is asked for there', async () => {
+    const { of, id } = await live()
+    await settle(of, { receivingAddress: SOMEBODY }, true)
+    expect(await open(id, { chainId: baseMainnet.id, asset: 'USDC' })).toMatchObject({
+      ...{ status: 503, error: { code: 'chain_unavailable', param: 'chainId' } },
+    })
+    expect([...(await to.sql`select from deposit_addresses where merchant_id = ${of.merchantId}`)]).toEqual([])
+  })
+
+  test('201: the books of a chain begin before the first address is shown, below its head', async () => {
+    await to.sql`delete from chain_blocks where chain_id = 31337`
+    await to.sql`delete from chain_cursors where chain_id = 31337`
+    const { id } = await link()
+    await chain.mine(5)
+    const opened = await Promise.all([1, 2, 3].map(() => open(id, { chainId: 31337, asset: 'TUSD' })))
+    expect(opened.map(({ status }) => status)).toEqual([201, 201, 201])
+    const { number } = await chain.head()
+    const books = await to.sql`
+      select number::integer, final_number::integer from chain_cursors where chain_id = 31337`
+    expect([...books]).toEqual([{ number: number - 3, final_number: number - 3 }])
+    const { hash } = await chain.head(`0x${(number - 3).toString(16)}`)
+    expect([...(await to.sql`select hash from chain_blocks where chain_id = 31337`)]).toEqual([{ hash }])
+  })
+
   test.each(refusedBodies)('400: %s', async (_, json, code, param) => {
     const { id, actor } = refusing
     expect(await open(id, json)).toMatchObject({ status: 400, error: { code, param } })
@@ -272,5 +301,5 @@ test('nothing of this has moved anything on the chain', async () => {
   const [row] = await to.sql`select count(*)::integer as addresses from deposit_addresses`
   expect(row?.addresses).toBeGreaterThan(20)
   const { number } = await chain.head()
-  expect(number).toBeLessThan(30)
+  expect(number).toBeLessThan(35)
 })

@@ -5,6 +5,7 @@ import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { routes } from '../../src/http/routes.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { deploy } from '../../src/sandbox/deploy.ts'
+import { openLedger } from '../chain/watch/ledger.ts'
 import { anvil } from '../harness/anvil.ts'
 import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
@@ -28,6 +29,8 @@ export const checkoutHouse = async () => {
     },
   })
   afterAll(() => chain[Symbol.asyncDispose]())
+  // Somebody has read it, when it could be reached.
+  await openLedger(to.sql, baseSepolia.id)
 
   /** Of ten dollars and a merchant of its own, so that nobody's settings are another's. */
   const link = async (more: object = {}, of?: Shop) => {

@@ -1,7 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
+import { begin } from './begin.ts'
 import {
   type Block,
-  beginBooks,
   blocksUpTo,
   type Cursor,
   catchUp,
@@ -126,16 +126,6 @@ const finalizeUpTo = async (
   const logs = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
   const coins = logs && (await agreedCoins(sql, chain.id, source.coins, upTo))
   return coins && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...logs, ...coins] })
-}
-
-const begin = async (sql: Sql, chain: WatchedChain, source: ChainSource) => {
-  const number = await source.head()
-  const [header] = await source.headers([number])
-  if (!header) throw new Error(`the head of chain ${chain.id} cannot be read`)
-  await beginBooks(sql, chain.id, header)
-  const cursor = await findCursor(sql, chain.id)
-  if (!cursor) throw new Error(`the books of chain ${chain.id} did not begin`)
-  return cursor
 }
 
 /** The highest block of the books that the chain still has: where the others part. */

@@ -23,6 +23,7 @@ export const openCheckout: Docs = {
     'state_conflict',
     'unsupported_asset',
     'rate_unavailable',
+    'chain_unavailable',
   ],
   example: { customerEmail: 'ada@example.com', customerName: 'Ada Example', chainId: 31337, asset: 'TUSD' },
 }
@@ -45,7 +46,7 @@ export const pickAsset: Docs = {
   description: `The price is taken now. Picked again, the same or another one, it is taken anew: as long as the payment is pending, nothing has come and its window is open. ${withSecret}`,
   callers: ['clientSecret'],
   answers: { 200: checkoutPaymentShape },
-  refusals: ['state_conflict', 'unsupported_asset', 'rate_unavailable'],
+  refusals: ['state_conflict', 'unsupported_asset', 'rate_unavailable', 'chain_unavailable'],
   example: { chainId: 31337, asset: 'TUSD' },
 }
 
