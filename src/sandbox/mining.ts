@@ -52,6 +52,9 @@ const isAwaited = async (sql: Sql): Promise<boolean> => {
         or expires_at < now() or updated_at > now() - interval '1 hour' or amount_received > 0)
     ) or exists (
       select from transfers where chain_id = ${sandboxId} and state = 'seen'
+    ) or exists (
+      -- Final, and not yet as deep as their merchant asked for.
+      select from deeper_payments where chain_id = ${sandboxId}
     )) as awaited`
   return row?.awaited === true
 }

@@ -3,7 +3,7 @@ import type { Shape } from '../../records/shapes/shape.ts'
 import type { Route } from '../route.ts'
 import { strict } from '../validate.ts'
 import { type Components, components, errorSchema } from './components.ts'
-import type { EventStream } from './docs.ts'
+import type { EventStream, PlainText } from './docs.ts'
 import { explainField } from './glossary.ts'
 import { guide } from './guide.ts'
 import { bodyName, type Operation, operationOf } from './operation.ts'
@@ -73,8 +73,8 @@ const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<str
   ])
 }
 
-const shapeIn = (answer: Shape | EventStream | string | null): readonly Shape[] => {
-  if (typeof answer !== 'object' || answer === null) return []
+const shapeIn = (answer: Shape | EventStream | PlainText | string | null): readonly Shape[] => {
+  if (typeof answer !== 'object' || answer === null || 'plain' in answer) return []
   return ['events' in answer ? answer.events : answer]
 }
 
