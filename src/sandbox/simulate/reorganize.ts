@@ -38,15 +38,27 @@ export const dropTransaction = async (url: string, hash: string, from: number): 
   )
   // Blocks that hold the same come out the same, and nothing would have been reorganised.
   const coinbase = await ask(url, 'eth_coinbase')
+  const clock = await clockOf(url)
   await ask(url, 'anvil_setCoinbase', `0x${crypto.randomUUID().replaceAll('-', '').padEnd(40, '0')}`)
   try {
     await ask(url, 'anvil_reorg', blocks.length, placed)
   } finally {
     await ask(url, 'anvil_setCoinbase', coinbase)
+    // The node goes on from the time of the last block, and would be behind for good: windows would never end.
+    await ask(url, 'evm_increaseTime', Math.max(0, clock - (await clockOf(url))))
   }
   await putBack(url, new Map([...others, ...waiting]))
   return (await ask(url, 'eth_getTransactionReceipt', hash)) === null
 }
+
+/** In seconds, what a block would be given that came now. */
+const clockOf = async (url: string): Promise<number> => {
+  const block = await ask(url, 'eth_getBlockByNumber', 'pending', false)
+  if (!isTimed.allows(block)) throw new NodeTrouble('eth_getBlockByNumber')
+  return Number(block.timestamp)
+}
+
+const isTimed = type({ timestamp: '/^0x[0-9a-f]+$/' })
 
 const fillerOf = ({ nonce }: { readonly nonce: string }) => ({
   ...{ from: payer, to: payer, value: '0x0', gas: toQuantity(21_000), nonce },
