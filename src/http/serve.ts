@@ -4,11 +4,14 @@ import { StartError } from '../start-error.ts'
 
 export type Serving = { stop(): Promise<void> }
 
+/** `idleS`: how long a connection may be kept on which nobody asks anything. */
+export type Place = { readonly host: string; readonly port: number; readonly idleS?: number }
+
 /** Answers requests until stopped; those under way then are finished, within five seconds. */
-export const serve = async (app: AnyElysia, { host, port }: { host: string; port: number }): Promise<Serving> => {
+export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): Promise<Serving> => {
   try {
     // Bodies are counted where they are read, and refused in the interface's own words.
-    app.listen({ hostname: host, port, idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER })
+    app.listen({ hostname: host, port, idleTimeout: idleS, maxRequestBodySize: Number.MAX_SAFE_INTEGER })
   } catch (error) {
     throw explain(error, host, port)
   }

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { settlePayments } from '../../src/chain/watch/settle.ts'
+import { app } from '../../src/http/app.ts'
+import { openStreams } from '../../src/http/checkout-streams.ts'
+import { routes } from '../../src/http/routes.ts'
+import { serve } from '../../src/http/serve.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { openLedger } from '../chain/watch/ledger.ts'
 import { SECRET_KEY } from '../harness/api.ts'
@@ -117,7 +121,23 @@ describe('GET /v1/checkout/payments/:id/stream', () => {
   })
 })
 
-test('a house that is told to stop ends its streams and then itself, and has written no secret anywhere', async () => {
+test.concurrent('a stream outlives what the server takes for an idle connection', async () => {
+  const made = await opened()
+  // Nothing is told for as long, but that it lives.
+  const streams = openStreams({ look: async () => new Map(), log: to.api.log, beatMs: 500 })
+  const server = app(routes, { ...to.api, streams })
+  const serving = await serve(server, { host: '127.0.0.1', port: 0, idleS: 1 })
+  const at = `http://127.0.0.1:${server.server?.port}${made.path}/stream`
+  const { body } = await fetch(at, { headers: withSecret(made) })
+  let beats = 0
+  // Half a second each; an idle connection is cut off within four.
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? [])
+    if (piece.startsWith(':') && ++beats === 12) streams.stop()
+  expect(beats).toBe(12)
+  await serving.stop()
+})
+
+test.concurrent('a house that is told to stop ends its streams and then itself, and has written no secret anywhere', async () => {
   await using db = await database()
   await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', LOG_LEVEL: 'trace' })
   const anna = await signedUp(main)
