@@ -40,12 +40,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
         route.path,
         ({ request, params, server }) => {
           const peer = server?.requestIP(request)?.address ?? 'unknown'
-          return exchange(api, { request, pattern: route.path }, async seen => {
-            const said = await answer({ ...seen, request, params, peer })
-            // Bun takes a connection for idle on which nothing is asked, whatever is sent on it.
-            if ('text' in said && said.text instanceof ReadableStream) server?.timeout?.(request, 0)
-            return said
-          })
+          return exchange(api, { request, pattern: route.path }, seen => answer({ ...seen, request, params, peer }))
         },
         { parse: 'none' },
       )

@@ -4,7 +4,7 @@ import { StartError } from '../start-error.ts'
 
 export type Serving = { stop(): Promise<void> }
 
-/** `idleS`: how long a connection may be kept on which nobody asks anything. */
+/** `idleS`: how long a connection may be kept on which nothing goes in or out. Bun looks every four seconds: more than that. */
 export type Place = { readonly host: string; readonly port: number; readonly idleS?: number }
 
 /** Answers requests until stopped; those under way then are finished, within five seconds. */
