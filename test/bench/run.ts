@@ -2,12 +2,13 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { access } from './access.ts'
 import { api } from './api.ts'
 import type { Bench } from './bench.ts'
+import { chain } from './chain.ts'
 import { core } from './core.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 
 /** Every bench by its name; `bun run bench` runs all of them, `bun run bench core` one. */
-const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { core, access, api }
+const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { core, access, api, chain }
 
 const asked = process.argv.slice(2)
 const quick = asked.includes('--quick')

@@ -1,15 +1,15 @@
 import { connect } from '../../src/postgres/connect.ts'
-import { type Migration, migrate, readMigrations } from '../../src/postgres/migrate.ts'
+import { migrate, readMigrations } from '../../src/postgres/migrate.ts'
 import { postgresServer } from '../harness/server.ts'
 
 /** The Postgres that floor, peer and ours are all measured on. */
 export type BenchServer = AsyncDisposable & {
   /** Version and the settings that figures depend on. */
   readonly about: string
-  /** Read once: a bench takes minutes, and the program in memory goes with the files as they were then. */
-  readonly migrations: readonly Migration[]
-  /** An empty database. */
-  create(): Promise<BenchDatabase>
+  /** An empty database, or one that is as another is; nobody is connected to that one. */
+  create(like?: BenchDatabase): Promise<BenchDatabase>
+  /** The product's own tables with nothing in them. */
+  migrated(): Promise<BenchDatabase>
 }
 
 export type BenchDatabase = AsyncDisposable & { readonly url: string }
@@ -24,31 +24,43 @@ export const openServer = async (): Promise<BenchServer> => {
     select name, current_setting(name) as value from pg_settings
     where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size') order by name`
   let made = 0
+  let template: Promise<BenchDatabase> | undefined
+  const create: BenchServer['create'] = async like => {
+    const name = `pm_bench_${Date.now().toString(36)}_${made++}`
+    await admin.unsafe(`create database ${name} ${like ? `template ${nameOf(like)}` : ''}`)
+    const url = new URL(serverUrl)
+    url.pathname = `/${name}`
+    return {
+      url: url.href,
+      [Symbol.asyncDispose]: async () => {
+        await admin.unsafe(`drop database if exists ${name} with (force)`)
+      },
+    }
+  }
+  // Read once: a bench takes minutes, and the program in memory goes with the files as they were then.
+  const migrations = await readMigrations()
+  const makeTemplate = async (): Promise<BenchDatabase> => {
+    const db = await create()
+    await migrate(db.url, migrations)
+    return db
+  }
   return {
     about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}`,
-    migrations: await readMigrations(),
-    create: async () => {
-      const name = `pm_bench_${Date.now().toString(36)}_${made++}`
-      await admin.unsafe(`create database ${name}`)
-      const url = new URL(serverUrl)
-      url.pathname = `/${name}`
-      return {
-        url: url.href,
-        [Symbol.asyncDispose]: async () => {
-          await admin.unsafe(`drop database if exists ${name} with (force)`)
-        },
-      }
+    create,
+    migrated: () => {
+      template ??= makeTemplate()
+      return template
     },
     [Symbol.asyncDispose]: async () => {
+      await (await template)?.[Symbol.asyncDispose]()
       await admin.end({ timeout: 1 })
       await own?.[Symbol.asyncDispose]()
     },
   }
 }
 
-/** The same with the product's own tables in it. */
-export const createMigrated = async (server: BenchServer): Promise<BenchDatabase> => {
-  const db = await server.create()
-  await migrate(db.url, server.migrations)
-  return db
-}
+/** One with the product's own tables in it. A copy: to make them each time would take a second. */
+export const createMigrated = async (server: BenchServer): Promise<BenchDatabase> =>
+  server.create(await server.migrated())
+
+const nameOf = ({ url }: BenchDatabase): string => new URL(url).pathname.slice(1)

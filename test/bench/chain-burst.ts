@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bench } from './bench.ts'
+import type { ChainSizes } from './chain.ts'
+import type { ChainHouse, Paid } from './chain-house.ts'
+import { addressOf, type BenchNode } from './chain-node.ts'
+import { DUE, makeLinks, openOn } from './chain-payments.ts'
+import { startPoller } from './chain-poller.ts'
+import { startWatcher } from './chain-watch.ts'
+import { milliseconds, thousands } from './promises.ts'
+
+/** Milliseconds from the block to the last of its payments. */
+type Round = { readonly bare: number; readonly spread: number; readonly onOne: number }
+
+/** How soon all payments of one block are known to be paid. */
+export const promiseBurst = async ({ say, report }: Bench, sizes: ChainSizes, { node, house }: Paid): Promise<void> => {
+  const rounds: Round[] = []
+  for (let n = 1; n <= sizes.rounds; n++) {
+    const round = {
+      bare: await measureFloor(node, house, sizes),
+      spread: await measureOurs(node, house, await makeLinks(house, sizes.burst), sizes),
+      onOne: await measureOurs(node, house, await onOneLink(house, sizes.burst), sizes),
+    }
+    say(`burst, round ${n} of ${sizes.rounds}: ${tell(round)}`)
+    rounds.push(round)
+  }
+  await house.check()
+  const least = (of: (round: Round) => number) => Math.min(...rounds.map(of))
+  const from = `${milliseconds(least(({ bare }) => bare))} for a bare poll with a bare insert`
+  const promise = `${thousands(sizes.burst)} payments in one block, until all are processing`
+  const told = { as: milliseconds, from }
+  report.atMost(
+    promise,
+    least(({ spread }) => spread),
+    1_500,
+    told,
+  )
+  report.atMost(
+    `${promise}, all on one link`,
+    least(({ onOne }) => onOne),
+    1_500,
+    told,
+  )
+}
+
+const onOneLink = async (house: ChainHouse, count: number): Promise<readonly string[]> => {
+  const links = await makeLinks(house, 1)
+  return Array.from({ length: count }, (_, n) => links[n % links.length] ?? '')
+}
+
+const tell = ({ bare, spread, onOne }: Round): string =>
+  `${milliseconds(spread)}, on one link ${milliseconds(onOne)}, bare ${milliseconds(bare)}`
+
+const measureOurs = async (
+  node: BenchNode,
+  house: ChainHouse,
+  links: readonly string[],
+  { pollMs }: ChainSizes,
+): Promise<number> => {
+  const payments = await openOn(house, links)
+  await using watcher = startWatcher(house, pollMs)
+  // What was paid before is final by now, and its payments know.
+  await node.mine(house.chain.confirmations)
+  await watcher.idle()
+  const mined = await payAll(
+    node,
+    payments.map(({ address }) => address),
+    pollMs,
+  )
+  return (await watcher.processing(payments)) - mined
+}
+
+const measureFloor = async (node: BenchNode, house: ChainHouse, { burst, pollMs }: ChainSizes): Promise<number> => {
+  await using poller = await startPoller(node, house, pollMs)
+  const addresses = Array.from({ length: burst }, (_, n) => addressOf('bare', n))
+  const mined = await payAll(node, addresses, pollMs)
+  return (await poller.inserted(burst)) - mined
+}
+
+/** In one block, at a moment that no poll knows of. Answers when it was mined. */
+const payAll = async (node: BenchNode, addresses: readonly string[], pollMs: number): Promise<number> => {
+  await node.pay(addresses, DUE)
+  await sleep(Math.random() * pollMs)
+  return node.mine()
+}

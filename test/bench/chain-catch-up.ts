@@ -1,0 +1,127 @@
+import { type Block, beginBooks } from '../../src/chain/watch/books.ts'
+import { type ChainSource, readNext } from '../../src/chain/watch/read.ts'
+import type { Bench } from './bench.ts'
+import type { ChainSizes } from './chain.ts'
+import { type ChainHouse, giveOut, openChainHouse } from './chain-house.ts'
+import { type Requests, record, repeatByViem, repeatRaw } from './chain-loops.ts'
+import { type BenchNode, buildBlocks, openBenchNode, payeesOf } from './chain-node.ts'
+import { openPonder, type Ponder } from './chain-ponder.ts'
+import { bestOf, perSecond, type Report, times } from './promises.ts'
+
+/** Blocks a second of each. The floor is that before or after ours, whichever was faster. */
+type Round = {
+  readonly raw: number
+  readonly viem: number
+  readonly headers: number
+  readonly ranges: number
+  readonly ponder: number | undefined
+}
+
+/** How fast a chain is read that nobody has read for long: every header of it, or ranges of what is final. */
+export const promiseCatchUp = async (bench: Bench, sizes: ChainSizes): Promise<void> => {
+  const { server, say, report } = bench
+  await using node = await openBenchNode()
+  await buildBlocks(node, sizes, say)
+  // Nothing of it is final, and all of it is.
+  await using headers = await openChainHouse(server, node, 1_000_000)
+  const ranges = { ...headers, chain: { ...headers.chain, confirmations: 1 } }
+  await giveOut(headers, payeesOf(sizes))
+  const peer = sizes.peerRounds > 0 ? await openPonder(bench) : 'this run is without it'
+  await using ponder = typeof peer === 'string' ? undefined : peer
+  const asked = await record(node.url, url => readAll(headers, sizes, headers.sourceAt(url)))
+  await readAll(ranges, sizes)
+  await repeatByViem(node.url, asked)
+  say(`catch-up, ${asked.length} requests to check every header of ${sizes.blocks} blocks`)
+
+  const rounds: Round[] = []
+  for (let n = 1; n <= sizes.rounds; n++) {
+    const round = await measureRound(
+      { node, headers, ranges, asked, ponder: n <= sizes.peerRounds ? ponder : undefined },
+      sizes,
+    )
+    say(`catch-up, round ${n} of ${sizes.rounds}, blocks: ${tell(round)}`)
+    rounds.push(round)
+  }
+  judge(report, rounds, typeof peer === 'string' ? peer : undefined)
+}
+
+type Contestants = {
+  readonly node: BenchNode
+  readonly headers: ChainHouse
+  readonly ranges: ChainHouse
+  readonly asked: Requests
+  readonly ponder: Ponder | undefined
+}
+
+const measureRound = async (
+  { node, headers, ranges, asked, ponder }: Contestants,
+  sizes: ChainSizes,
+): Promise<Round> => {
+  const rateOf = async (work: () => Promise<number | undefined>): Promise<number> => {
+    const began = performance.now()
+    const tookMs = await work()
+    return (sizes.blocks * 1_000) / (tookMs ?? performance.now() - began)
+  }
+  const raw = () => rateOf(async () => void (await repeatRaw(node.url, asked)))
+  const before = await raw()
+  const byHeaders = await rateOf(() => readAll(headers, sizes))
+  const after = await raw()
+  const viem = await rateOf(async () => void (await repeatByViem(node.url, asked)))
+  const byRanges = await rateOf(() => readAll(ranges, sizes))
+  const { url, token } = node
+  const indexed = ponder && (await rateOf(() => ponder.index({ url, token, transfers: sizes.transfers })))
+  return { raw: Math.max(before, after), viem, headers: byHeaders, ranges: byRanges, ponder: indexed }
+}
+
+/** From the first block to the head, in as many steps as the house takes. Answers the milliseconds of the reading. */
+const readAll = async (house: ChainHouse, sizes: ChainSizes, source = house.source): Promise<number> => {
+  const { world, chain } = house
+  await world.sql`truncate chain_cursors, chain_blocks, transfers, unsettled_payments`
+  await beginBooks(world.sql, chain.id, await firstBlock(source))
+  const began = performance.now()
+  while ((await readNext(world.sql, chain, source)) !== 'idle');
+  const tookMs = performance.now() - began
+  const [done] = await world.sql<{ number: string; transfers: number; blocks: number }[]>`
+    select number, (select count(*)::integer from transfers) as transfers,
+      (select count(*)::integer from chain_blocks) as blocks
+    from chain_cursors`
+  const kept = chain.confirmations > sizes.blocks ? sizes.blocks + 1 : 1
+  if (Number(done?.number) !== sizes.blocks || done?.transfers !== sizes.transfers || done.blocks !== kept)
+    throw new Error(`the chain was not read: ${JSON.stringify(done)}`)
+  return tookMs
+}
+
+const firstBlock = async (source: ChainSource): Promise<Block> => {
+  const [block] = await source.headers([0])
+  if (!block) throw new Error('the chain has no first block')
+  return block
+}
+
+/** Each ratio is of one round, the best one; the peer is compared at its best of all rounds. */
+const judge = (report: Report, rounds: readonly Round[], noPeer: string | undefined): void => {
+  const against = (promise: string, ours: 'headers' | 'ranges', theirs: (round: Round) => number, bound: number) => {
+    const best = bestOf(rounds, round => round[ours] / theirs(round), 'higher')
+    const from = `${perSecond(best[ours])} against ${perSecond(theirs(best))}`
+    report.atLeast(promise, best[ours] / theirs(best), bound, { as: times, from })
+  }
+  against('catch-up with every header against a raw batch loop of the same calls', 'headers', ({ raw }) => raw, 0.8)
+  against('catch-up with every header against viem, batched, by the same calls', 'headers', ({ viem }) => viem, 2)
+  const byRanges = 'catch-up by final ranges against ponder without its limit'
+  const byHeaders = 'catch-up with every header against ponder without its limit'
+  const indexed = rounds.flatMap(({ ponder }) => ponder ?? [])
+  if (indexed.length === 0) {
+    for (const promise of [byRanges, byHeaders]) report.skip(promise, noPeer ?? 'it was not measured')
+    return
+  }
+  against(byRanges, 'ranges', () => Math.max(...indexed), 10)
+  against(byHeaders, 'headers', () => Math.max(...indexed), 4)
+}
+
+const tell = ({ raw, viem, headers, ranges, ponder }: Round): string =>
+  [
+    `every header ${perSecond(headers)}`,
+    `raw batch loop ${perSecond(raw)} (${times(headers / raw)})`,
+    `viem ${perSecond(viem)} (${times(headers / viem)})`,
+    `final ranges ${perSecond(ranges)}`,
+    ...(ponder === undefined ? [] : [`ponder ${perSecond(ponder)} (${times(ranges / ponder)})`]),
+  ].join(', ')

@@ -1,0 +1,66 @@
+import { audit } from '../../src/audit/audit.ts'
+import { openRpc } from '../../src/chain/rpc/open.ts'
+import type { ChainSource, WatchedChain } from '../../src/chain/watch/read.ts'
+import { openSource } from '../../src/chain/watch/source.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import type { World } from '../../src/world.ts'
+import { insertMerchant } from '../access/keys.ts'
+import { openHouse } from '../actors/lamps.ts'
+import { addressOf, type BenchNode } from './chain-node.ts'
+import { type BenchServer, createMigrated } from './server.ts'
+
+/** A database of its own, and what a worker that reads one chain has there. */
+export type ChainHouse = AsyncDisposable & {
+  readonly world: World
+  readonly merchantId: string
+  readonly chain: WatchedChain
+  readonly source: ChainSource
+  /** The same chain by another way to it. */
+  sourceAt(url: string): ChainSource
+  /** Throws when the books are not as they should be. */
+  check(): Promise<void>
+}
+
+/** A chain on which payments are made, and the house that reads it. */
+export type Paid = { readonly node: BenchNode; readonly house: ChainHouse }
+
+export const CHAIN_ID = 31337
+
+/** Blocks that lie so deep are final; of a chain that is read for the first time none does. */
+export const openChainHouse = async (
+  server: BenchServer,
+  node: BenchNode,
+  confirmations: number,
+): Promise<ChainHouse> => {
+  const db = await createMigrated(server)
+  // As the machinery's own: eight connections, rows by their keys.
+  const { world: outside, sql, actors, close } = await openHouse(db.url, { kinds })
+  const chain = { id: CHAIN_ID, tokens: [node.token], confirmations }
+  const world = { ...outside, actors }
+  const sourceAt = (url: string) => openSource(openRpc({ chainId: chain.id, urls: [url] }, world), chain.tokens)
+  return {
+    ...{ world, chain, sourceAt, source: sourceAt(node.url) },
+    merchantId: await insertMerchant(sql),
+    check: async () => {
+      // Rows by their keys is no way to look at all of them.
+      await using plain = { sql: connect(db.url, { max: 1 }), [Symbol.asyncDispose]: () => plain.sql.end() }
+      await plain.sql`analyze`
+      const findings = await audit(plain.sql, kinds)
+      if (findings.length > 0) throw new Error(`the audit found ${JSON.stringify(findings.slice(0, 5))}`)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await actors.idle()
+      await close()
+      await db[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Addresses as if payments had been given them, which transfers to are written down for. */
+export const giveOut = async ({ world, merchantId }: ChainHouse, addresses: readonly string[]): Promise<void> => {
+  await world.sql`
+    insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
+    select address, gen_random_uuid(), ${merchantId}, ${addressOf('treasury')}, n
+    from unnest(${[...addresses]}::text[]) with ordinality as given(address, n)`
+}

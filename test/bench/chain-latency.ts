@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bench } from './bench.ts'
+import type { ChainSizes } from './chain.ts'
+import type { ChainHouse, Paid } from './chain-house.ts'
+import { addressOf, type BenchNode } from './chain-node.ts'
+import { DUE, makeLinks, openOn } from './chain-payments.ts'
+import { startPoller } from './chain-poller.ts'
+import { startWatcher } from './chain-watch.ts'
+import { milliseconds, percentile } from './promises.ts'
+
+/** How long after its block a payment is known, one after the other, each at a moment that no poll knows of. */
+export const promiseLatency = async (
+  { say, report }: Bench,
+  { single, singleFloor, pollMs }: ChainSizes,
+  { node, house }: Paid,
+): Promise<void> => {
+  const floor = await measureFloor(node, house, singleFloor, pollMs)
+  say(`single payments, a bare poll with a bare insert: ${tell(floor)}`)
+  const ours = await measureOurs(node, house, single, pollMs)
+  await house.check()
+  say(`single payments, polled every ${pollMs} ms: ${tell(ours)}`)
+  const from = `bare ${milliseconds(percentile(floor, 0.5))} and ${milliseconds(percentile(floor, 0.99))}`
+  const promise = `mined to committed, ${single} payments, a poll every ${pollMs} ms`
+  report.atMost(`${promise}, p50`, percentile(ours, 0.5), pollMs / 2 + 100, { as: milliseconds, from })
+  report.atMost(`${promise}, p99`, percentile(ours, 0.99), pollMs + 150, { as: milliseconds, from })
+}
+
+const tell = (figures: readonly number[]): string =>
+  `p50 ${milliseconds(percentile(figures, 0.5))}, p99 ${milliseconds(percentile(figures, 0.99))}, most ${milliseconds(Math.max(...figures))}`
+
+const measureOurs = async (
+  node: BenchNode,
+  house: ChainHouse,
+  count: number,
+  pollMs: number,
+): Promise<readonly number[]> => {
+  const payments = await openOn(house, await makeLinks(house, count))
+  await using watcher = startWatcher(house, pollMs)
+  await node.mine(house.chain.confirmations)
+  await watcher.idle()
+  const figures: number[] = []
+  for (const payment of payments) {
+    const mined = await payAndMine(node, payment.address, pollMs)
+    figures.push((await watcher.processing([payment])) - mined)
+  }
+  return figures
+}
+
+const measureFloor = async (
+  node: BenchNode,
+  house: ChainHouse,
+  count: number,
+  pollMs: number,
+): Promise<readonly number[]> => {
+  await using poller = await startPoller(node, house, pollMs)
+  const figures: number[] = []
+  for (let n = 0; n < count; n++) {
+    const address = addressOf('bare', n)
+    const mined = await payAndMine(node, address, pollMs)
+    figures.push((await poller.inserted(1)) - mined)
+  }
+  return figures
+}
+
+/** Answers when it was mined. */
+const payAndMine = async (node: BenchNode, address: string, pollMs: number): Promise<number> => {
+  await sleep(Math.random() * pollMs)
+  await node.pay([address], DUE)
+  return node.mine()
+}

@@ -1,0 +1,76 @@
+import { type Bench, saySizes } from './bench.ts'
+import { promiseBurst } from './chain-burst.ts'
+import { promiseCatchUp } from './chain-catch-up.ts'
+import { promiseGas } from './chain-gas.ts'
+import { openChainHouse } from './chain-house.ts'
+import { promiseLatency } from './chain-latency.ts'
+import { openBenchNode } from './chain-node.ts'
+import { promiseWaiting } from './chain-waiting.ts'
+
+export type ChainSizes = {
+  readonly rounds: number
+  /** Rounds of catching up in which the peer, which takes some seconds to start, is measured too. */
+  readonly peerRounds: number
+  /** Of the chain that is caught up with, and what is in them. */
+  readonly blocks: number
+  readonly transfers: number
+  readonly coins: number
+  /** Payments that wait while blocks are read, and as many as they are compared with. */
+  readonly waiting: number
+  readonly fewWaiting: number
+  /** So many blocks, with so many transfers to strangers in each. */
+  readonly watchedBlocks: number
+  readonly strangers: number
+  /** Payments in one block. */
+  readonly burst: number
+  /** Payments one after the other, and as many of the floor's as this. */
+  readonly single: number
+  readonly singleFloor: number
+  readonly pollMs: number
+  /** Addresses collected in one transaction. */
+  readonly collected: number
+}
+
+const whole: ChainSizes = {
+  rounds: 3,
+  peerRounds: 2,
+  blocks: 20_000,
+  transfers: 2_000,
+  coins: 500,
+  waiting: 100_000,
+  fewWaiting: 10,
+  watchedBlocks: 200,
+  strangers: 150,
+  burst: 5_000,
+  single: 200,
+  singleFloor: 60,
+  pollMs: 250,
+  collected: 200,
+}
+
+const quick: ChainSizes = {
+  ...whole,
+  rounds: 1,
+  peerRounds: 1,
+  blocks: 3_000,
+  transfers: 300,
+  coins: 75,
+  watchedBlocks: 40,
+  single: 30,
+  singleFloor: 15,
+}
+
+/** How fast a chain is read, how soon money on it is known, and what it costs to collect it. */
+export const chain = (bench: Bench): Promise<void> => measureChain(bench, bench.quick ? quick : whole)
+
+export const measureChain = async (bench: Bench, sizes: ChainSizes): Promise<void> => {
+  saySizes(bench, sizes)
+  await promiseGas(bench, sizes)
+  await promiseCatchUp(bench, sizes)
+  await promiseWaiting(bench, sizes)
+  await using node = await openBenchNode()
+  await using house = await openChainHouse(bench.server, node, 3)
+  // In this order: a single payment is not to wait until thousands have become final.
+  await promiseLatency(bench, sizes, { node, house })
+  await promiseBurst(bench, sizes, { node, house })
+}
