@@ -3,8 +3,8 @@ import type { Actor } from '../actors/kind.ts'
 import { checksummedOrNull } from '../chain/checksum.ts'
 import { encodeId } from '../ids.ts'
 
-/** A payment as its customer sees it: what the merchant keeps with it is none of theirs. */
-const customersRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Payment>) => ({
+/** A payment as events carry it; a read adds `crypto`. */
+export const paymentRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Payment>) => ({
   object: 'payment',
   id: encodeId('pay', id),
   merchantId: encodeId('mer', context.merchantId),
@@ -17,18 +17,19 @@ const customersRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Pay
   customerName: context.customerName,
   failureReason: context.failureReason,
   paymentLinkId: encodeId('plink', context.paymentLinkId),
+  reference: context.reference,
+  metadata: context.metadata,
   expiresAt: context.expiresAt.toISOString(),
   livemode: context.livemode,
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
 })
 
-/** A payment as events carry it; a read adds `crypto`. */
-export const paymentRecord = (payment: Actor<Payment>) => ({
-  ...customersRecord(payment),
-  reference: payment.context.reference,
-  metadata: payment.context.metadata,
-})
+/** As its customer sees it: what the merchant keeps with it is none of theirs. */
+const customersRecord = (payment: Actor<Payment>) => {
+  const { reference: _, metadata: __, ...record } = paymentRecord(payment)
+  return record
+}
 
 /** What the payment's own row does not hold. */
 export type CryptoFacts = {

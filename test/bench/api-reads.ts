@@ -95,9 +95,10 @@ const insertPayments = async (sql: Sql, merchantId: string, count: number): Prom
     returning id`
   await sql`
     insert into transfers (
-      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address, amount, state)
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, state)
     select chain_id, '0x' || encode(sha256(address::bytea), 'hex'), 3, block_number, tx_hash, now(), id, token_address,
-      payer_address, amount_received, 'final'
+      payer_address, address, amount_received, 'final'
     from payments`
   await sql`
     insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)

@@ -44,13 +44,15 @@ let calls = 0
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 const send = async (route: Route, body: object, query = ''): Promise<Called> => {
-  const id = (await fixtures[nameOf(route)]?.make(house.api, here, false)) ?? ''
+  const fixture = fixtures[nameOf(route)]
+  const id = (await fixture?.make(house.api, here, false)) ?? ''
   const path = route.path.replace(':merchantId', here.path.split('/').at(-1) ?? '').replace(/:\w+/, id)
   const bearer = await bearerFor(route)
   return house.call(route.method, path + query, {
     // An address each, or the limits would answer.
     headers: {
       'x-forwarded-for': `10.${++calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`,
+      ...fixture?.headers?.(id),
       ...(route.method === 'POST' && route.access.by !== 'anybody' && { 'idempotency-key': `hostile ${calls}` }),
     },
     ...(bearer && { bearer }),

@@ -199,7 +199,8 @@ describe('GET /v1/payments/:id', () => {
 
   test('200: no log tells of the chain’s own coin, and of what a contract has sent there is no transaction', async () => {
     const payment = await make('pick ether, see 1000 in ether')
-    const row = { chain_id: 31337, payment_id: payment.actor, mined_at: new Date(), state: 'final' }
+    const to_address = payment.address
+    const row = { chain_id: 31337, payment_id: payment.actor, to_address, mined_at: new Date(), state: 'final' }
     await to.sql`insert into transfers ${to.sql([
       {
         ...row,

@@ -1,3 +1,4 @@
+import { hashClientSecret } from '../../src/access/client-secret.ts'
 import { createApiKey } from '../../src/commands/api-keys.ts'
 import { invite } from '../../src/commands/invites.ts'
 import type { Api } from '../../src/http/api.ts'
@@ -12,6 +13,8 @@ import { makeRefund } from './refunds.ts'
 export type Fixture = {
   readonly make: (api: Api, of: Shop, livemode: boolean) => Promise<string>
   readonly body?: object
+  /** What a caller that has no account shows for the record. */
+  readonly headers?: (id: string) => Readonly<Record<string, string>>
   /** What it is answered where there is no sandbox, if that is no success. */
   readonly status?: number
 }
@@ -54,6 +57,19 @@ const paymentLink: Fixture = {
 const payment = (situation: string): Fixture => ({
   make: async (api, { merchantId }, livemode) => (await makePayment(api, { merchantId, livemode }, situation)).id,
 })
+
+/** Whose customer shows the secret. A stream with it would never end. */
+const checkout: Fixture = {
+  make: async (api, { merchantId }, livemode) => {
+    const { id, actor } = await makePayment(api, { merchantId, livemode }, 'new')
+    await api.sql`
+      insert into checkouts (payment_id, secret_hash) values (${actor}, ${hashClientSecret(secretOf(id))})`
+    return id
+  },
+  headers: id => ({ 'client-secret': secretOf(id) }),
+}
+
+const secretOf = (id: string) => `${id}_secret_${'a'.repeat(43)}`
 
 const event: Fixture = {
   make: async (api, { merchantId }, livemode) => {
@@ -103,6 +119,12 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
   'POST /v1/merchants/:merchantId/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
   'POST /v1/sandbox/payments/:id/simulate': { ...payment('picked'), body: { scenario: 'paid' }, status: 503 },
+  'GET /v1/checkout/links/:linkId': paymentLink,
+  'POST /v1/checkout/links/:linkId/payments': { ...paymentLink, body: { customerEmail: 'ada@example.com' } },
+  'GET /v1/checkout/payments/:id': checkout,
+  'POST /v1/checkout/payments/:id/asset': { ...checkout, body: { chainId: 31337, asset: 'TUSD' }, status: 422 },
+  'POST /v1/checkout/payments/:id/transaction': { ...checkout, body: { txHash: `0x${'a'.repeat(64)}` } },
+  'GET /v1/checkout/payments/:id/stream': { make: checkout.make, status: 404 },
   'GET /v1/events/:id': event,
   'GET /v1/merchants/:merchantId/events/:id': event,
 }
