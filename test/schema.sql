@@ -895,16 +895,17 @@ CREATE OR REPLACE FUNCTION public.catch_up(chain bigint, from_number bigint, fro
 AS $function$
 declare
   head record;
+  at_step bigint;
   concerned integer;
 begin
   concerned := record_blocks(chain, from_number, from_hash, blocks, logs);
   select number, hash into head
   from json_to_recordset(blocks) as b(number bigint, hash text) order by number desc limit 1;
-  perform from chain_cursors where chain_id = chain and final_number = from_number;
+  select step into at_step from chain_cursors where chain_id = chain and final_number = from_number;
   if not found then
     raise exception 'chain % has blocks that are not final', chain using errcode = 'PM002';
   end if;
-  perform finalize_blocks(chain, head.number, head.hash, head.number, logs);
+  perform finalize_blocks(chain, head.number, head.hash, at_step, head.number, logs);
   return concerned;
 end $function$;
 
@@ -1444,7 +1445,7 @@ begin
   return ended;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, up_to bigint, logs json)
+CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -1454,6 +1455,10 @@ declare
   concerned uuid[];
 begin
   select * into head from chain_cursors where chain_id = chain for update;
+  -- What a look at balances has written down meanwhile was not read again, and is not gone for that.
+  if head.step <> read_at then
+    raise exception 'the books of chain % are not what they were', chain using errcode = 'PM002';
+  end if;
   at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
 
   with told as materialized (

@@ -25,18 +25,22 @@ export const isMovedCursor = (error: unknown): boolean =>
 
 /** A chain's books: how far it has been read, and what is kept beside that. */
 export type Books = Cursor & {
+  /** Rises with every change. */
+  readonly step: number
   readonly finalNumber: number
   readonly confirmations: number | null
   readonly epoch: string | null
 }
 
 export const findCursor = async (sql: Sql, chainId: number): Promise<Books | undefined> => {
-  const [row] = await sql<(Omit<Books, 'number' | 'finalNumber'> & { number: string; final_number: string })[]>`
-    select number, hash, final_number, confirmations, epoch from chain_cursors where chain_id = ${chainId}`
+  const [row] = await sql<(Omit<Books, Counted> & Record<'number' | 'step' | 'final_number', string>)[]>`
+    select number, hash, step, final_number, confirmations, epoch from chain_cursors where chain_id = ${chainId}`
   if (!row) return undefined
-  const { hash, confirmations, epoch } = row
-  return { number: Number(row.number), hash, finalNumber: Number(row.final_number), confirmations, epoch }
+  const { number, step, final_number: finalNumber, ...rest } = row
+  return { ...rest, number: Number(number), step: Number(step), finalNumber: Number(finalNumber) }
 }
+
+type Counted = 'number' | 'step' | 'finalNumber'
 
 /** What a payment waits for as a rule: by that it is told whose merchant asked for more. */
 export const keepConfirmations = async (sql: Sql, chainId: number, confirmations: number): Promise<void> => {
@@ -126,16 +130,16 @@ export const blocksUpTo = async (sql: Sql, chainId: number, upTo: number): Promi
       where chain_id = ${chainId} and b.number > c.final_number and b.number <= ${upTo} order by b.number`
   ).map(({ number, hash }) => ({ number: Number(number), hash }))
 
-/** `logs`: all transfers of the blocks that become final. */
+/** `logs`: all transfers of the blocks that become final, read of the books as they were at their step. */
 export const finalizeBlocks = async (
   sql: Sql,
   chainId: number,
-  at: Cursor,
+  at: Pick<Books, 'number' | 'hash' | 'step'>,
   { upTo, logs }: { readonly upTo: number; readonly logs: readonly TransferLog[] },
 ): Promise<number> =>
   concerned(
     await sql<Concerned[]>`
-      select finalize_blocks(${chainId}, ${at.number}, ${at.hash}, ${upTo},
+      select finalize_blocks(${chainId}, ${at.number}, ${at.hash}, ${at.step}, ${upTo},
         ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 

@@ -2,6 +2,7 @@ import type { Sql } from '../../postgres/connect.ts'
 import { begin } from './begin.ts'
 import {
   type Block,
+  type Books,
   blocksUpTo,
   type Cursor,
   catchUp,
@@ -118,7 +119,7 @@ const finalizeUpTo = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  cursor: Cursor & { readonly finalNumber: number; readonly upTo: number },
+  cursor: Books & { readonly upTo: number },
 ): Promise<number | undefined> => {
   const { upTo } = cursor
   if (upTo <= cursor.finalNumber) return 0
@@ -131,9 +132,17 @@ const finalizeUpTo = async (
 /** The highest block of the books that the chain still has: where the others part. */
 export const findFork = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<Cursor | undefined> => {
   const known = await recentBlocks(sql, chain.id)
-  const now = await source.headers(known.map(({ number }) => number))
-  return known.find(({ hash }, n) => now[n]?.hash === hash)
+  for (let from = 0; from < known.length; from += FORK_BLOCKS) {
+    const part = known.slice(from, from + FORK_BLOCKS)
+    const now = await source.headers(part.map(({ number }) => number))
+    const fork = part.find(({ hash }, n) => now[n]?.hash === hash)
+    if (fork) return fork
+  }
+  return undefined
 }
+
+/** Forks are short, and where finality is hours behind there are more blocks above it than a node tells of at once. */
+const FORK_BLOCKS = 50
 
 const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<Step> => {
   const fork = await findFork(sql, chain, source)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
+  type Books,
   beginBooks,
-  type Cursor,
   finalizeBlocks,
   findCursor,
   recordBlocks,
@@ -25,7 +25,7 @@ export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) =
   let time = from.getTime()
   /** On every branch. */
   const logs: TransferLog[] = []
-  const cursor = async (): Promise<Cursor> => {
+  const cursor = async (): Promise<Books> => {
     const found = await findCursor(sql, chainId)
     if (!found) throw new Error('the books have not begun')
     return found

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { audit } from '../../../src/audit/audit.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { findCursor } from '../../../src/chain/watch/books.ts'
+import { finalizeNext, readNext } from '../../../src/chain/watch/read.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { apiHouse } from '../../harness/api.ts'
+import { coinHouse } from './coins-house.ts'
+import { testChain } from './node.ts'
+
+test('coins that a look finds while its block becomes final are not taken back', async () => {
+  await using coins = await coinHouse()
+  const payment = await coins.opened()
+  await coins.look([payment])
+  await coins.sendThrough(payment.address, 1000n)
+  await coins.chain.mine(6)
+  while ((await readNext(coins.sql, coins.watched, coins.source)) !== 'idle');
+  const { agreedSent } = coins.source.coins
+  const lookFirst = async (sent: Parameters<typeof agreedSent>[0]) => {
+    await coins.look([payment])
+    return agreedSent(sent)
+  }
+  const slow = { ...coins.source, coins: { ...coins.source.coins, agreedSent: lookFirst } }
+  await finalizeNext(coins.sql, coins.watched, slow).catch(error => expect(error).toMatchObject({ code: 'PM002' }))
+  await coins.settle()
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+  await coins.read()
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n })
+  const told = await coins.sql`select type from events where actor = ${payment.actor} order by rev`
+  expect(told.map(({ type }) => type)).toEqual(['payment.created', 'payment.processing', 'payment.succeeded'])
+  expect(await coins.audit()).toEqual([])
+})
+
+test('a short fork is found by a few headers, however many blocks are not final', async () => {
+  await using house = await apiHouse({ routes: [] })
+  await using chain = await testChain()
+  const watched = { id: 31337, tokens: [chain.token], confirmations: 10_000 }
+  const source = openSource(openRpc({ chainId: watched.id, urls: [chain.url] }, house.api), watched.tokens)
+  let asked = 0
+  const headers: typeof source.headers = numbers => {
+    asked += numbers.length
+    return source.headers(numbers)
+  }
+  const readOn = async () => {
+    while ((await readNext(house.sql, watched, { ...source, headers })) !== 'idle');
+  }
+  await readOn()
+  await chain.mine(300)
+  await readOn()
+  await chain.reorganize(2)
+  asked = 0
+  expect(await readNext(house.sql, watched, { ...source, headers })).toBe('rewound')
+  expect(asked).toBeLessThan(100)
+  // As deep as all that is known: it is found as well.
+  await readOn()
+  await chain.reorganize(150)
+  await readOn()
+  expect(await audit(house.sql, kinds)).toEqual([])
+  expect((await findCursor(house.sql, watched.id))?.number).toBe(Number(await chain.rpc('eth_blockNumber')))
+})
