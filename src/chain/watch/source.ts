@@ -4,6 +4,7 @@ import { readNumber, toQuantity } from '../rpc/hex.ts'
 import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { readAhead } from './ahead.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { openCoinSource } from './coins/source.ts'
 import { openFinality } from './finality.ts'
@@ -29,7 +30,7 @@ export const openSource = (
     params: [{ blockHash, address: tokens, topics: filter.topics }],
   })
 
-  return {
+  return readAhead({
     head: () =>
       rpc.read([{ method: 'eth_blockNumber', params: [] }], ([head]) => readNumber(answered(head), 'the head')),
     finalized: openFinality(rpc, finalForMs),
@@ -46,7 +47,7 @@ export const openSource = (
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
     ...openRanges(rpc, filter),
     coins: openCoinSource(rpc),
-  }
+  })
 }
 
 /** In one question, or in halves where that is refused or too large. */

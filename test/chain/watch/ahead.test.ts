@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import type { Cursor } from '../../../src/chain/watch/books.ts'
+import { type ChainSource, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
+import { insertMerchant } from '../../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { until } from '../../harness/until.ts'
+import { type Change, no, type TestChain, testChain, through } from './node.ts'
+
+const OURS = `0x${'d'.repeat(40)}`
+
+let house: ApiHouse
+let chain: TestChain
+let watched: WatchedChain
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  chain = await testChain()
+  // None of them ever becomes final.
+  watched = { id: 31337, tokens: [chain.token], confirmations: 1_000_000 }
+  const merchantId = await insertMerchant(house.sql)
+  await house.sql`
+    insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
+    values (${OURS}, gen_random_uuid(), ${merchantId}, ${`0x${'7'.repeat(40)}`}, 0)`
+  await read(sourceOf(chain.url))
+})
+afterAll(async () => {
+  await chain[Symbol.asyncDispose]()
+  await house[Symbol.asyncDispose]()
+})
+
+const sourceOf = (url: string): ChainSource =>
+  openSource(openRpc({ chainId: watched.id, urls: [url] }, house.api), watched.tokens)
+
+const step = (source: ChainSource) => readNext(house.sql, watched, source, { most: 10 })
+
+const read = async (source: ChainSource): Promise<void> => {
+  for (let idle = 0; idle < 2; ) idle = (await step(source)) === 'idle' ? idle + 1 : 0
+}
+
+/** Reads 35 blocks by a node that changes what it says; how often it was asked for each block. */
+const behind = async (
+  work: (source: ChainSource, asked: ReadonlyMap<number, number>, from: number) => Promise<unknown>,
+  change: Change = (_, answer) => answer,
+) => {
+  const from = await headOf()
+  await chain.mine(35)
+  const asked = new Map<number, number>()
+  await using node = await through(chain.url, (question, answer) => {
+    const number = Number(question.params[0])
+    if (question.method === 'eth_getBlockByNumber') asked.set(number, (asked.get(number) ?? 0) + 1)
+    return change(question, answer)
+  })
+  await work(sourceOf(node.url), asked, from)
+  await expectBooks()
+}
+
+const headOf = async () => Number(await chain.rpc<string>('eth_blockNumber'))
+
+/** The books hold the chain as it is now, block by block. */
+const expectBooks = async () => {
+  const rows = await house.sql<{ number: string; hash: string }[]>`
+    select number, hash from chain_blocks order by number`
+  const kept: Cursor[] = rows.map(({ number, hash }) => ({ number: Number(number), hash }))
+  expect(kept.at(-1)?.number).toBe(await headOf())
+  for (const { number, hash } of kept.slice(-40))
+    expect(await chain.rpc<object>('eth_getBlockByNumber', `0x${number.toString(16)}`, false)).toMatchObject({ hash })
+}
+
+test('blocks are asked for before their turn, and none but the last of each part twice', () =>
+  behind(async (source, asked, from) => {
+    expect(await step(source)).toBe('recorded')
+    await until(() => asked.get(from + 20) === 2)
+    expect(asked.get(from + 21)).toBeUndefined()
+    await read(source)
+    const middle = [...asked].filter(([number]) => number > from && (number - from) % 10 !== 0 && number < from + 35)
+    expect(middle).toHaveLength(31)
+    expect(new Set(middle.map(([, times]) => times))).toEqual(new Set([1]))
+  }))
+
+test('blocks that changed after they were asked for are read as they are now, and their money with them', () =>
+  behind(async (source, asked, from) => {
+    expect(await step(source)).toBe('recorded')
+    await until(() => asked.get(from + 20) === 2)
+    // Blocks that are asked for already, and the five below, which are written down.
+    await chain.reorganize(30, [[chain.payment(OURS, 7n), 12]])
+    await read(source)
+    const found = await house.sql`select block_number::integer as number, amount::integer from transfers`
+    expect([...found]).toEqual([{ number: from + 18, amount: 7 }])
+  }))
+
+test('what failed when it was asked for early is asked for again', () => {
+  let early = 0
+  return behind(
+    async (source, asked, from) => {
+      const number = from + 15
+      early = number
+      expect(await step(source)).toBe('recorded')
+      await until(() => asked.get(number) === 1)
+      await read(source)
+      expect(asked.get(number)).toBe(2)
+    },
+    (question, answer) => {
+      if (question.method !== 'eth_getBlockByNumber' || Number(question.params[0]) !== early) return answer
+      early = 0
+      return no
+    },
+  )
+})
