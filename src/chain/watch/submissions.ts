@@ -6,6 +6,7 @@ import { claimSubmissions, type Due, type Final, findFinal, foundSubmission } fr
 import type { World } from '../../world.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { assetsPaid, mismatchOf } from './mismatch.ts'
+import { isMine, type Share } from './share.ts'
 import type { TransactionSource } from './transactions.ts'
 
 /** Looked for at once. */
@@ -22,8 +23,7 @@ export type SubmissionChain = {
 
 export type SubmissionOptions = {
   readonly chains: readonly SubmissionChain[]
-  /** Which of the live workers this is, so that each chain's are looked for by one of them. */
-  readonly share: () => { readonly position: number; readonly count: number }
+  readonly share: Share
 }
 
 /**
@@ -35,12 +35,10 @@ export const watchSubmissions = (world: World, { chains, share }: SubmissionOpti
   const stopping = new AbortController()
   const { signal } = stopping
 
-  const watch = async (chain: SubmissionChain, index: number): Promise<void> => {
+  const watch = async (chain: SubmissionChain): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
-      const { position, count } = share()
       try {
-        if (position >= 0 && index % Math.max(1, count) === position)
-          await decideSubmissions(world, chain, { chains, signal })
+        if (isMine(chain.id, share)) await decideSubmissions(world, chain, { chains, signal })
         failures = 0
       } catch (err) {
         if (failures++ === 0 && !signal.aborted)

@@ -6,6 +6,7 @@ import { NoFinality } from './finality.ts'
 import { type ChainSource, DeepReorganization, finalizeNext } from './read.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
+import { isMine, type Share } from './share.ts'
 import { endUnpicked, endWindows } from './windows.ts'
 
 export type Watched = WatchedSandbox & {
@@ -15,8 +16,7 @@ export type Watched = WatchedSandbox & {
 
 export type WatchOptions = {
   readonly chains: readonly Watched[]
-  /** Which of the live workers this is, so that each chain is read by one of them. */
-  readonly share: () => { readonly position: number; readonly count: number }
+  readonly share: Share
 }
 
 export type Watch = {
@@ -39,11 +39,6 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
 
-  const isMine = (index: number): boolean => {
-    const { position, count } = share()
-    return position >= 0 && index % Math.max(1, count) === position
-  }
-
   const readOn = async (chain: Watched): Promise<void> => {
     while (!stopping.signal.aborted && (await readNextOf(world, chain, chain.source)) !== 'idle') await tell()
     if (stopping.signal.aborted) return
@@ -57,10 +52,10 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
     while ((await settlePayments(world)) > 0) if (stopping.signal.aborted) return
   }
 
-  const watch = async (chain: Watched, index: number): Promise<void> => {
+  const watch = async (chain: Watched): Promise<void> => {
     for (let failures = 0; !stopping.signal.aborted; ) {
       try {
-        if (isMine(index)) await readOn(chain)
+        if (isMine(chain.id, share)) await readOn(chain)
         if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
         failures = 0
         troubles.delete(chain.id)
@@ -83,7 +78,7 @@ export const watchChains = (world: World, { chains, share }: WatchOptions): Watc
   const watchUnpicked = async (): Promise<void> => {
     for (let failures = 0; !stopping.signal.aborted; ) {
       try {
-        if (isMine(0)) while ((await endUnpicked(world)) > 0) if (stopping.signal.aborted) return
+        if (share().position === 0) while ((await endUnpicked(world)) > 0) if (stopping.signal.aborted) return
         failures = 0
       } catch (err) {
         if (failures++ === 0) log.error({ err }, 'windows without an asset cannot be ended')

@@ -3,9 +3,13 @@ import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
 import { finalizeNext, readNext } from '../../../src/chain/watch/read.ts'
+import { isMine } from '../../../src/chain/watch/share.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
+import { watchChains } from '../../../src/chain/watch/watch.ts'
 import { kinds } from '../../../src/kinds/all.ts'
+import { freePort } from '../../../src/postgres/server.ts'
 import { apiHouse } from '../../harness/api.ts'
+import { until } from '../../harness/until.ts'
 import { coinHouse } from './coins-house.ts'
 import { testChain } from './node.ts'
 
@@ -30,6 +34,27 @@ test('coins that a look finds while its block becomes final are not taken back',
   const told = await coins.sql`select type from events where actor = ${payment.actor} order by rev`
   expect(told.map(({ type }) => type)).toEqual(['payment.created', 'payment.processing', 'payment.succeeded'])
   expect(await coins.audit()).toEqual([])
+})
+
+test('a chain is read by one of two workers, also where one of them has been given a chain more', async () => {
+  await using house = await apiHouse({ routes: [] })
+  await using chain = await testChain()
+  const away = `http://127.0.0.1:${await freePort()}`
+  const watched = (id: number, url: string) => ({
+    ...{ id, tokens: [chain.token], confirmations: 3, pollMs: 20 },
+    source: openSource(openRpc({ chainId: id, urls: [url] }, house.api), [chain.token]),
+  })
+  const [here, more] = [watched(31337, chain.url), watched(31338, away)]
+  const readers = [0, 1].filter(position => isMine(here.id, () => ({ position, count: 2 })))
+  expect(readers).toHaveLength(1)
+  const workers = [[more, here], [here]].map((chains, position) =>
+    watchChains(house.api, { chains, share: () => ({ position, count: 2 }) }),
+  )
+  try {
+    await until(async () => (await findCursor(house.sql, here.id)) !== undefined)
+  } finally {
+    await Promise.all(workers.map(worker => worker.stop()))
+  }
 })
 
 test('a short fork is found by a few headers, however many blocks are not final', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../../world.ts'
+import { isMine, type Share } from '../share.ts'
 import { addressesOf, findDue, type Walk, walkOn, walkSince } from './due.ts'
 import { lookAt } from './look.ts'
 import type { CoinSource } from './source.ts'
@@ -12,8 +13,7 @@ export type CoinChain = {
 
 export type CoinOptions = {
   readonly chains: readonly CoinChain[]
-  /** Which of the live workers this is, so that each chain's addresses are looked at by one of them. */
-  readonly share: () => { readonly position: number; readonly count: number }
+  readonly share: Share
   /** How often a waiting payment's address is looked at, and how often any other of the last days. */
   readonly everyMs?: number
   readonly walkEveryMs?: number
@@ -47,14 +47,12 @@ export const watchCoins = (
   const { signal } = stopping
   const troubles = new Map<number, string>()
 
-  const watch = async (chain: CoinChain, index: number): Promise<void> => {
+  const watch = async (chain: CoinChain): Promise<void> => {
     const looker = openLooker(world, chain, { everyMs, walkEveryMs })
     for (let failures = 0; !signal.aborted; ) {
       const began = performance.now()
       try {
-        const { position, count } = share()
-        if (position >= 0 && index % Math.max(1, count) === position)
-          while (!signal.aborted && (await looker.lookOn()) === 'looked');
+        if (isMine(chain.id, share)) while (!signal.aborted && (await looker.lookOn()) === 'looked');
         failures = 0
         troubles.delete(chain.id)
       } catch (error) {
