@@ -1,4 +1,13 @@
-import { concat, getCreate2Address, type Hex, isHex, keccak256, zeroHash } from 'viem'
+import {
+  concat,
+  encodeAbiParameters,
+  getCreate2Address,
+  type Hex,
+  isHex,
+  keccak256,
+  parseAbiParameters,
+  zeroHash,
+} from 'viem'
 import { deploymentProxy, factory, factoryDeployment } from '../chain/forwarder.ts'
 import type { SandboxContracts } from '../chain/known/sandbox.ts'
 import dollar from './contracts/test-dollar.json' with { type: 'json' }
@@ -6,19 +15,37 @@ import price from './contracts/test-price.json' with { type: 'json' }
 
 export type Deployment = { readonly address: Hex /** What the proxy is sent. */; readonly input: Hex }
 
-const deploymentOf = ({ bytecode }: { readonly bytecode: string }): Deployment => {
+const deploymentOf = ({ bytecode }: { readonly bytecode: string }, args: Hex = '0x'): Deployment => {
   if (!isHex(bytecode)) throw new TypeError('The compiled contract is not hexadecimal')
-  const address = getCreate2Address({ from: deploymentProxy, salt: zeroHash, bytecodeHash: keccak256(bytecode) })
-  return { address: `0x${address.slice(2).toLowerCase()}`, input: concat([zeroHash, bytecode]) }
+  const code = concat([bytecode, args])
+  const address = getCreate2Address({ from: deploymentProxy, salt: zeroHash, bytecodeHash: keccak256(code) })
+  return { address: `0x${address.slice(2).toLowerCase()}`, input: concat([zeroHash, code]) }
 }
 
+/** With eight digits, as Chainlink's are. */
+const priceOf = (pair: string, dollars: number): Deployment =>
+  deploymentOf(
+    price,
+    encodeAbiParameters(parseAbiParameters('string, int256'), [pair, BigInt(Math.round(dollars * 1e8))]),
+  )
+
 const token = deploymentOf(dollar)
-const feed = deploymentOf(price)
+const feed = priceOf('ETH / USD', 2_500)
+const euroFeed = priceOf('EUR / USD', 1.08)
 
 /** What every sandbox has, at the same addresses each time. */
-export const deployments: readonly Deployment[] = [token, feed, { address: factory, input: factoryDeployment }]
+export const deployments: readonly Deployment[] = [
+  token,
+  feed,
+  euroFeed,
+  { address: factory, input: factoryDeployment },
+]
 
-export const sandboxContracts: SandboxContracts = { token: token.address, feed: feed.address }
+export const sandboxContracts: SandboxContracts = {
+  token: token.address,
+  feed: feed.address,
+  euroFeed: euroFeed.address,
+}
 
 /** Accounts 0 and 1 of the standard development mnemonic, unlocked in every development node: ours, and the payer of tests. */
 export const [owner, payer] = [

@@ -90,11 +90,12 @@ test('RPC addresses switch a known chain on, and no other', () => {
 })
 
 test('the sandbox is there with the contracts it was given', () => {
-  const contracts = { token: `0x${'1'.repeat(40)}`, feed: `0x${'2'.repeat(40)}` }
+  const contracts = { token: `0x${'1'.repeat(40)}`, feed: `0x${'2'.repeat(40)}`, euroFeed: `0x${'3'.repeat(40)}` }
   const [sandbox] = openChains(rpc(), contracts)
   expect(sandbox).toMatchObject({ id: 31337, livemode: false, finality: { confirmations: 3 }, pollMs: 500 })
   expect(sandbox?.tokens).toEqual([{ asset: 'TUSD', address: contracts.token, decimals: 6, peg: 'USD' }])
   expect(sandbox?.native.feed?.address).toBe(contracts.feed)
+  expect(sandbox?.currencyFeeds.map(({ address }) => address)).toEqual([contracts.euroFeed])
 })
 
 test('RPC addresses of a chain that nobody described end the start with one line that names it', () => {

@@ -16,7 +16,7 @@ export const otherTreasury: Hex = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
 
 /** A chain of test mode with one dollar, as anvil runs it under a number of ours. */
 export const chainOf = (token: string, id = 31337): Chain => ({
-  ...sandboxChain({ token: token.toLowerCase(), feed: `0x${'f'.repeat(40)}` }),
+  ...sandboxChain({ token: token.toLowerCase(), feed: `0x${'f'.repeat(40)}`, euroFeed: `0x${'e'.repeat(40)}` }),
   id,
   network: `Chain ${id}`,
 })

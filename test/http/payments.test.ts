@@ -15,7 +15,7 @@ import { type MadePayment, makePayment, move } from './payments.ts'
 import { member, type Shop, shop } from './people.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
-const sandbox = { ...sandboxChain({ token: TOKEN, feed: TOKEN }), explorerUrl: 'https://scan.example' }
+const sandbox = { ...sandboxChain({ token: TOKEN, feed: TOKEN, euroFeed: TOKEN }), explorerUrl: 'https://scan.example' }
 const { to, lamps, chairs, liveKey, ask, page } = await twoShops({
   routes: paymentRoutes,
   chains: outside => connectChains([sandbox], () => [], outside),

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// What one ETH is worth in test mode, asked as a Chainlink aggregator is. Anybody may change it.
+/// What something is worth in test mode, asked as a Chainlink aggregator is. Anybody may change it.
 contract TestPrice {
-    string public constant description = "ETH / USD";
+    string public description;
     uint8 public constant decimals = 8;
     uint256 public constant version = 1;
 
     uint80 private round = 1;
-    int256 private answer = 2_500e8;
+    int256 private answer;
     uint256 private updatedAt = block.timestamp;
+
+    constructor(string memory pair, int256 price) {
+        description = pair;
+        answer = price;
+    }
 
     function set(int256 price, uint256 time) external {
         round++;

@@ -9,7 +9,7 @@ import type { Round } from '../../../src/chain/quotes/read-feeds.ts'
 const feed: Feed = { address: '0x', pair: 'ETH / USD', heartbeatS: 1_200 }
 const base = knownChains.find(({ id }) => id === 8453) ?? never()
 const ethereum = knownChains.find(({ id }) => id === 1) ?? never()
-const sandbox = sandboxChain({ token: '0x', feed: '0x' })
+const sandbox = sandboxChain({ token: '0x', feed: '0x', euroFeed: '0x' })
 const nowS = 1_800_000_000n
 
 function never(): never {

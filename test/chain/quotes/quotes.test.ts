@@ -273,10 +273,12 @@ test('between currencies a tenth is far already', async () => {
   await oracles.follow()
 })
 
-test('the sandbox’s own price holds, however long nothing was mined', async () => {
+test('the sandbox’s own prices hold, of euros too, however long nothing was mined', async () => {
   const { abi, bytecode } = testPrice
-  const address = await oracles.deploy({ abi: abi as Artifact['abi'], bytecode: bytecode as `0x${string}` }, [])
-  const quotes = open(sandboxChain({ token: `0x${'d'.repeat(40)}`, feed: address }))
+  const priced = (pair: string, price: bigint) =>
+    oracles.deploy({ abi: abi as Artifact['abi'], bytecode: bytecode as `0x${string}` }, [pair, price])
+  const [feed, euroFeed] = [await priced('ETH / USD', 250_000_000_000n), await priced('EUR / USD', 108_000_000n)]
+  const quotes = open(sandboxChain({ token: `0x${'d'.repeat(40)}`, feed, euroFeed }))
   await oracles.follow()
   for (const days of [0, 30]) {
     clock.advance(days * 86_400_000)
@@ -284,5 +286,7 @@ test('the sandbox’s own price holds, however long nothing was mined', async ()
       TUSD: 10_000_000n,
       ETH: 4n * 10n ** 15n,
     })
+    const tenEuros = await quotes.offer(tenDollars({ livemode: false, currency: 'EUR' }))
+    expect(amounts(tenEuros)).toEqual({ TUSD: 10_800_000n, ETH: 432n * 10n ** 13n })
   }
 })
