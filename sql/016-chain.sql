@@ -17,6 +17,8 @@ create table chain_cursors (
   -- merchant who asked for more, and waits for both: for the chain's finality, and to be so deep. One that does
   -- not waits for finality alone; where the chain says itself what is final, its number is a guess for people.
   confirmations integer,
+  -- Whether its money is worth anything: what is not is nothing to a live payment. Null until it was read on once.
+  livemode boolean,
   -- Which of the sandbox's chains the books are of: a development node may come back with another one.
   epoch text
 );

@@ -92,6 +92,7 @@ const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
   return {
     id: chain.id,
     tokens,
+    livemode: chain.livemode,
     confirmations: confirmationsOf(chain),
     saysFinal: chain.finality === 'finalized',
     pollMs: chain.pollMs,

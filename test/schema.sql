@@ -88,6 +88,7 @@ create table chain_cursors (
   final_number bigint not null,
   step bigint not null,
   confirmations integer,
+  livemode boolean,
   epoch text,
   constraint chain_cursors_pkey PRIMARY KEY (chain_id),
   constraint chain_cursors_check CHECK (final_number <= number),

@@ -29,12 +29,13 @@ export type Books = Cursor & {
   readonly step: number
   readonly finalNumber: number
   readonly confirmations: number | null
+  readonly livemode: boolean | null
   readonly epoch: string | null
 }
 
 export const findCursor = async (sql: Sql, chainId: number): Promise<Books | undefined> => {
   const [row] = await sql<(Omit<Books, Counted> & Record<'number' | 'step' | 'final_number', string>)[]>`
-    select number, hash, step, final_number, confirmations, epoch from chain_cursors where chain_id = ${chainId}`
+    select number, hash, step, final_number, confirmations, livemode, epoch from chain_cursors where chain_id = ${chainId}`
   if (!row) return undefined
   const { number, step, final_number: finalNumber, ...rest } = row
   return { ...rest, number: Number(number), step: Number(step), finalNumber: Number(finalNumber) }
@@ -45,6 +46,10 @@ type Counted = 'number' | 'step' | 'finalNumber'
 /** What a payment waits for as a rule: by that it is told whose merchant asked for more. */
 export const keepConfirmations = async (sql: Sql, chainId: number, confirmations: number): Promise<void> => {
   await sql`update chain_cursors set confirmations = ${confirmations} where chain_id = ${chainId}`
+}
+
+export const keepLivemode = async (sql: Sql, chainId: number, livemode: boolean): Promise<void> => {
+  await sql`update chain_cursors set livemode = ${livemode} where chain_id = ${chainId}`
 }
 
 export const keepEpoch = async (sql: Sql, chainId: number, epoch: string): Promise<void> => {

@@ -9,6 +9,7 @@ import {
   finalizeBlocks,
   findCursor,
   keepConfirmations,
+  keepLivemode,
   recentBlocks,
   recordBlocks,
   rewindBlocks,
@@ -50,6 +51,8 @@ export type WatchedChain = {
   readonly confirmations: number
   /** What is final the chain says itself, under its `finalized` tag; the number is about how many that takes. */
   readonly saysFinal?: boolean
+  /** Of a test net nothing is told to live payments. */
+  readonly livemode?: boolean
 }
 
 export type ReadOptions = {
@@ -108,6 +111,8 @@ export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainS
   const cursor = await findCursor(sql, chain.id)
   if (!cursor) return 0
   if (cursor.confirmations !== chain.confirmations) await keepConfirmations(sql, chain.id, chain.confirmations)
+  const { livemode } = chain
+  if (livemode !== undefined && cursor.livemode !== livemode) await keepLivemode(sql, chain.id, livemode)
   const upTo = chain.saysFinal
     ? Math.min(cursor.number, await source.finalized())
     : cursor.number - chain.confirmations + 1

@@ -29,7 +29,11 @@ export const findUnsettled = async (sql: Sql, most: number): Promise<Unsettled[]
           'chain_id', t.chain_id, 'tx_hash', t.tx_hash, 'log_index', t.log_index, 'block_number', t.block_number,
           'mined_at', t.mined_at, 'token_address', t.token_address, 'from_address', t.from_address,
           'amount', t.amount::text, 'state', t.state))
-        from transfers t where t.payment_id = p.id and t.state <> 'orphaned'), '[]') as received
+        from transfers t
+        where t.payment_id = p.id and t.state <> 'orphaned'
+          -- Anybody has test money, and would make a live payment look as if it were paid on a wrong chain.
+          and not (p.livemode and exists (
+            select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))), '[]') as received
     from unsettled_payments u
     join payments p on p.id = u.payment_id
     left join chain_cursors c on c.chain_id = p.chain_id

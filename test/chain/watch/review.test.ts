@@ -1,16 +1,21 @@
 import { expect, test } from 'bun:test'
 import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
-import { findCursor } from '../../../src/chain/watch/books.ts'
+import { findCursor, keepLivemode } from '../../../src/chain/watch/books.ts'
 import { finalizeNext, readNext } from '../../../src/chain/watch/read.ts'
+import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { isMine } from '../../../src/chain/watch/share.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { freePort } from '../../../src/postgres/server.ts'
+import { findPayment } from '../../../src/queries/payments.ts'
+import { insertMerchant } from '../../access/keys.ts'
 import { apiHouse } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
+import { openPayment } from '../../http/payments.ts'
 import { coinHouse } from './coins-house.ts'
+import { giveOut, openLedger } from './ledger.ts'
 import { testChain } from './node.ts'
 
 test('coins that a look finds while its block becomes final are not taken back', async () => {
@@ -83,4 +88,31 @@ test('a short fork is found by a few headers, however many blocks are not final'
   await readOn()
   expect(await audit(house.sql, kinds)).toEqual([])
   expect((await findCursor(house.sql, watched.id))?.number).toBe(Number(await chain.rpc('eth_blockNumber')))
+})
+
+test('test money is nothing to a live payment, and live money at the address of a test payment waits for a person', async () => {
+  await using house = await apiHouse({ routes: [] })
+  const merchantId = await insertMerchant(house.sql)
+  const [live, play] = [await openLedger(house.sql, 1), await openLedger(house.sql, 31337)]
+  await keepLivemode(house.sql, 1, true)
+  await keepLivemode(house.sql, 31337, false)
+  const opened = async (livemode: boolean, chainId: number) => {
+    const payment = await openPayment(house.api, { merchantId, livemode }, { pick: { chainId } })
+    await giveOut(house.sql, payment)
+    const to = payment.address.toLowerCase()
+    return { to, is: () => findPayment(house.sql, { id: payment.actor, merchantId, livemode }) }
+  }
+  const [real, toy] = [await opened(true, 1), await opened(false, 31337)]
+  for (const ledger of [play, live]) {
+    for (const { to } of [real, toy]) await ledger.block([{ to, amount: 5n }])
+    await ledger.finalize()
+    if (ledger === live) continue
+    while ((await settlePayments(house.api)) > 0);
+    expect((await real.is())?.context).toMatchObject({ stray: null, exception: null, attention: false })
+  }
+  while ((await settlePayments(house.api)) > 0);
+  expect((await real.is())?.context).toMatchObject({ amountFinal: 5n, exception: 'underpaid', attention: false })
+  expect((await toy.is())?.context).toMatchObject({ amountFinal: 5n, exception: 'wrong_chain', strayFinal: true })
+  expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
+  expect(await audit(house.sql, kinds)).toEqual([])
 })
