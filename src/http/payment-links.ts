@@ -72,6 +72,7 @@ export const paymentLinkRoutes: readonly Route[] = [
             if (opening.expiresAt && opening.expiresAt <= api.clock.now())
               refuse('parameter_invalid', { param: 'expiresAt' })
             if (!currencies.includes(opening.currency)) refuse('unsupported_currency', { param: 'currency' })
+            requireOffered(api, opening)
             return createPaymentLink(api, opening, { cause: call.cause, keep })
           },
           answer: link => ({ status: 201, body: recordIn(api)(link) }),
@@ -109,6 +110,18 @@ export const paymentLinkRoutes: readonly Route[] = [
 ]
 
 const currencies: readonly string[] = ['USD', 'EUR']
+
+/** A link that takes only what is not to be had here is one that nobody can pay. */
+const requireOffered = ({ chains }: Api, { livemode, assets }: PaymentLinkOpening): void => {
+  for (const [at, { chainId, asset }] of (assets ?? []).entries()) {
+    const chain = chains.find(chainId)?.chain
+    if (chain?.livemode !== livemode) {
+      refuse('unsupported_asset', { param: `assets.${at}.chainId`, message: 'This chain is not switched on here.' })
+    } else if (![chain.native, ...chain.tokens].some(each => each.asset === asset)) {
+      refuse('unsupported_asset', { param: `assets.${at}.asset` })
+    }
+  }
+}
 
 const recordIn =
   ({ settings }: Api) =>

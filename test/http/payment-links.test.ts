@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
+import { connectChains } from '../../src/chain/connect.ts'
+import { baseMainnet } from '../../src/chain/known/base.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { paymentLinkRoutes } from '../../src/http/payment-links.ts'
 import { encodeId } from '../../src/ids.ts'
+import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { insertKey } from '../access/keys.ts'
 import { until } from '../harness/until.ts'
 import { makeLink } from './links.ts'
@@ -11,7 +15,10 @@ import { member, shop } from './people.ts'
 import { type Refused, refusedAmounts } from './refused.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
-const { to, lamps, key, liveKey, chairsKey, ask, page } = await twoShops({ routes: paymentLinkRoutes })
+const { to, lamps, key, liveKey, chairsKey, ask, page } = await twoShops({
+  routes: paymentLinkRoutes,
+  chains: outside => connectChains([sandboxChain(sandboxContracts), baseMainnet], () => [], outside),
+})
 
 const paymentLink = type({
   '+': 'reject',
@@ -177,6 +184,21 @@ describe('POST /v1/payment-links', () => {
     expect(await create({ currency })).toMatchObject({
       ...{ status: 422, error: { code: 'unsupported_currency', param: 'currency' } },
     })
+  })
+
+  test.each([
+    ['a chain that is not switched on', false, { chainId: 1, asset: 'USDC' }, 'chainId'],
+    ['a chain of the other mode', false, { chainId: baseMainnet.id, asset: 'USDC' }, 'chainId'],
+    ['the sandbox in live mode', true, { chainId: 31337, asset: 'TUSD' }, 'chainId'],
+    ['what its chain does not have', false, { chainId: 31337, asset: 'USDC' }, 'asset'],
+    ['another spelling', false, { chainId: 31337, asset: 'tusd' }, 'asset'],
+  ] as const)('422: nobody could pay in %s', async (_, livemode, asset, field) => {
+    const bearer = livemode ? liveKey : key
+    const own = livemode ? { chainId: baseMainnet.id, asset: 'ETH' } : { chainId: 31337, asset: 'ETH' }
+    expect(await create({ assets: [own, asset] }, { bearer })).toMatchObject({
+      ...{ status: 422, error: { code: 'unsupported_asset', param: `assets.1.${field}` } },
+    })
+    expect((await create({ assets: [own] }, { bearer })).status).toBe(201)
   })
 
   test('409: a reference that is taken names the link that has it', async () => {

@@ -11,9 +11,10 @@ export const listPaymentLinks: Docs = {
 export const createPaymentLink: Docs = {
   operation: 'createPaymentLink',
   summary: 'Create a payment link',
-  description: 'A fixed amount and a page to pay it on: send customers to `url`.',
+  description:
+    'A fixed amount and a page to pay it on: send customers to `url`. `assets` narrows what it can be paid with, and each must be offered by a chain that is switched on.',
   answers: { 201: paymentLinkShape },
-  refusals: ['duplicate_reference', 'unsupported_currency', 'idempotency_key_reused'],
+  refusals: ['duplicate_reference', 'unsupported_currency', 'unsupported_asset', 'idempotency_key_reused'],
   example: { amountMinor: 4900, currency: 'EUR', title: 'A lamp', reference: 'order 7', maxPayments: 1 },
 }
 
