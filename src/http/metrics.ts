@@ -19,7 +19,7 @@ export const metricsRoutes = (checks: Readonly<Record<string, Check>>): readonly
     docs: docs.metrics,
     handle: async (api, { headers, address }) => {
       const { metricsToken } = api.settings
-      const forwarded = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'].some(name => headers.has(name))
+      const forwarded = [...headers.keys()].some(name => byProxies.test(name))
       const near = isLoopback(address) && !forwarded
       if (!near && !(metricsToken && isBearer(headers.get('authorization'), metricsToken))) refuse('invalid_token')
       const [up, backlog] = await Promise.all([stateOf(checks), soon(readBacklog(api.sql))])
@@ -28,6 +28,9 @@ export const metricsRoutes = (checks: Readonly<Record<string, Check>>): readonly
     },
   }),
 ]
+
+/** Proxies that keep the caller to themselves often tell the host that was asked for, or how. */
+const byProxies = /^(x-forwarded-.*|forwarded|via|x-real-ip|cf-connecting-ip|true-client-ip)$/
 
 const isBearer = (authorization: string | null, token: string): boolean => {
   const given = Buffer.from(authorization ?? '')

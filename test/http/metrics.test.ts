@@ -66,6 +66,7 @@ test('a histogram grows with its bounds, and each family is explained once', asy
 test.each([
   ['a stranger', { 'x-forwarded-for': '203.0.113.7' }],
   ['a proxy on this machine that says nothing of whom it speaks for', { via: '1.1 proxy' }],
+  ['a proxy that tells only what it was asked', { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'pay.lamps.shop' }],
   ['a wrong token', { 'x-forwarded-for': '203.0.113.7', authorization: 'Bearer something else entirely' }],
   ['another scheme', { 'x-forwarded-for': '203.0.113.7', authorization: `Basic ${token}` }],
 ])('%s is told nothing', async (_, headers) => {
