@@ -21,8 +21,13 @@ const email = type('string')
   .to('string <= 254')
   .narrow(text => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text))
 
-/** A form that was left empty names nobody. */
-const name = type('string <= 200 | null').pipe(text => text?.trim() || null)
+/**
+ * A form that was left empty names nobody. What breaks a line or turns it around is in no name, but would be in the
+ * mail that a merchant makes of it; what joins letters is in many.
+ */
+const name = type('string <= 200 | null')
+  .narrow(text => !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text ?? ''))
+  .pipe(text => text?.trim() || null)
 
 const newCheckout = type({
   customerEmail: email,
