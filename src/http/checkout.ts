@@ -26,7 +26,7 @@ const email = type('string')
  * mail that a merchant makes of it; what joins letters is in many.
  */
 const name = type('string <= 200 | null')
-  .narrow(text => !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text ?? ''))
+  .narrow(text => !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text?.trim() ?? ''))
   .pipe(text => text?.trim() || null)
 
 const newCheckout = type({
