@@ -6,6 +6,7 @@ import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
 import type { Cursor, TransferLog } from './books.ts'
+import { inParts } from './coins/in-parts.ts'
 import { openCoinSource } from './coins/source.ts'
 import { openFinality } from './finality.ts'
 import { openRanges } from './ranges.ts'
@@ -16,6 +17,9 @@ export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */
   readonly finalForMs?: number
 }
+
+/** The headers of busy blocks name hundreds of transactions each. */
+const HEADERS_AT_ONCE = 250
 
 /** A chain as its nodes tell it, of these tokens. */
 export const openSource = (
@@ -34,10 +38,7 @@ export const openSource = (
     head: () =>
       rpc.read([{ method: 'eth_blockNumber', params: [] }], ([head]) => readNumber(answered(head), 'the head')),
     finalized: openFinality(rpc, finalForMs),
-    headers: numbers =>
-      rpc.read(numbers.map(blockAt), answers =>
-        answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
-      ),
+    headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part))) ?? [],
     transfers: async (fromBlock, toBlock) => {
       const logs: Log[] = []
       for await (const range of ranges({ fromBlock, toBlock }, filter)) logs.push(...range.logs)
@@ -49,6 +50,11 @@ export const openSource = (
     coins: openCoinSource(rpc),
   })
 }
+
+const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (Header | undefined)[]> =>
+  rpc.read(numbers.map(blockAt), answers =>
+    answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
+  )
 
 /** In one question, or in halves where that is refused or too large. */
 const agreedTransfers = async (
