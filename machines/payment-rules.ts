@@ -142,8 +142,11 @@ export const isEnough = ({ amountExpected, toleranceBps }: Payment, sum: bigint)
 // An excess below a minor unit could not be refunded, so nobody is bothered with it.
 const isTooMuch = (payment: Payment, sum: bigint): boolean => toMinor(payment, sum) > payment.amountMinor
 
+// What the customer has been promised back pays for nothing.
 const isWelcomeLate = (payment: Payment, sum: bigint): boolean =>
-  payment.latePolicy === 'accept_stablecoins' && payment.pegged === true && isEnough(payment, sum)
+  payment.latePolicy === 'accept_stablecoins' &&
+  payment.pegged === true &&
+  isEnough(payment, sum - toAtomic(payment, payment.refundsReservedMinor))
 
 const finalSum = (payment: Payment, amountFinal: bigint) => ({
   amountFinal,
@@ -154,6 +157,11 @@ const finalSum = (payment: Payment, amountFinal: bigint) => ({
 const toMinor = ({ amountExpected, amountMinor }: Payment, sum: bigint): number => {
   const minor = amountExpected === null ? 0n : (sum * BigInt(amountMinor)) / amountExpected
   return Number(minor < Number.MAX_SAFE_INTEGER ? minor : Number.MAX_SAFE_INTEGER)
+}
+
+const toAtomic = ({ amountExpected, amountMinor }: Payment, minor: number): bigint => {
+  const scaled = BigInt(minor) * (amountExpected ?? 0n)
+  return (scaled + BigInt(amountMinor) - 1n) / BigInt(amountMinor)
 }
 
 const refundIn = (event: PaymentEvent): number => ('amountMinor' in event ? event.amountMinor : 0)

@@ -13,7 +13,7 @@ import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { apiHouse } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
-import { openPayment } from '../../http/payments.ts'
+import { happen, makePayment, openPayment, windowOver } from '../../http/payments.ts'
 import { coinHouse } from './coins-house.ts'
 import { giveOut, openLedger } from './ledger.ts'
 import { testChain } from './node.ts'
@@ -115,4 +115,32 @@ test('test money is nothing to a live payment, and live money at the address of 
   expect((await toy.is())?.context).toMatchObject({ amountFinal: 5n, exception: 'wrong_chain', strayFinal: true })
   expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
   expect(await audit(house.sql, kinds)).toEqual([])
+})
+
+test('late money makes up for nothing that was refunded', async () => {
+  await using house = await apiHouse({ routes: [] })
+  const merchantId = await insertMerchant(house.sql)
+  const ledger = await openLedger(house.sql)
+  const receive = async ({ address }: { readonly address: string }, amount: bigint) => {
+    await ledger.block([{ to: address.toLowerCase(), amount }])
+    await ledger.finalize()
+    while ((await settlePayments(house.api)) > 0);
+  }
+  const underpaid = async () => {
+    const payment = await makePayment(house.api, { merchantId, livemode: false }, 'picked')
+    await giveOut(house.sql, payment)
+    await receive(payment, 600n)
+    await happen(house.api, payment.actor, windowOver())
+    await happen(house.api, payment.actor, { type: 'reserve_refund', amountMinor: 600 })
+    return payment
+  }
+  const stateOf = async ({ actor }: { readonly actor: string }) => {
+    const found = await findPayment(house.sql, { id: actor, merchantId, livemode: false })
+    return { state: found?.state, exception: found?.context.exception }
+  }
+  const [rest, all] = [await underpaid(), await underpaid()]
+  await receive(rest, 400n)
+  expect(await stateOf(rest)).toEqual({ state: 'failed', exception: 'late' })
+  await receive(all, 1000n)
+  expect(await stateOf(all)).toEqual({ state: 'success', exception: 'overpaid' })
 })
