@@ -28,7 +28,9 @@ Checks come in this order: path (404) and method (405), an address with too many
   },
   {
     title: 'Limits',
-    text: `A key may make 100 requests a second in live mode and 25 in test mode, and twice that at once, unless the operator says otherwise. \`RateLimit\` and \`RateLimit-Policy\` tell where you stand on every answer; beyond it is 429 with \`Retry-After\`.`,
+    text: `A key may make 100 requests a second in live mode and 25 in test mode, and twice that at once, unless the operator says otherwise. \`RateLimit\` and \`RateLimit-Policy\` tell where you stand on every answer; beyond it is 429 with \`Retry-After\`.
+
+Checkouts have no keys, so an address is what is counted: 10 requests a second and twice that at once, unless the operator says otherwise, and 30 open streams. Whoever calls for many customers from one address asks the operator to trust it as a proxy.`,
   },
   {
     title: 'Versions',
@@ -46,5 +48,15 @@ Checks come in this order: path (404) and method (405), an address with too many
 - \`canceled\`: by you.
 
 Money that comes too late is not lost: by your settings it is a success after all, or waits for you with \`exception: late\`.`,
+  },
+  {
+    title: 'A checkout of your own',
+    text: `What lies under Checkout is what the page of a payment link calls. Another page may as well, at the same address: to pages of other origins browsers do not give the answers, so those call by their own server.
+
+- Read the link. \`options\` is what it can be paid with now; an \`amount\` of \`49000000\` with 6 \`decimals\` is 49.
+- Open a payment. It has a window, so do it when the customer goes on and not when the page is loaded. Keep \`clientSecret\` where a reload finds it: it is told once, and without it the payment cannot be seen.
+- Pick an asset, there or later. Show \`address\`, \`amountExpected\` and \`network\`, and \`paymentUri\` as a QR code, until \`expiresAt\`. When \`quote.expiresAt\` is over, pick again for a fresh price. Once something has come, that is refused with 409, and not needed.
+- Open the stream with \`EventSource\`, and show what it tells: \`pending\` with \`exception: underpaid\` asks for the rest, which \`paymentUri\` does too; \`processing\` counts \`confirmations\`. After \`success\`, \`failed\`, \`expired\` and \`canceled\` close it.
+- Ship by the event \`payment.succeeded\` or what your server reads, and never by what a browser says.`,
   },
 ]

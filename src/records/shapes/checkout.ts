@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { checkoutPaymentShape } from './payment.ts'
+import { checkoutPaymentShape, openedPayment } from './payment.ts'
 import type { Shape } from './shape.ts'
 import { address, atomic, chainId, count, currency, example, idOf, minor, timeOrNull } from './wire.ts'
 
@@ -34,7 +34,7 @@ export const visitedLinkShape: Shape = {
       title: 'A lamp',
       description: 'Brass, for the desk.',
       amountMinor: 4900,
-      currency: 'USD',
+      currency: 'EUR',
       status: 'active',
     },
     options: [
@@ -44,8 +44,8 @@ export const visitedLinkShape: Shape = {
         asset: 'TUSD',
         decimals: 6,
         tokenAddress: example.address,
-        amount: '49000000',
-        quoteExpiresAt: null,
+        amount: '52920000',
+        quoteExpiresAt: '2026-11-20T12:15:00.000Z',
       },
       {
         chainId: 31337,
@@ -53,7 +53,7 @@ export const visitedLinkShape: Shape = {
         asset: 'ETH',
         decimals: 18,
         tokenAddress: null,
-        amount: '19600000000000000',
+        amount: '21168000000000000',
         quoteExpiresAt: '2026-11-20T12:15:00.000Z',
       },
     ],
@@ -64,7 +64,7 @@ export const openedCheckoutShape: Shape = {
   name: 'OpenedCheckout',
   type: type({ payment: checkoutPaymentShape.type, clientSecret: 'string' }),
   example: {
-    payment: checkoutPaymentShape.example,
+    payment: openedPayment,
     clientSecret: `${example.paymentId}_secret_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
   },
   parts: [checkoutPaymentShape],

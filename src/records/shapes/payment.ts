@@ -104,23 +104,23 @@ const shown = {
   blockNumber: 1042,
   confirmations: 12,
   confirmationsRequired: 3,
-  amountExpected: '49000000',
-  amountReceived: '49000000',
+  amountExpected: '52920000',
+  amountReceived: '52920000',
   exception: null,
-  quote: null,
+  quote: { rate: '0.92592592', source: 'chainlink EUR / USD', expiresAt: '2026-11-20T12:15:00.000Z' },
   transfers: [
     {
       txHash: example.txHash,
       logIndex: 0,
       blockNumber: 1042,
       from: '0x27b1fdb04752bbc536007a920d24acb045561c26',
-      amount: '49000000',
+      amount: '52920000',
       confirmations: 12,
       state: 'final',
     },
   ],
   paymentUri:
-    'ethereum:0x52908400098527886E0F7030069857D2E4169EE7@31337/transfer?address=0xde709f2102306220921060314715629080e2fb77&uint256=49000000',
+    'ethereum:0x52908400098527886E0F7030069857D2E4169EE7@31337/transfer?address=0xde709f2102306220921060314715629080e2fb77&uint256=52920000',
   explorerUrl: null,
 }
 
@@ -139,4 +139,20 @@ export const checkoutPaymentShape: Shape = {
   name: 'CheckoutPayment',
   type: customersType.merge({ crypto: crypto.or('null') }),
   example: { ...customersPayment, crypto: shown },
+}
+
+/** How it begins, for whoever has said at once what to pay with. */
+export const openedPayment = {
+  ...customersPayment,
+  status: 'pending',
+  updatedAt: example.at,
+  crypto: {
+    ...shown,
+    payerAddress: null,
+    txHash: null,
+    blockNumber: null,
+    confirmations: 0,
+    amountReceived: '0',
+    transfers: [],
+  },
 }

@@ -46,7 +46,7 @@ export const refundShape: Shape = {
       chainId: 31337,
       asset: 'TUSD',
       tokenAddress: example.address,
-      amount: '15000000',
+      amount: '16200000',
       txHash: null,
       confirmations: 0,
     },
