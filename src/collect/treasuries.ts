@@ -12,7 +12,8 @@ type Given = Pick<World, 'sql'> & { readonly chains: Chains }
 
 /**
  * Every treasury of a merchant, and what it is on the chains that pay into it. One that is a contract on some
- * of them and a key's own address on others is there as both. 'unavailable' when none of its chains says.
+ * of them and a key's own address on others is there as both. 'unavailable' when a chain that does not answer may
+ * have the only contract.
  */
 export const findTreasuries = async (
   { sql, chains }: Given,
@@ -48,5 +49,7 @@ const treasuryOf = async (
     }),
   )
   const said = [...new Set(codes)].filter(code => code !== undefined)
-  return said.length === 0 ? 'unavailable' : said.map(codeHash => ({ address, codeHash, onlyOn: null }))
+  // Where it is a contract may be the one that is silent: with a file that knows nothing of that nothing comes back there.
+  if (codes.includes(undefined) && !said.some(code => code !== null)) return 'unavailable'
+  return said.map(codeHash => ({ address, codeHash, onlyOn: null }))
 }

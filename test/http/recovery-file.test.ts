@@ -98,6 +98,14 @@ test('a contract stands in it as what it is where it is paid into, and in no oth
   expect(codeOf(await download(lamps))).toBe('chain_unavailable')
 })
 
+test('what is no contract in test mode may be one in live mode: a chain that does not answer is waited for', async () => {
+  const lamps = await shop(house.api)
+  await receiveAt(lamps, treasury)
+  expect((await download(lamps)).status).toBe(200)
+  await receiveAt(lamps, treasury, true)
+  expect(await download(lamps)).toMatchObject({ status: 503, json: { error: { code: 'chain_unavailable' } } })
+})
+
 test('it is for owners who have just given their password, and every download is in the log', async () => {
   const lamps = await shop(house.api)
   await receiveAt(lamps, treasury)
