@@ -1453,6 +1453,9 @@ AS $function$
 declare
   head chain_cursors;
   at_step bigint;
+  found uuid[];
+  lost uuid[];
+  added uuid[];
   concerned uuid[];
 begin
   select * into head from chain_cursors where chain_id = chain for update;
@@ -1462,43 +1465,48 @@ begin
   end if;
   at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
 
-  with told as materialized (
-    select l.*, b.mined_at, d.payment_id
-    from json_to_recordset(logs) as l(
-      tx_hash text, log_index integer, block_number bigint, block_hash text,
-      token_address text, from_address text, to_address text, amount numeric)
-    join chain_blocks b on b.chain_id = chain and b.number = l.block_number and b.hash = l.block_hash
-    join deposit_addresses d on d.address = l.to_address
-    where l.block_number > head.final_number and l.block_number <= up_to),
-  judged as (
-    update transfers t
-    set state = case when exists (
-      select from told
-      where told.block_hash = t.block_hash and told.tx_hash = t.tx_hash and told.log_index = t.log_index
-        and told.token_address is not distinct from t.token_address and told.payment_id = t.payment_id and told.amount = t.amount)
-      then 'final' else 'orphaned' end
-    where t.chain_id = chain and t.state = 'seen' and t.block_number <= up_to
-    returning t.payment_id, t.token_address, t.to_address, t.block_number, t.state),
+  -- Each by its key, and then what is left: as one statement, which looks for each among all the others, 5,000 took
+  -- six seconds and 20,000 two minutes.
+  with there as (
+    update transfers t set state = 'final'
+    from transfers_told(chain, head.final_number, up_to, logs) as told
+    where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
+      and t.log_index = told.log_index
+      -- Spelled so that no other index than that of the key is taken for these.
+      and (t.state, t.token_address, t.payment_id, t.amount)
+        is not distinct from ('seen'::text, told.token_address, told.payment_id, told.amount)
+    returning t.payment_id)
+  select array_agg(payment_id) into found from there;
+
+  with gone as (
+    update transfers set state = 'orphaned'
+    where chain_id = chain and state = 'seen' and block_number <= up_to
+    returning payment_id, token_address, to_address, block_number),
   -- What was compared with coins that never were is looked at again.
   doubted as (
-    delete from coin_looks c using judged j
-    where j.state = 'orphaned' and j.token_address is null
-      and c.chain_id = chain and c.address = j.to_address and c.block_number >= j.block_number),
-  added as (
+    delete from coin_looks c using gone
+    where gone.token_address is null
+      and c.chain_id = chain and c.address = gone.to_address and c.block_number >= gone.block_number)
+  select array_agg(payment_id) into lost from gone;
+
+  with written as (
     insert into transfers (
       chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
       to_address, amount, state)
     select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
       to_address, amount, 'final'
-    from told
+    from transfers_told(chain, head.final_number, up_to, logs) as told
     where not exists (
-      select from transfers t
-      where t.chain_id = chain and t.tx_hash = told.tx_hash and t.log_index = told.log_index
-        and (t.block_hash = told.block_hash or t.state = 'final'))
+        select from transfers t
+        where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
+          and t.log_index = told.log_index)
+      and not exists (
+        select from transfers t
+        where t.chain_id = chain and t.tx_hash = told.tx_hash and t.log_index = told.log_index and t.state = 'final')
     returning payment_id)
-  select array_agg(payment_id) into concerned
-  from (select payment_id from judged union all select payment_id from added) as changed;
+  select array_agg(payment_id) into added from written;
 
+  concerned := found || lost || added;
   delete from chain_blocks where chain_id = chain and number < up_to;
   if concerned is not null then
     perform touch_payments(chain, at_step, concerned);
@@ -2544,6 +2552,21 @@ AS $function$
   insert into unsettled_payments (payment_id, chain_id, step)
   select distinct id, chain, at_step from unnest(payments) as id order by id
   on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false
+$function$;
+
+CREATE OR REPLACE FUNCTION public.transfers_told(chain bigint, behind bigint, up_to bigint, logs json)
+ RETURNS TABLE(tx_hash text, log_index integer, block_number bigint, block_hash text, mined_at timestamp with time zone, payment_id uuid, token_address text, from_address text, to_address text, amount numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
+    l.token_address, l.from_address, l.to_address, l.amount
+  from json_to_recordset(logs) as l(
+    tx_hash text, log_index integer, block_number bigint, block_hash text,
+    token_address text, from_address text, to_address text, amount numeric)
+  join chain_blocks b on b.chain_id = chain and b.number = l.block_number and b.hash = l.block_hash
+  join deposit_addresses d on d.address = l.to_address
+  where l.block_number > behind and l.block_number <= up_to
 $function$;
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
