@@ -51,9 +51,10 @@ export const paymentRules = setup({
       return { stray, strayFinal: context.strayFinal || final, exception: stray, attention: true }
     }),
     // The customer must notice that it is gone, and send it again.
-    lengthenWindow: assign({
-      expiresAt: ({ context, event }) =>
-        new Date(Math.max(context.expiresAt.getTime(), event.at.getTime() + 10 * MINUTE_MS)),
+    lengthenWindow: assign(({ context: { expiresAt, quoteExpiresAt }, event }) => {
+      const later = (end: Date) => new Date(Math.max(end.getTime(), event.at.getTime() + 10 * MINUTE_MS))
+      // Whoever has paid in time once has the price for it.
+      return { expiresAt: later(expiresAt), quoteExpiresAt: quoteExpiresAt && later(quoteExpiresAt) }
     }),
     endWindow: assign({ expiresAt: ({ event }) => event.at }),
     failMismatched: assign(({ event }) => {
@@ -131,7 +132,12 @@ function finalized(ask: (payment: Payment, sum: bigint) => boolean) {
 const isOfPick = (payment: Payment, read: Scan): boolean =>
   read.chainId === payment.chainId && read.asset === payment.asset && read.scan >= payment.scan
 
-const isInTime = (payment: Payment, { minedAt }: Seen): boolean => minedAt !== null && minedAt <= payment.expiresAt
+/**
+ * Money counts up to the end of the window and, at a price that is not par, for as long as that holds: else a
+ * customer could wait for days and pay when the price has moved their way. What comes later is late.
+ */
+export const isInTime = ({ expiresAt, quoteExpiresAt }: Payment, { minedAt }: Pick<Seen, 'minedAt'>): boolean =>
+  minedAt !== null && minedAt <= expiresAt && (quoteExpiresAt === null || minedAt <= quoteExpiresAt)
 
 const isOver = (payment: Payment, event: PaymentEvent): boolean =>
   event.type === 'window_over' && event.scannedTo > payment.expiresAt

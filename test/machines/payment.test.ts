@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { payments } from './payment-cases.ts'
-import { arrive, creation, differences, shortestPaths, step } from './table.ts'
+import { arrive, creation, differences, shortestPaths, step, T0 } from './table.ts'
 
 describe('payment', () => {
   test('opening a checkout makes it pending and says so', () => {
@@ -146,6 +146,25 @@ describe('payment', () => {
       failed: 'reverted',
       expired: 'over',
       canceled: 'cancel',
+    })
+  })
+
+  test('a price that is not par is kept for who has paid while it held, also when that is taken back', () => {
+    const losing = {
+      ...payments,
+      events: {
+        ...payments.events,
+        'lose all in ether': {
+          ...payments.events['lose all in minute 25'],
+          type: 'reorganized' as const,
+          asset: 'ETH',
+        },
+      },
+    }
+    const inMinute35 = new Date(T0.getTime() + 35 * 60_000)
+    expect(arrive(losing, 'pick ether, see 1000 in ether, lose all in ether')).toMatchObject({
+      value: 'pending',
+      context: { expiresAt: inMinute35, quoteExpiresAt: inMinute35 },
     })
   })
 

@@ -1,5 +1,5 @@
 import type { Payment, PaymentEvent, Scan, Seen } from '../../../machines/payment-events.ts'
-import { isEnough } from '../../../machines/payment-rules.ts'
+import { isEnough, isInTime } from '../../../machines/payment-rules.ts'
 import type { Actor } from '../../actors/kind.ts'
 
 /** A transfer to a payment's address, on whatever chain; orphaned ones are left out. */
@@ -66,8 +66,6 @@ const finalIn: Readonly<Record<string, readonly PaymentEvent['type'][]>> = {
 /** While a payment waits, money that came after its window is not yet its own: the window's end decides first. */
 const counting = (state: string, payment: Payment, picked: readonly Received[]): readonly Received[] =>
   state === 'pending' ? picked.filter(transfer => isInTime(payment, transfer)) : picked
-
-export const isInTime = ({ expiresAt }: Payment, { minedAt }: Received): boolean => minedAt <= expiresAt
 
 const totalOf = (transfers: readonly Received[]): bigint => transfers.reduce((sum, { amount }) => sum + amount, 0n)
 

@@ -57,8 +57,10 @@ export const coinHouse = async () => {
   await read()
   const payment = (to: string, wei: bigint) => ({ from: sender, to, value: `0x${wei.toString(16)}` })
   const made = () => makePayment(api, { merchantId, livemode: false }, '')
-  const pick = async (payment: MadePayment, asset: 'pick' | 'pick ether') => {
-    const token = asset === 'pick' ? { tokenAddress: chain.token } : {}
+  /** The price of coins holds for as long as the window, unless told otherwise. */
+  const pick = async (payment: MadePayment, asset: 'pick' | 'pick ether', holdsForMs = 30 * 60_000) => {
+    const quoteExpiresAt = new Date(Date.now() + holdsForMs)
+    const token = asset === 'pick' ? { tokenAddress: chain.token } : { quoteExpiresAt }
     await happen(api, payment.actor, {
       type: 'asset_picked',
       ...payments.events[asset],

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { happen, windowOver } from '../../http/payments.ts'
 import { CONFIRMATIONS, type CoinHouse, coinHouse } from './coins-house.ts'
 import { no } from './node.ts'
 
@@ -53,6 +54,19 @@ test('coins that a transaction carries are seen in its block, and final when eno
   await coins.chain.mine(CONFIRMATIONS - 1)
   await coins.read()
   expect(await coins.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n, receivedMinor: 1000 })
+})
+
+test('coins that come when their price holds no more are late, and a person decides', async () => {
+  const payment = await coins.pick(await coins.made(), 'pick ether', -60_000)
+  await coins.send(payment.address, 1000n)
+  await coins.chain.mine(CONFIRMATIONS)
+  await coins.read()
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n, exception: null })
+  await happen(coins.api, payment.actor, windowOver())
+  await coins.read()
+  expect(await coins.stateOf(payment)).toMatchObject({
+    ...{ state: 'expired', amountFinal: 1000n, exception: 'late', attention: true },
+  })
 })
 
 test('dust is too little, and several transfers in one block make it enough', async () => {
