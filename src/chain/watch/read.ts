@@ -73,7 +73,7 @@ export const readNext = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  { most = 100 }: ReadOptions = {},
+  { most = 500 }: ReadOptions = {},
 ): Promise<Step> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
   // First the head and then everything else: what is asked for in between can only be newer.
