@@ -104,19 +104,19 @@ export const readNext = async (
 }
 
 /**
- * Makes final what is deep enough and is read again, by two nodes where there are two. Answers how many payments
- * changed. Blocks that are not agreed on stay as they are: whether they are still there is for the reader to see.
+ * Makes final what is deep enough and is read again, by two nodes where there are two. Answers whether they agree:
+ * blocks that they do not agree on stay as they are, and whether those are still there is for the reader to see.
  */
-export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<number> => {
+export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<boolean> => {
   const cursor = await findCursor(sql, chain.id)
-  if (!cursor) return 0
+  if (!cursor) return true
   if (cursor.confirmations !== chain.confirmations) await keepConfirmations(sql, chain.id, chain.confirmations)
   const { livemode } = chain
   if (livemode !== undefined && cursor.livemode !== livemode) await keepLivemode(sql, chain.id, livemode)
   const upTo = chain.saysFinal
     ? Math.min(cursor.number, await source.finalized())
     : cursor.number - chain.confirmations + 1
-  return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo })) ?? 0
+  return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo })) !== undefined
 }
 
 /** Undefined while what is to become final is not agreed on. */

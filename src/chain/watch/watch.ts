@@ -17,6 +17,8 @@ export type Watched = WatchedSandbox & {
 export type WatchOptions = {
   readonly chains: readonly Watched[]
   readonly share: Share
+  /** For how long nodes may disagree on what is final before that is trouble: one may be a block ahead. */
+  readonly disagreeMs?: number
 }
 
 export type Watch = {
@@ -32,41 +34,48 @@ const LONGEST_PAUSE_MS = 30_000
 const UNPICKED_MS = 1_000
 
 /** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
-export const watchChains = (world: World, { chains, share }: WatchOptions): Watch => {
+export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }: WatchOptions): Watch => {
   const stopping = new AbortController()
   const troubles = new Map<number, string>()
   const { log } = world
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
 
-  const readOn = async (chain: Watched): Promise<void> => {
+  /** Answers whether the nodes agree on what is final. */
+  const readOn = async (chain: Watched): Promise<boolean> => {
     while (!stopping.signal.aborted && (await readNextOf(world, chain, chain.source)) !== 'idle') await tell()
-    if (stopping.signal.aborted) return
+    if (stopping.signal.aborted) return true
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
-    while ((await endWindows(world, chain.id)) > 0) if (stopping.signal.aborted) return
-    await finalizeNext(world.sql, chain, chain.source)
+    while ((await endWindows(world, chain.id)) > 0) if (stopping.signal.aborted) return true
+    const agreed = await finalizeNext(world.sql, chain, chain.source)
     await tell()
+    return agreed
   }
 
   const tell = async (): Promise<void> => {
     while ((await settlePayments(world)) > 0) if (stopping.signal.aborted) return
   }
 
+  const note = (chain: Watched, trouble: string): void => {
+    if (troubles.get(chain.id) !== trouble) log.warn({ chain: chain.id, trouble }, 'the chain is in trouble')
+    troubles.set(chain.id, trouble)
+  }
+
   const watch = async (chain: Watched): Promise<void> => {
+    let agreedAt = performance.now()
     for (let failures = 0; !stopping.signal.aborted; ) {
       try {
-        if (isMine(chain.id, share)) await readOn(chain)
+        if (!isMine(chain.id, share) || (await readOn(chain))) agreedAt = performance.now()
         if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
         failures = 0
-        troubles.delete(chain.id)
+        if (performance.now() - agreedAt > disagreeMs) note(chain, 'its nodes do not agree on what is final')
+        else troubles.delete(chain.id)
       } catch (error) {
         // Another process read the same blocks a moment sooner.
         if (!isMovedCursor(error)) {
           // Whoever cannot tell what is final is read all the same, and as often.
           if (!(error instanceof NoFinality)) failures++
-          const trouble = troubleOf(error)
-          if (troubles.get(chain.id) !== trouble) log.warn({ chain: chain.id, trouble }, 'the chain cannot be read')
-          troubles.set(chain.id, trouble)
+          note(chain, troubleOf(error))
         }
       }
       const grown = chain.pollMs * 2 ** Math.min(failures, 10)

@@ -6,15 +6,22 @@ const MOST = 500
 /**
  * Ends the windows that are over of payments that this chain is to pay: it has been read past their end, and they
  * know all that was read. An outage of the chain delays this and never invents an expiry, and keeps no payment of
- * another chain open. Money that comes on another one than was picked is looked for before and after the end alike.
- * Answers how many.
+ * another chain open; a chain whose clock is ahead ends nothing sooner than the database's. Money that comes on another
+ * one than was picked is looked for before and after the end alike. Answers how many.
  */
-export const endWindows = async (world: World, chainId: number): Promise<number> => {
+export const endWindows = async (
+  world: World,
+  chainId: number,
+  /** How far a chain's clock may be ahead and be believed: not at all, but in a test that will not wait. */
+  aheadMs = 0,
+): Promise<number> => {
+  const scannedTo = world.sql`
+    (select least(mined_at, now() + make_interval(secs => ${aheadMs / 1_000})) from chain_cursors where chain_id = ${chainId})`
   const over = await world.sql<Over[]>`
-    select p.id, (select mined_at from chain_cursors where chain_id = ${chainId}) as scanned_to
+    select p.id, ${scannedTo} as scanned_to
     from payments p
     where chain_id = ${chainId} and state = 'pending'
-      and expires_at < (select mined_at from chain_cursors where chain_id = ${chainId})
+      and expires_at < ${scannedTo}
       and not exists (select from unsettled_payments u where u.payment_id = p.id and not u.waits_for_end)
       -- Seen and not final keeps a payment open.
       and amount_final = amount_received

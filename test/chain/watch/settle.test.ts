@@ -12,6 +12,9 @@ import { happen, type MadePayment, makePayment, openPayment } from '../../http/p
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf, type Ledger, openLedger, SENDER, type Sent, TOKEN } from './ledger.ts'
 
+/** The blocks of these tests are mined in the future. */
+const DAY_MS = 86_400_000
+
 let house: ApiHouse
 let ledger: Ledger
 let elsewhere: Ledger
@@ -209,7 +212,7 @@ test('a window ends only when its chain has been read past it, and what came in 
   await settle()
   const after = new Date(expiresAt.getTime() + 60_000)
   const atTheEnd = new Date(expiresAt.getTime() - 1_000)
-  const end = () => endWindows(house.api, 31337)
+  const end = () => endWindows(house.api, 31337, DAY_MS)
   await ledger.block([sending(inTime, 1000n)], atTheEnd)
   await settle()
   await end()
@@ -235,17 +238,28 @@ test('a chain that is away keeps its own payments open, and no others', async ()
   const [here, there] = [await opened(), await opened(31338)]
   const { expiresAt } = await look(there)
   await ledger.block([], new Date(expiresAt.getTime() + 90_000))
-  await endWindows(house.api, 31337)
-  await endWindows(house.api, 31338)
+  await endWindows(house.api, 31337, DAY_MS)
+  await endWindows(house.api, 31338, DAY_MS)
   expect([(await look(here)).state, (await look(there)).state]).toEqual(['expired', 'pending'])
   // It is back: what it held all the time comes first.
   await elsewhere.block([sending(there, 1000n)], new Date(expiresAt.getTime() - 1_000))
   await elsewhere.block([], new Date(expiresAt.getTime() + 90_000))
-  await endWindows(house.api, 31338)
+  await endWindows(house.api, 31338, DAY_MS)
   expect((await look(there)).state).toBe('pending')
   await settle()
-  await endWindows(house.api, 31338)
+  await endWindows(house.api, 31338, DAY_MS)
   expect(await look(there)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+})
+
+test('a chain whose clock is ahead ends no window before its time', async () => {
+  const payment = await opened()
+  const { expiresAt } = await look(payment)
+  await ledger.block([], new Date(expiresAt.getTime() + 3_600_000))
+  await endWindows(house.api, 31337)
+  expect((await look(payment)).state).toBe('pending')
+  await happen(house.api, payment.actor, { type: 'end_window' })
+  await until(async () => (await endWindows(house.api, 31337)) > 0)
+  expect((await look(payment)).state).toBe('expired')
 })
 
 test('a payment without an asset ends by the clock, one with an asset by its chain alone', async () => {
@@ -286,7 +300,7 @@ test('money that was final before the window ended is told at its end', async ()
   await ledger.finalize()
   await settle()
   expect((await look(payment)).state).toBe('pending')
-  await endWindows(house.api, 31337)
+  await endWindows(house.api, 31337, DAY_MS)
   await settle()
   expect(await look(payment)).toMatchObject({
     ...{ state: 'expired', exception: 'late', attention: true, amountFinal: 300n, receivedMinor: 300 },
@@ -304,7 +318,7 @@ test('a part in time and the rest late is a failure, and then a late success', a
   await ledger.finalize()
   await settle()
   expect(await look(payment)).toMatchObject({ state: 'pending', amountReceived: 400n, amountFinal: 400n })
-  await endWindows(house.api, 31337)
+  await endWindows(house.api, 31337, DAY_MS)
   await settle()
   expect(await look(payment)).toMatchObject({
     ...{ state: 'success', amountFinal: 1000n, events: ['created', 'underpaid', 'failed', 'succeeded'] },

@@ -10,7 +10,7 @@ import { until } from '../../harness/until.ts'
 import { happen, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut } from './ledger.ts'
-import { testChain } from './node.ts'
+import { testChain, through } from './node.ts'
 
 test("chains are read for as long as it runs, and the trouble of one is no other's", async () => {
   await using house = await apiHouse({ routes: [] })
@@ -51,3 +51,41 @@ test("chains are read for as long as it runs, and the trouble of one is no other
   await Bun.sleep(100)
   expect(await house.sql`select * from chain_cursors order by chain_id`).toEqual(before)
 })
+
+test('nodes that do not agree on what is final are trouble after a while, and none when they do again', async () => {
+  await using house = await apiHouse({ routes: [] })
+  await using chain = await testChain()
+  let lies = false
+  // One of the two has a transfer that nobody made.
+  await using liar = await through(chain.url, ({ method }, answer) =>
+    lies && method === 'eth_getLogs' ? [madeUp(answer, chain.token), ...(answer as unknown[])].filter(Boolean) : answer,
+  )
+  const source = openSource(openRpc({ chainId: 31337, urls: [chain.url, liar.url] }, house.api), [chain.token])
+  const watch = watchChains(house.api, {
+    chains: [{ id: 31337, tokens: [chain.token], confirmations: 3, pollMs: 20, source }],
+    share: () => ({ position: 0, count: 1 }),
+    disagreeMs: 300,
+  })
+  try {
+    await until(async () => (await house.sql`select from chain_cursors`).length === 1)
+    await chain.pay(SOMEBODY, 1n)
+    await chain.mine(5)
+    await until(async () => (await house.sql`select from chain_cursors where final_number > 0`).length === 1)
+    expect(watch.troubles().size).toBe(0)
+    lies = true
+    await chain.pay(SOMEBODY, 2n)
+    await chain.mine(5)
+    await until(() => watch.troubles().get(31337) === 'its nodes do not agree on what is final')
+    lies = false
+    await until(() => watch.troubles().size === 0)
+  } finally {
+    await watch.stop()
+  }
+})
+
+const SOMEBODY = `0x${'5b'.repeat(20)}`
+
+const madeUp = (answer: unknown, token: string) => {
+  const [log] = answer as Record<string, unknown>[]
+  return log && { ...log, address: token, data: `0x${'9'.padStart(64, '0')}`, logIndex: '0x7' }
+}
