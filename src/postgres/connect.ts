@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { arrayTypes } from './arrays.ts'
 
 export type Sql = postgres.Sql<Record<string, never>>
 
@@ -29,6 +30,8 @@ export const connect = (
   postgres(url, {
     max,
     onnotice: () => {},
+    fetch_types: false,
+    types: arrayTypes,
     connection: {
       application_name: name,
       options: PADDING,
@@ -38,7 +41,8 @@ export const connect = (
     connect_timeout: 10,
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // The program speaks JSON text and does its own parsing; dates come back as Date.
-  })
+    // Custom types would be parameters of their own in the type, and nobody uses them so.
+  }) as unknown as Sql
 
 /**
  * Makes the first packet of a connection longer than 1,024 bytes, which postgres.js 3.4.9 sends at once.

@@ -49,7 +49,7 @@ const startTestServer = async (): Promise<TestServer> => {
   const url = (process.env.TEST_DATABASE_URL || ofLane() || (await docker())) ?? (await startShared())
   const template = await makeTemplate(url)
   // Closed when idle, so that a script that uses a database can end.
-  const admin = postgres(url, { max: 1, idle_timeout: 1, onnotice: () => {} })
+  const admin = postgres(url, { max: 1, idle_timeout: 1, onnotice: () => {}, fetch_types: false })
   await dropLeftovers(admin)
   return { admin, url, template }
 }

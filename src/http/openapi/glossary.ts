@@ -100,7 +100,8 @@ const fields: Readonly<Record<string, string>> = {
   refundMode: 'Who signs refunds.',
   link: 'The payment link, as its visitors see it.',
   options: 'What it can be paid with now.',
-  quoteExpiresAt: 'Money that is mined until then counts at this price, and what comes later is late: pick again for a new one. Null where the price is par and always holds.',
+  quoteExpiresAt:
+    'Money that is mined until then counts at this price, and what comes later is late: pick again for a new one. Null where the price is par and always holds.',
   payment: 'The payment that was opened.',
   clientSecret: 'What makes the payment the customer’s. Keep it with them: it is told once.',
   role: '`owner` may do all, `developer` all but members and receiving addresses, `viewer` reads.',

@@ -1,0 +1,59 @@
+import type { PostgresType } from 'postgres'
+
+type Element = { readonly array: number; readonly parse: (text: string) => unknown }
+
+const asText = (text: string) => text
+
+/**
+ * The arrays that this program sends and reads, by their numbers, which never change. postgres.js would ask the
+ * server for them on the first connection, in a promise that it forgets: a server that went away at that
+ * moment ended the process.
+ */
+const elements: Readonly<Record<string, Element>> = {
+  text: { array: 1009, parse: asText },
+  varchar: { array: 1015, parse: asText },
+  name: { array: 1003, parse: asText },
+  uuid: { array: 2951, parse: asText },
+  int2: { array: 1005, parse: Number },
+  int4: { array: 1007, parse: Number },
+  // A number could not hold it.
+  int8: { array: 1016, parse: asText },
+  float8: { array: 1022, parse: Number },
+  numeric: { array: 1231, parse: asText },
+  oid: { array: 1028, parse: Number },
+  bool: { array: 1000, parse: text => text === 't' },
+  bytea: { array: 1001, parse: text => Buffer.from(text.slice(2), 'hex') },
+  timestamptz: { array: 1185, parse: text => new Date(text) },
+  json: { array: 199, parse: text => JSON.parse(text) },
+  jsonb: { array: 3807, parse: text => JSON.parse(text) },
+}
+
+export const arrayTypes: Readonly<Record<string, PostgresType>> = Object.fromEntries(
+  Object.entries(elements).map(([name, { array, parse }]) => [
+    `${name}[]`,
+    {
+      to: array,
+      from: [array],
+      serialize: writeArray,
+      parse: (text: string) => readArray(text).map(each => (each === null ? null : parse(each))),
+    },
+  ]),
+)
+
+/** What is no array was written by who knows how, as `{a,b}`. */
+function writeArray(values: unknown): unknown {
+  return Array.isArray(values) ? `{${values.map(writeElement).join(',')}}` : values
+}
+
+const writeElement = (value: unknown): string => {
+  if (value === null || value === undefined) return 'null'
+  const text = value instanceof Date ? value.toISOString() : String(value)
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Of one dimension. */
+const readArray = (text: string): readonly (string | null)[] =>
+  Array.from(text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs), ([, quoted, plain]) => {
+    if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
+    return plain === undefined || plain === 'NULL' ? null : plain
+  })
