@@ -17,7 +17,7 @@ export type BenchDatabase = AsyncDisposable & { readonly url: string }
 /** `BENCH_DATABASE_URL`, a superuser's, or a private server with the settings of the embedded one. */
 export const openServer = async (): Promise<BenchServer> => {
   const given = process.env.BENCH_DATABASE_URL
-  const own = given ? undefined : await postgresServer()
+  const own = given ? undefined : await postgresServer({ settings: { fsync: 'on', full_page_writes: 'on' } })
   const serverUrl = given ?? own?.url ?? ''
   const admin = connect(serverUrl, { max: 1, name: 'paymachine bench' })
   const settings = await admin<{ name: string; value: string }[]>`

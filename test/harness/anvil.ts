@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startAnvil } from '../../src/sandbox/anvil.ts'
 import { ask, type Head, headOf } from '../../src/sandbox/ask.ts'
+import { until } from './until.ts'
 
 /** A chain of its own for a test. It ends with the test process, however that ends. */
 export type TestChain = AsyncDisposable & {
@@ -12,7 +13,7 @@ export type TestChain = AsyncDisposable & {
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   head(block?: string): Promise<Head>
   mine(blocks?: number): Promise<Head>
-  /** Sends from an account that the node has the key of, and mines unless the node does; the hash. */
+  /** Sends from an account that the node has the key of, and mines unless the node does; the hash, once it is mined. */
   send(transaction: Readonly<Record<string, unknown>>): Promise<string>
   /**
    * Replaces the last blocks by as many others, with these transactions: raw or unsigned ones, each with
@@ -87,6 +88,8 @@ export const anvil = async ({
     send: async transaction => {
       const hash = await call('eth_sendTransaction', transaction)
       if (mining === 'none') await call('evm_mine')
+      // A node that mines by itself says the hash first.
+      await until(async () => (await call('eth_getTransactionReceipt', hash)) !== null)
       return String(hash)
     },
     reorg: (depth, transactions = []) => replacing(depth, () => call('anvil_reorg', depth, transactions)),

@@ -33,7 +33,12 @@ export const postgresServer = async ({
 }: PostgresServerOptions = {}): Promise<PostgresServer> => {
   const cluster = foreign ? await createTemporary() : await copyCluster(temporaryFolder())
   const start = (port?: number) =>
-    startServer(cluster, { port, fixedPort: port !== undefined, temporary: true, settings })
+    startServer(cluster, {
+      port,
+      fixedPort: port !== undefined,
+      temporary: true,
+      settings: { ...hasty, ...settings },
+    })
   let server: Server | undefined = await start()
   const { port } = server
   const stop = async (how: 'fast' | 'kill') => {
@@ -63,6 +68,9 @@ export const postgresServer = async ({
     },
   }
 }
+
+/** What a server has not written to the disk itself outlives any kill of it, and no test cuts the power. */
+const hasty = { fsync: 'off', full_page_writes: 'off' }
 
 const createTemporary = async (): Promise<Cluster> => {
   const account = accountFor(tmpdir())
