@@ -21,7 +21,8 @@ export type ConnectOptions = {
 
 /**
  * A pool of connections. There is no `sql.begin` in this program: a connection that dies inside an
- * interactive transaction never heals in postgres.js, so every write is one statement.
+ * interactive transaction never heals in postgres.js, so every write is one statement. Nor is there `reserve`, which
+ * waits for ever where types are not fetched; a test that says `begin` has a pool of one.
  */
 export const connect = (
   url: string,

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { openKeyBook } from '../../src/access/key-book.ts'
 import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
 import { house, list, make, post, use } from './api-keys.ts'
 import { forgetProof, member, shop } from './people.ts'
@@ -93,7 +94,7 @@ test('a walk through the list sees every key that is made meanwhile', async () =
 test("a key takes its place in the list under the merchant's lock, so that none appears before an earlier one", async () => {
   await using to = await house()
   const lamps = await shop(to.api)
-  const other = await to.sql.reserve()
+  const other = connect(to.databaseUrl, { max: 1 })
   await other`begin`
   await other`select from merchants where id = ${lamps.merchantId} for no key update`
   const making = make(to, lamps)
@@ -102,7 +103,7 @@ test("a key takes its place in the list under the merchant's lock, so that none 
     await to.sql`select pg_sequence_last_value(pg_get_serial_sequence('api_keys', 'seq')::regclass) as last`
   expect(place?.last).toBeNull()
   await other`commit`
-  other.release()
+  await other.end()
   expect((await making).id).toStartWith('key_')
 })
 

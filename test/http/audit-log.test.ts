@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { auditLogRoutes } from '../../src/http/audit-log.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
 import { encodeId } from '../../src/ids.ts'
-import type { Sql } from '../../src/postgres/connect.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { apiHouse } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { expectNoCursors } from './lists.ts'
@@ -122,7 +122,7 @@ test('a walk forwards skips none, also while many write at once', async () => {
 
 test('what is recorded later is seen later: it waits for what was recorded before and is not committed', async () => {
   const lamps = await shop(to.api)
-  const slow = await to.sql.reserve()
+  const slow = connect(to.databaseUrl, { max: 1 })
   await slow`begin`
   await record(slow, lamps, 'some.thing', 1)
   const second = record(to.sql, lamps, 'some.thing', 2).then(() => 'written')
@@ -131,7 +131,7 @@ test('what is recorded later is seen later: it waits for what was recorded befor
   await slow`commit`
   await second
   expect((await page(lamps, '?order=asc')).data).toMatchObject([{ details: { n: 1 } }, { details: { n: 2 } }])
-  slow.release()
+  await slow.end()
 })
 
 test('what cannot be asked for is refused', async () => {

@@ -74,14 +74,14 @@ test('a database that is newer than the program is refused', async () => {
 test('a migration that another process is applying without the lock is waited for, not applied again', async () => {
   await using db = await emptyDatabase()
   await migrate(db.url, [])
-  const other = await db.sql.reserve()
+  const other = connect(db.url, { max: 1 })
   await other`begin`
   await other`insert into migrations (name, checksum) values (${one.name}, ${one.checksum})`
   await other.unsafe(one.text)
   const migrated = migrate(db.url, [one, two])
   await until(async () => (await db.sql`select from pg_locks where not granted`).length > 0)
   await other`commit`
-  other.release()
+  await other.end()
   await migrated
   expect(await db.sql`select from migrations`).toHaveLength(2)
 })

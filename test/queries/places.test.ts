@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
+import { connect } from '../../src/postgres/connect.ts'
 import { findPlace, listPlaced, type PlacedPage, type Whose } from '../../src/queries/places.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
@@ -32,8 +33,8 @@ const placeOf = async (whose: Whose, id: string) => {
 
 /** Writes a link of this title and commits it when told to. */
 const write = async ({ merchantId, livemode }: Whose, title: string) => {
-  const { sql } = await opened
-  const connection = await sql.reserve()
+  // Of its own, so that it can say when it begins.
+  const connection = connect((await opened).url, { max: 1 })
   await connection`begin`
   const [row] = await connection<{ id: string }[]>`
     insert into payment_links
@@ -46,7 +47,7 @@ const write = async ({ merchantId, livemode }: Whose, title: string) => {
     id: row?.id ?? '',
     commit: async () => {
       await connection`commit`
-      connection.release()
+      await connection.end()
     },
   }
 }

@@ -3,6 +3,7 @@ import { audit } from '../../../src/audit/audit.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { endUnpicked, endWindows } from '../../../src/chain/watch/windows.ts'
 import { kinds } from '../../../src/kinds/all.ts'
+import { connect } from '../../../src/postgres/connect.ts'
 import { findPaymentLink } from '../../../src/queries/payment-links.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
@@ -278,14 +279,14 @@ test.each([
   ['of a chain', 'chain_id = 31337', 'order by expires_at'],
   ['without an asset', 'chain_id is null', ''],
 ])('windows %s that are over are found without a look at the others', async (_, which, order) => {
-  const plan = await house.sql.begin(async sql => {
-    await sql`set local enable_seqscan = off`
-    return sql.unsafe<{ 'QUERY PLAN': string }[]>(`
-      explain select id from payments
-      where ${which} and state = 'pending' and amount_final = amount_received
-        and expires_at < (select max(mined_at) from chain_cursors)
-      ${order} limit 500`)
-  })
+  const own = connect(house.databaseUrl, { max: 1 })
+  await own`set enable_seqscan = off`
+  const plan = await own.unsafe<{ 'QUERY PLAN': string }[]>(`
+    explain select id from payments
+    where ${which} and state = 'pending' and amount_final = amount_received
+      and expires_at < (select max(mined_at) from chain_cursors)
+    ${order} limit 500`)
+  await own.end()
   const lines = plan.map(line => line['QUERY PLAN']).join('\n')
   expect(lines).toContain('Index Scan using payments_waiting')
   expect(lines).toMatch(/Index Cond: .*expires_at < /)
