@@ -1,5 +1,15 @@
-import { notWellFormed, readAddress, readBigint, readBytes, readHash, readList, readNumber, readRecord } from './hex.ts'
-import { RpcFault } from './rpc.ts'
+import {
+  notWellFormed,
+  readAddress,
+  readBigint,
+  readBytes,
+  readHash,
+  readList,
+  readNumber,
+  readRecord,
+  toQuantity,
+} from './hex.ts'
+import { type Call, RpcFault } from './rpc.ts'
 
 export type Header = {
   readonly number: number
@@ -88,3 +98,9 @@ const readTransaction = (answer: unknown): Transaction => {
 const missing = (): never => {
   throw new RpcFault('behind', 'the block is not there')
 }
+
+/** Asks for a block by its number, without its transactions. */
+export const blockAt = (number: number): Call => ({
+  method: 'eth_getBlockByNumber',
+  params: [toQuantity(number), false],
+})

@@ -1,7 +1,7 @@
-import { type Header, readHeader } from './block.ts'
+import { blockAt, type Header, readHeader } from './block.ts'
 import { toQuantity } from './hex.ts'
 import { type Log, type LogFilter, readLogs } from './log.ts'
-import { type Answer, answered, type BatchOptions, type Call, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
+import { type Answer, answered, type BatchOptions, type Call, isTooMuch, type Rpc, RpcFault } from './rpc.ts'
 import { openStride } from './stride.ts'
 
 export type Range = { readonly fromBlock: number; readonly toBlock: number }
@@ -43,7 +43,7 @@ export const openLogRanges = (rpc: Rpc) => {
 }
 
 const callsOf = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): readonly Call[] => [
-  { method: 'eth_getBlockByNumber', params: [toQuantity(toBlock), false] },
+  blockAt(toBlock),
   {
     method: 'eth_getLogs',
     params: [
@@ -69,10 +69,6 @@ const readRange = ([block, found]: readonly Answer[], range: Range, filter: LogF
   }
   return { ...range, logs, end }
 }
-
-/** Nodes have no common way to say that a range is too wide. */
-const isTooMuch = (error: unknown) =>
-  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
 
 const mayBeTooMuch = (error: unknown) =>
   isTooMuch(error) || (error instanceof RpcFault && ['timeout', 'unreachable', 'garbage'].includes(error.reason))

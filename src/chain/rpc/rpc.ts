@@ -73,6 +73,10 @@ export class RpcRefusal extends Error {
   }
 }
 
+/** A question that a smaller one may be answered instead of: nodes bound what they tell at once, and each says so in its own way. */
+export const isTooMuch = (error: unknown): boolean =>
+  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
+
 const refusals: Readonly<Record<number, string>> = {
   3: 'the call reverted',
   [-32000]: 'the node cannot',

@@ -1,7 +1,7 @@
-import { findHeader, readHeader } from '../rpc/block.ts'
+import { blockAt, findHeader, readHeader } from '../rpc/block.ts'
 import { readNumber, toQuantity } from '../rpc/hex.ts'
 import { type LogFilter, readLogs } from '../rpc/log.ts'
-import { answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { answered, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
@@ -113,9 +113,4 @@ const askBlocks = async (rpc: Rpc, blocks: readonly Cursor[]): Promise<readonly 
   return blocks.map((block, at) => ({ ...block, minedAt: new Date((times[at] ?? 0) * 1_000) }))
 }
 
-const blockAt = (number: number): Call => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })
-
 const isOfNode = (error: unknown): boolean => error instanceof RpcRefusal || error instanceof RpcFault
-
-const isTooMuch = (error: unknown): boolean =>
-  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')

@@ -1,9 +1,9 @@
-import { findHeader, type Header as NodeHeader } from '../rpc/block.ts'
+import { blockAt, findHeader, type Header as NodeHeader } from '../rpc/block.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber, toQuantity } from '../rpc/hex.ts'
 import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
-import { type Answer, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { type Answer, answered, type Call, isTooMuch, type Rpc, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { inParts } from './coins/in-parts.ts'
@@ -87,11 +87,6 @@ const agreedTransfers = async (
   const upper = lower && (await agreedTransfers(rpc, filter, blocks.slice(middle)))
   return upper && [...lower, ...upper]
 }
-
-const isTooMuch = (error: unknown): boolean =>
-  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
-
-const blockAt = (number: number): Call => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })
 
 const headerOf = (header: NodeHeader | undefined): Header | undefined =>
   header && {

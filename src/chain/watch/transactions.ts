@@ -1,5 +1,5 @@
-import { findHeader, findTransaction } from '../rpc/block.ts'
-import { readBigint, readBytes, toQuantity } from '../rpc/hex.ts'
+import { blockAt, findHeader, findTransaction } from '../rpc/block.ts'
+import { readBigint, readBytes } from '../rpc/hex.ts'
 import type { Log } from '../rpc/log.ts'
 import { findReceipt } from '../rpc/receipt.ts'
 import { type Agreement, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
@@ -104,4 +104,3 @@ const transferOf = ({ address, topics: [event, from, to, ...more], data }: Log) 
 
 const transactionBy = (hash: string): Call => ({ method: 'eth_getTransactionByHash', params: [hash] })
 const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })
-const blockAt = (number: number): Call => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })

@@ -1,4 +1,4 @@
-import { RpcFault, RpcRefusal } from '../../rpc/rpc.ts'
+import { isTooMuch } from '../../rpc/rpc.ts'
 
 /** Asks part by part, and a part in halves where it is refused or too large. Undefined as soon as one says nothing. */
 export const inParts = async <T, R>(
@@ -21,6 +21,3 @@ export const inParts = async <T, R>(
   }
   return results
 }
-
-const isTooMuch = (error: unknown): boolean =>
-  error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
