@@ -2,6 +2,7 @@ import { type KeyBook, openKeyBook } from '../access/key-book.ts'
 import { openPasswords, type Passwords } from '../access/passwords.ts'
 import { openSessionBook, type SessionBook } from '../access/session-book.ts'
 import type { Chains } from '../chain/connect.ts'
+import { type Looks, openLooks } from '../commands/looks.ts'
 import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -28,6 +29,8 @@ export type Api = World & {
   readonly sandbox: Sandbox | undefined
   /** Of the payments that customers of this process are told of. A server ends them before it stops, or it would wait for them. */
   readonly streams: Streams
+  /** At what the customers of this process wait for. */
+  readonly looks: Looks
   readonly traffic: Traffic
 }
 
@@ -42,7 +45,8 @@ export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
 export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbox }: ApiOptions): OpenApi => {
   const sessions = openSessionBook(world, keyring)
   const keys = openKeyBook(world)
-  const streams = openPaymentStreams(world, chains)
+  const looks = openLooks(world, chains)
+  const streams = openPaymentStreams(world, chains, looks)
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken } = env
   return {
     ...world,
@@ -54,10 +58,12 @@ export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbo
     chains,
     sandbox,
     streams,
+    looks,
     traffic: openTraffic(),
     close: async () => {
       streams.stop()
       sessions.stop()
+      await looks.stop()
       await keys.stop()
     },
   }

@@ -26,7 +26,11 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     path,
     docs: docs.getCheckoutPayment,
     query: secret,
-    handle: async (api, call) => ({ status: 200, body: recordOf(api, await find(api, call)) }),
+    handle: async (api, call) => {
+      const found = await find(api, call)
+      api.looks.want(found.payment)
+      return { status: 200, body: recordOf(api, found) }
+    },
   }),
 
   forCustomers('POST', {
@@ -50,6 +54,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const found = await find(api, call)
       await submitTransaction(api, found.payment, call.body.txHash)
+      api.looks.want(found.payment, { again: true })
       return { status: 200, body: recordOf(api, found) }
     },
   }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Chains } from '../chain/connect.ts'
 import { cryptoFactsOf } from '../chain/crypto-facts.ts'
+import type { Looks } from '../commands/looks.ts'
 import { listWatched } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
 import { checkoutPayment } from '../records/payment.ts'
@@ -8,10 +9,14 @@ import type { World } from '../world.ts'
 import { openStreams, type Seen, type Streams } from './checkout-streams.ts'
 
 /** The streams of a process, of the payments that it serves. */
-export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, chains: Chains): Streams =>
+export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, chains: Chains, looks: Looks): Streams =>
   openStreams({
     log,
-    look: async ids => new Map((await listWatched(sql, ids)).map(row => [row.id, seenOf(chains, readShown(row))])),
+    look: async ids => {
+      const all = (await listWatched(sql, ids)).map(readShown)
+      for (const { payment } of all) looks.want(payment)
+      return new Map(all.map(each => [each.payment.id, seenOf(chains, each)]))
+    },
   })
 
 /** A payment is another when it has changed, or when its chain shows something else. */

@@ -109,8 +109,9 @@ export const lookNow = async (
   chainId: number,
   source: CoinSource,
   paymentId: string,
+  freshMs = FRESH_MS,
 ): Promise<void> => {
-  const addresses = await addressesOf(sql, chainId, paymentId, FRESH_MS)
+  const addresses = await addressesOf(sql, chainId, paymentId, freshMs)
   if (addresses.length > 0) await lookAt(sql, chainId, source, addresses, { remember: true })
 }
 

@@ -1,0 +1,63 @@
+import { test } from 'bun:test'
+import { type ChainSource, readNext } from '../../src/chain/watch/read.ts'
+import { settlePayments } from '../../src/chain/watch/settle.ts'
+import { openSource } from '../../src/chain/watch/source.ts'
+import { events } from '../harness/events.ts'
+import { until } from '../harness/until.ts'
+import { type CheckoutPayment, checkoutHouse } from './checkouts.ts'
+
+const { to, link, open, customer, chain: node } = await checkoutHouse()
+const watched = { id: 31337, tokens: [], confirmations: 3 }
+const rpc = to.api.chains.find(watched.id)?.rpc
+if (!rpc) throw new Error('the house has no sandbox')
+const source: ChainSource = openSource(rpc, [])
+
+const readBlocks = async () => {
+  await node.mine()
+  while ((await readNext(to.sql, watched, source)) !== 'idle');
+}
+await readBlocks()
+
+/** Of coins; and what a contract sends to it, which no block lists. */
+const opened = async () => {
+  const made = await open((await link()).id, { chainId: watched.id, asset: 'ETH' })
+  const { address, amountExpected } = made.payment.crypto ?? { address: '', amountExpected: '0' }
+  return {
+    ...made,
+    ...customer(made),
+    arrive: async () => {
+      await node.call('anvil_setBalance', address, `0x${BigInt(amountExpected).toString(16)}`)
+      await readBlocks()
+    },
+  }
+}
+const isProcessing = async (read: () => Promise<CheckoutPayment>) => {
+  await settlePayments(to.api)
+  return (await read()).status === 'processing'
+}
+
+test('coins that a contract sends on are looked for when the page asks', async () => {
+  const made = await opened()
+  await made.arrive()
+  await until(() => isProcessing(made.read))
+})
+
+test('they are looked for while the page listens', async () => {
+  const made = await opened()
+  await made.arrive()
+  const stream = await events(`${to.url}${made.path}/stream`, { 'client-secret': made.clientSecret })
+  const transfers = () => to.sql`select from transfers t join payments p on p.id = t.payment_id
+    where lower(p.address) = ${made.payment.crypto?.address.toLowerCase() ?? ''}`
+  await until(async () => (await transfers()).length === 1)
+  stream.leave()
+})
+
+test('they are looked for when a transaction is named, however lately the page has asked', async () => {
+  const made = await opened()
+  await made.read()
+  await made.arrive()
+  await made.submit(`0x${'ab'.repeat(32)}`)
+  const transfers = () => to.sql`select from transfers t join payments p on p.id = t.payment_id
+    where lower(p.address) = ${made.payment.crypto?.address.toLowerCase() ?? ''}`
+  await until(async () => (await transfers()).length === 1)
+})
