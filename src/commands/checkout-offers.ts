@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { type Chain, confirmationsOf } from '../chain/chains.ts'
 import type { Chains, ConnectedChain } from '../chain/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
-import type { Quote } from '../chain/quotes/quotes.ts'
+import { canPrice, type Quote } from '../chain/quotes/quotes.ts'
 import { refuse } from '../errors.ts'
 import type { Terms, VisitedLink } from '../queries/checkouts.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
@@ -50,12 +50,16 @@ const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Ass
   return assets.length === 0 ? [] : chains.quotes.offer({ livemode, amountMinor, currency, until, assets })
 }
 
-/** What the link takes, on chains where the merchant has somewhere to put it. */
+/** What the link takes and can be priced, on chains where the merchant has somewhere to put it. */
 const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly Asset[] => {
-  const { livemode, assets: wanted } = link.context
+  const { livemode, assets: wanted, currency } = link.context
   return chains.all
     .filter(({ chain }) => chain.livemode === livemode && hasTreasury(chain, terms))
-    .flatMap(({ chain: { id, native, tokens } }) => [...tokens, native].map(({ asset }) => ({ chainId: id, asset })))
+    .flatMap(({ chain }) =>
+      [...chain.tokens, chain.native]
+        .filter(({ asset }) => canPrice(chain, asset, currency))
+        .map(({ asset }) => ({ chainId: chain.id, asset })),
+    )
     .filter(({ chainId, asset }) => wanted?.some(each => each.chainId === chainId && each.asset === asset) ?? true)
 }
 

@@ -247,6 +247,16 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
       })
   })
 
+  test('422: what no aggregator of its chain could ever price in the currency', async () => {
+    const { id, shop: of } = await link({ currency: 'EUR' })
+    await settle(of, { receivingAddress: SOMEBODY })
+    for (const asset of ['USDC', 'ETH'])
+      expect(await open(id, { chainId: baseSepolia.id, asset })).toMatchObject({
+        ...{ status: 422, error: { code: 'unsupported_asset', param: 'asset' } },
+      })
+    expect((await open(id, { chainId: 31337, asset: 'TUSD' })).status).toBe(201)
+  })
+
   test('503: what it takes and has no price now, by the aggregator or by a chain that nobody can ask', async () => {
     const { id, shop: of } = await link()
     await settle(of, { receivingAddress: SOMEBODY })

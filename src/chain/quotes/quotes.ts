@@ -3,6 +3,7 @@ import type { Chain, Token } from '../chains.ts'
 import type { Node } from '../rpc/rpc.ts'
 import { amountOf, atPar, type Money, type Price, rateOf } from './amount.ts'
 import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
+import { feedsOf } from './read-feeds.ts'
 
 /** What a payment costs in one asset. */
 export type Quote = {
@@ -56,6 +57,13 @@ export const openQuotes = (chains: readonly PricedChain[], clock: Clock): Quotes
       return (await Promise.all(offered)).flat()
     },
   }
+}
+
+/** Whether the chain's aggregators can tell what the asset costs in the currency, when they can be believed. */
+export const canPrice = (chain: Chain, symbol: string, currency: string): boolean => {
+  const asset = assetsOf(chain).find(({ asset }) => asset === symbol)
+  const known = new Map(feedsOf(chain).map(({ pair }) => [pair, atPar]))
+  return asset !== undefined && (asset.peg === currency || priceOf(chain, asset, currency, known) !== undefined)
 }
 
 type Asset = Omit<Token, 'address'> & { readonly address: string | null }
