@@ -8,6 +8,10 @@ create table deliveries (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Its place in lists, which walk in the order of commits; the event's, since it comes in the event's commit.
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint generated always as identity (cache 1000),
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -48,5 +52,11 @@ create unique index deliveries_event_once on deliveries (event_id, endpoint_id);
 
 -- The claim: the due rows of chosen endpoints, earliest first.
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending';
+-- The feed: endpoints that have become due since somebody last looked.
+create index deliveries_feed on deliveries (next_attempt_at, endpoint_id) where state = 'pending';
+
+-- An endpoint's list, state by state: one of a single state pages by exactly this, one of all merges
+-- them. A second index without the state would be written to in every change of every delivery.
+create index deliveries_list on deliveries (endpoint_id, state, era, xid, seq);
 
 select define_actor_table('deliveries');

@@ -130,6 +130,9 @@ create table deliveries (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   event_id uuid not null,
@@ -657,6 +660,50 @@ create table waiting_addresses (
   constraint waiting_addresses_empty CHECK (num_nulls(empty_number, empty_hash) = ANY (ARRAY[0, 2]))
 );
 
+create table webhook_endpoints (
+  id uuid not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  url text not null,
+  description text,
+  event_types text[] not null,
+  state text not null,
+  disabled_reason text,
+  sealed_secret text not null,
+  previous_sealed_secret text,
+  previous_until timestamp with time zone,
+  enabled_at timestamp with time zone not null,
+  last_success_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  era integer not null default current_era(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_previous CHECK ((previous_sealed_secret IS NULL) = (previous_until IS NULL)),
+  constraint webhook_endpoints_reason CHECK ((state = 'disabled'::text) = (disabled_reason IS NOT NULL) AND (disabled_reason = ANY (ARRAY['by_merchant'::text, 'no_success'::text, 'gone'::text]))),
+  constraint webhook_endpoints_state CHECK (state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'deleted'::text])),
+  constraint webhook_endpoints_texts CHECK (length(url) >= 1 AND length(url) <= 2048 AND length(description) <= 1000),
+  constraint webhook_endpoints_types CHECK (cardinality(event_types) > 0),
+  constraint webhook_endpoints_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
+create table webhook_subscriptions (
+  seq bigint not null generated always as identity,
+  endpoint_id uuid not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  event_type text not null,
+  opened_at timestamp with time zone not null,
+  opened_era integer not null,
+  opened_snapshot pg_snapshot not null,
+  closed_at timestamp with time zone,
+  closed_era integer,
+  closed_snapshot pg_snapshot,
+  constraint webhook_subscriptions_pkey PRIMARY KEY (seq),
+  constraint webhook_subscriptions_closed CHECK ((closed_at IS NULL) = (closed_era IS NULL) AND (closed_at IS NULL) = (closed_snapshot IS NULL))
+);
+
 create unlogged table workers (
   id text not null,
   role text not null,
@@ -678,6 +725,8 @@ CREATE INDEX deeper_payments_due ON public.deeper_payments USING btree (chain_id
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
+CREATE INDEX deliveries_feed ON public.deliveries USING btree (next_attempt_at, endpoint_id) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_list ON public.deliveries USING btree (endpoint_id, state, era, xid, seq);
 
 CREATE INDEX disputes_by_payment ON public.disputes USING btree (merchant_id, livemode, payment_id, era, xid, seq);
 CREATE INDEX disputes_by_state ON public.disputes USING btree (merchant_id, livemode, state, era, xid, seq);
@@ -730,6 +779,11 @@ CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
 
 CREATE INDEX waiting_addresses_of_merchant ON public.waiting_addresses USING btree (merchant_id, chain_id);
+
+CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (merchant_id, livemode, era, xid, seq) WHERE (state <> 'deleted'::text);
+
+CREATE UNIQUE INDEX webhook_subscriptions_once ON public.webhook_subscriptions USING btree (endpoint_id, event_type) WHERE (closed_at IS NULL);
+CREATE INDEX webhook_subscriptions_open ON public.webhook_subscriptions USING btree (merchant_id, livemode, event_type) INCLUDE (endpoint_id) WHERE (closed_at IS NULL);
 
 create view settings as
  SELECT m.id AS merchant_id,
@@ -1032,6 +1086,59 @@ begin
   return 'changed';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.change_webhook_endpoint(endpoint uuid, merchant uuid, changes jsonb, caller uuid, actor text, address text, details jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its webhook_endpoints;
+  new_state text;
+  now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
+begin
+  if not may_change_webhooks(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  select * into its from webhook_endpoints
+  where id = endpoint and merchant_id = merchant and state <> 'deleted' for no key update;
+  if not found then
+    return 'missing';
+  end if;
+  new_state := coalesce(changes ->> 'status', its.state);
+  if its.state = 'disabled' and new_state = 'enabled' and exists (
+    select from deliveries where endpoint_id = endpoint and state in ('pending', 'sending') and not cancel_requested)
+  then
+    return 'canceling';
+  end if;
+
+  if changes - 'status' <> '{}' then
+    update webhook_endpoints set
+      url = coalesce(changes ->> 'url', url),
+      description = case when changes ? 'description' then changes ->> 'description' else description end,
+      event_types = case when changes ? 'eventTypes'
+        then array(select jsonb_array_elements_text(changes -> 'eventTypes')) else event_types end,
+      updated_at = now_at
+    where id = endpoint;
+  end if;
+  if its.state = 'enabled' and new_state = 'disabled' then
+    perform silence_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
+  else
+    if its.state <> new_state then
+      update webhook_endpoints set state = 'enabled', disabled_reason = null, enabled_at = now_at, updated_at = now_at
+      where id = endpoint;
+    end if;
+    perform renew_subscriptions(endpoint);
+  end if;
+
+  if changes - 'status' <> '{}' then
+    perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.changed',
+      (details || jsonb_build_object('fields', array(select jsonb_object_keys(changes - 'status'))))::json);
+  end if;
+  if its.state <> new_state then
+    perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.' || new_state, details::json);
+  end if;
+  return 'changed';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.check_era()
  RETURNS integer
  LANGUAGE plpgsql
@@ -1226,6 +1333,34 @@ begin
   insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.create_webhook_endpoint(endpoint uuid, merchant uuid, its_livemode boolean, its_url text, its_description text, its_types text[], its_sealed_secret text, most integer, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  now_at timestamptz;
+begin
+  if not may_change_webhooks(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  if not exists (select from merchants where id = merchant) then
+    return 'missing';
+  end if;
+  if most <= (
+    select count(*) from webhook_endpoints where merchant_id = merchant and livemode = its_livemode and state <> 'deleted')
+  then
+    return 'too_many';
+  end if;
+  now_at := date_trunc('milliseconds', clock_timestamp());
+  insert into webhook_endpoints (
+    id, merchant_id, livemode, url, description, event_types, state, sealed_secret, enabled_at, created_at, updated_at)
+  values (endpoint, merchant, its_livemode, its_url, its_description, its_types, 'enabled', its_sealed_secret,
+    now_at, now_at, now_at);
+  perform renew_subscriptions(endpoint);
+  perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.created', details);
+  return 'created';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.current_era()
  RETURNS integer
  LANGUAGE plpgsql
@@ -1393,6 +1528,24 @@ begin
   return writer;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.delete_webhook_endpoint(endpoint uuid, merchant uuid, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not may_change_webhooks(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  perform from webhook_endpoints
+  where id = endpoint and merchant_id = merchant and state <> 'deleted' for no key update;
+  if not found then
+    return 'missing';
+  end if;
+  perform silence_webhook_endpoint(endpoint, 'deleted', null);
+  perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.deleted', details);
+  return 'deleted';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.disable_mfa(account uuid, actor text, from_address text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1406,6 +1559,23 @@ begin
   delete from recovery_codes where account_id = account;
   perform record_security_event(null, account, actor, from_address, 'mfa.disabled', '{}'::json);
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.disable_webhook_endpoint(endpoint uuid, reason text, judged_enabled_at timestamp with time zone, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its webhook_endpoints;
+begin
+  select * into its from webhook_endpoints
+  where id = endpoint and state = 'enabled' and enabled_at = judged_enabled_at for no key update;
+  if not found then
+    return 'unchanged';
+  end if;
+  perform silence_webhook_endpoint(endpoint, 'disabled', reason);
+  perform record_security_event(its.merchant_id, null, 'service', null, 'webhook_endpoint.disabled', details);
+  return 'disabled';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.enable_mfa(account uuid, known_secret text, step bigint, recovery_hashes bytea[], actor text, from_address text, OUT outcome text, OUT wait integer)
@@ -1445,6 +1615,59 @@ begin
   end if;
   return ended;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.fan_out_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  endpoints uuid[];
+begin
+  -- In order, so that two commits and two changes never wait for each other.
+  perform pg_advisory_xact_lock_shared(hashtext('webhook_subscriptions'), lock)
+  from (select distinct fan_out_lock(merchant_id) as lock from new_events order by lock) locks;
+
+  -- A statement of its own, for a snapshot from after the locks.
+  with made as (
+    insert into deliveries (
+      id, state, rev, version, created_at, updated_at, era, merchant_id, livemode, event_id, event_type, endpoint_id,
+      attempts, automatic_attempts, trigger, next_attempt_at, cancel_requested)
+    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.era, e.merchant_id, e.livemode, e.id, e.type,
+      s.endpoint_id, 0, 0, 'automatic', e.created_at, false
+    from new_events e
+    join webhook_subscriptions s
+      on s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null
+      and (e.kind <> 'webhook_endpoint' or s.endpoint_id = e.actor)
+    returning id, endpoint_id, created_at, era
+  ), history as (
+    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
+    select id, 1, 'delivery', gen_random_uuid(), false, 'create', null, 'pending', null,
+      json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
+        to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+      created_at, era
+    from made
+  )
+  select array_agg(distinct endpoint_id) into endpoints from made;
+
+  -- Without a key: a job with one may be dropped under contention, or wait for a commit of another.
+  if endpoints is not null then
+    perform graphile_worker.add_jobs(array[
+      ('send-webhooks', json_build_object('endpointIds', endpoints), null, null, null, null, null, null)::graphile_worker.job_spec]);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.fan_out_lock(merchant uuid)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select uuid_hash(merchant) & 255
+$function$;
 
 CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json)
  RETURNS integer
@@ -1580,15 +1803,15 @@ CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_ent
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
+      this_era integer := current_era();
       wanted integer;
       made integer;
       absent deliveries_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(entries) r
+      insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at, era)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at, this_era from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.event_id, r.endpoint_id, r.id
       on conflict do nothing;
@@ -1607,7 +1830,7 @@ AS $function$
           select from deliveries t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
       loop
         begin
-          insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(array[absent]) r;
+          insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at, this_era from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -2085,6 +2308,16 @@ begin
   return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.may_change_webhooks(merchant uuid, caller uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller_role text := lock_merchant_for(merchant, caller);
+begin
+  return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.move_cursor(chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamp with time zone, final bigint)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2138,6 +2371,14 @@ begin
   delete from sessions where account_id = account and last_used_at < clock_timestamp() - interval '60 days';
   perform record_security_event(null, account, actor, from_address, 'session.signed_in', '{}'::json);
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.precedes(commit_era integer, commit_xid xid8, change_era integer, change_snapshot pg_snapshot)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select commit_era < change_era or (commit_era = change_era and pg_visible_in_snapshot(commit_xid, change_snapshot))
+$function$;
 
 CREATE OR REPLACE FUNCTION public.prove_session(session uuid, account uuid, actor text, from_address text)
  RETURNS boolean
@@ -2311,6 +2552,34 @@ AS $function$
   where w.chain_id = chain and w.address = l.address
 $function$;
 
+CREATE OR REPLACE FUNCTION public.renew_subscriptions(endpoint uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its webhook_endpoints;
+  wanted text[];
+  this_snapshot pg_snapshot;
+  this_era integer := current_era();
+begin
+  select * into its from webhook_endpoints where id = endpoint;
+  -- Test events go the way of all events, to the endpoint they are for.
+  wanted := case when its.state = 'enabled' then its.event_types || 'webhook_endpoint.test'::text else '{}' end;
+  perform pg_advisory_xact_lock(hashtext('webhook_subscriptions'), fan_out_lock(its.merchant_id));
+  -- A statement of its own, for a snapshot from after the lock.
+  select pg_current_snapshot() into this_snapshot;
+
+  update webhook_subscriptions set closed_at = clock_timestamp(), closed_era = this_era, closed_snapshot = this_snapshot
+  where endpoint_id = endpoint and closed_at is null and event_type <> all (wanted);
+
+  insert into webhook_subscriptions (
+    endpoint_id, merchant_id, livemode, event_type, opened_at, opened_era, opened_snapshot)
+  select endpoint, its.merchant_id, its.livemode, t, clock_timestamp(), this_era, this_snapshot
+  from unnest(wanted) t
+  where not exists (
+    select from webhook_subscriptions s where s.endpoint_id = endpoint and s.event_type = t and s.closed_at is null);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller uuid, actor text, address text, details json)
  RETURNS text
  LANGUAGE plpgsql
@@ -2430,6 +2699,33 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.rotate_webhook_secret(endpoint uuid, merchant uuid, overlap interval, new_sealed_secret text, caller uuid, actor text, address text, details json)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not may_change_webhooks(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  if overlap > interval '0' and exists (
+    select from webhook_endpoints
+    where id = endpoint and merchant_id = merchant and state <> 'deleted' and previous_until > clock_timestamp())
+  then
+    return 'overlapping';
+  end if;
+  update webhook_endpoints set
+    previous_sealed_secret = case when overlap > interval '0' then sealed_secret end,
+    previous_until = case when overlap > interval '0' then clock_timestamp() + overlap end,
+    sealed_secret = new_sealed_secret,
+    updated_at = date_trunc('milliseconds', clock_timestamp())
+  where id = endpoint and merchant_id = merchant and state <> 'deleted';
+  if not found then
+    return 'missing';
+  end if;
+  perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.secret_rotated', details);
+  return 'rotated';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.set_up_mfa(account uuid, new_secret text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2510,6 +2806,18 @@ begin
   return 'signed_up';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.silence_webhook_endpoint(endpoint uuid, new_state text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update webhook_endpoints set state = new_state, disabled_reason = reason,
+    updated_at = date_trunc('milliseconds', clock_timestamp())
+  where id = endpoint;
+  perform renew_subscriptions(endpoint);
+  perform graphile_worker.add_job('cancel-deliveries', json_build_object('endpointId', endpoint));
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.submit_transaction(payment uuid, chain bigint, hash text, most integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2543,6 +2851,31 @@ begin
   if wait is null then
     perform count_attempt(subjects);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its webhook_endpoints;
+begin
+  if not may_change_webhooks(merchant, caller) then
+    return 'not_allowed';
+  end if;
+  select * into its from webhook_endpoints
+  where id = endpoint and merchant_id = merchant and state <> 'deleted' for no key update;
+  if not found then
+    return 'missing';
+  end if;
+  if its.state <> 'enabled' then
+    return 'disabled';
+  end if;
+  insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+  select event, 'webhook_endpoint', endpoint, 0, 'webhook_endpoint.test', merchant, its.livemode, api_version, rendered,
+    date_trunc('milliseconds', clock_timestamp()), current_era()
+  from merchants where id = merchant;
+  return 'sent';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.touch_payments(chain bigint, at_step bigint, payments uuid[])
@@ -2726,5 +3059,7 @@ begin
   perform count_attempt(array[subject]);
   perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $function$;
+
+CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS new_events FOR EACH STATEMENT EXECUTE FUNCTION fan_out_events();
 
 CREATE TRIGGER transfers_await_collection AFTER INSERT OR UPDATE ON transfers FOR EACH ROW WHEN (new.state = 'final'::text) EXECUTE FUNCTION await_collection();
