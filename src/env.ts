@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type } from 'arktype'
+import type { AddressRange } from './address-ranges.ts'
 import type { LogLevel } from './log.ts'
 import { StartError } from './start-error.ts'
 
@@ -31,8 +32,6 @@ export type Env = {
   readonly webhooks: { readonly allow: readonly AddressRange[]; readonly ports: readonly number[] }
   readonly logLevel: LogLevel
 }
-
-export type AddressRange = { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
 
 /** Throws a StartError of one line: the variable and what is allowed. Never the value, which may be a secret. */
 export const parseEnv = (variables: Readonly<Record<string, string | undefined>>): Env => {

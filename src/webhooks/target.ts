@@ -1,0 +1,86 @@
+import { isIP } from 'node:net'
+import { isWithin, plain } from '../address-ranges.ts'
+import type { Env } from '../env.ts'
+import { isPublic } from './address.ts'
+
+export type Rules = Env['webhooks']
+
+/** Where a merchant's URL leads, taken apart. */
+export type Target = {
+  readonly secure: boolean
+  /** A name without a dot at its end, or an address in its one spelling. */
+  readonly name: string
+  readonly isAddress: boolean
+  readonly port: number
+  /** What the Host header says. */
+  readonly host: string
+  readonly path: string
+}
+
+/** What can be wrong with a URL, and what its owner reads then. */
+export const urlFaults = {
+  malformed: 'The url is no web address such as https://shop.example.com/webhooks.',
+  too_long: 'The url is longer than 2,048 characters.',
+  has_userinfo: 'The url must not have a user name or a password in it.',
+  not_https: 'The url must begin with https://.',
+  closed_port: 'The url must not name a port that webhooks are not sent to: it is 443 or 8443 in most installations.',
+  not_public: 'The url must not lead to a private, internal or reserved address.',
+} as const
+
+export type UrlFault = keyof typeof urlFaults
+
+export const parseTarget = (text: string): Target | UrlFault => {
+  if (text.length > 2_048) return 'too_long'
+  // The parser would read a lot of things as a URL that nobody meant as one.
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return 'malformed'
+  const { protocol, username, password, hostname, port, pathname, search } = new URL(text)
+  if (username || password || /^[^:]+:\/\/[^/?#]*@/.test(text)) return 'has_userinfo'
+  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
+  const isAddress = isIP(bare) !== 0
+  if (!isAddress && !isName(bare)) return 'malformed'
+  const secure = protocol === 'https:'
+  return {
+    secure,
+    name: isAddress ? plain(bare) : bare,
+    isAddress,
+    port: port ? Number(port) : secure ? 443 : 80,
+    host: `${hostname.startsWith('[') ? hostname : bare}${port && `:${port}`}`,
+    path: pathname + search,
+  }
+}
+
+/** Underscores are not of the standard, and some internal names have them. */
+const isName = (text: string): boolean => text.length <= 253 && /^([a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/.test(text)
+
+/**
+ * The addresses that are known without asking anybody. Names that end in localhost mean this machine wherever they
+ * are asked for, and the DNS is not to say otherwise; of its two addresses, those that the operator opened.
+ */
+export const knownAddresses = ({ name, isAddress }: Target, { allow }: Rules): readonly string[] | undefined => {
+  if (isAddress) return [name]
+  if (name !== 'localhost' && !name.endsWith('.localhost')) return undefined
+  const opened = thisMachine.filter(address => isWithin(address, allow))
+  return opened.length > 0 ? opened : thisMachine
+}
+
+const thisMachine = ['127.0.0.1', '::1']
+
+/** Whether these, all of them, may be called under that URL. */
+export const judgeAddresses = (
+  target: Target,
+  addresses: readonly string[],
+  livemode: boolean,
+  { allow, ports }: Rules,
+): 'ok' | UrlFault => {
+  const opened = addresses.filter(address => isWithin(plain(address), allow))
+  if (addresses.length > 0 && opened.length === addresses.length) return target.secure || !livemode ? 'ok' : 'not_https'
+  if (!target.secure) return 'not_https'
+  if (!ports.includes(target.port)) return 'closed_port'
+  return addresses.every(address => opened.includes(address) || isPublic(address)) ? 'ok' : 'not_public'
+}
+
+/** What can be said of a name before it is looked up: no more than that some address behind it could be called. */
+export const judgeName = (target: Target, livemode: boolean, { allow, ports }: Rules): 'ok' | UrlFault => {
+  if (!target.secure && (livemode || allow.length === 0)) return 'not_https'
+  return allow.length > 0 || ports.includes(target.port) ? 'ok' : 'closed_port'
+}
