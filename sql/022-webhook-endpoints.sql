@@ -115,7 +115,16 @@ begin
   perform pg_advisory_xact_lock_shared(hashtext('webhook_subscriptions'), lock)
   from (select distinct fan_out_lock(merchant_id) as lock from new_events order by lock) locks;
 
-  -- A statement of its own, for a snapshot from after the locks.
+  -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
+  -- costs them a quarter of beginning the statement below for nothing.
+  if not exists (
+    select from new_events e
+    join webhook_subscriptions s
+      on s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null)
+  then
+    return null;
+  end if;
+
   with made as (
     insert into deliveries (
       id, state, rev, version, created_at, updated_at, era, merchant_id, livemode, event_id, event_type, endpoint_id,
@@ -137,7 +146,7 @@ begin
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
 
-  -- Without a key: a job with one may be dropped under contention, or wait for a commit of another.
+  -- Without a key: a job with one may be dropped under contention, or wait for another commit.
   if endpoints is not null then
     perform graphile_worker.add_jobs(array[
       ('send-webhooks', json_build_object('endpointIds', endpoints), null, null, null, null, null, null)::graphile_worker.job_spec]);
