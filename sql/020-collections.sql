@@ -20,15 +20,22 @@ create index waiting_addresses_of_merchant on waiting_addresses (merchant_id, ch
 create function await_collection() returns trigger language plpgsql as $$
 begin
   insert into waiting_addresses (chain_id, address, merchant_id, last_block)
-  select new.chain_id, address, merchant_id, new.block_number from deposit_addresses where address = new.to_address
-  on conflict (chain_id, address) do update
-  set last_block = greatest(waiting_addresses.last_block, excluded.last_block);
+  select f.chain_id, d.address, d.merchant_id, max(f.block_number)
+  from changed f
+  join deposit_addresses d on d.address = f.to_address
+  where f.state = 'final'
+  group by f.chain_id, d.address, d.merchant_id
+  order by f.chain_id, d.address
+  on conflict (chain_id, address) do update set last_block = excluded.last_block
+  where waiting_addresses.last_block < excluded.last_block;
   return null;
 end $$;
 
 -- By trigger: whatever makes a transfer final, its money is not overlooked.
-create trigger transfers_await_collection after insert or update on transfers
-for each row when (new.state = 'final') execute function await_collection();
+create trigger transfers_await_collection_when_written after insert on transfers
+referencing new table as changed for each statement execute function await_collection();
+create trigger transfers_await_collection_when_changed after update on transfers
+referencing new table as changed for each statement execute function await_collection();
 
 -- Remembers what of a merchant's addresses on one chain was found empty in a block, and what was not.
 -- Rows that the chain's reader has locked are passed over: neither waits for the other.

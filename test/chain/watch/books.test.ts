@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { beginBooks, type Cursor, catchUp, recordBlocks, rewindBlocks } from '../../../src/chain/watch/books.ts'
+import { connect, type Sql } from '../../../src/postgres/connect.ts'
+import { database } from '../../harness/database.ts'
+import { until } from '../../harness/until.ts'
+import { hashOf, SENDER, TOKEN } from './ledger.ts'
+
+/** Whoever was given it need not exist for the books. */
+const giveOut = async (sql: Sql, name: string) => {
+  const paymentId = crypto.randomUUID()
+  const address = hashOf('address', name).slice(0, 42)
+  await sql`
+    insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
+    values (${address}, ${paymentId}, ${crypto.randomUUID()}, ${TOKEN}, 0)`
+  return { address, paymentId }
+}
+
+const begin = async (sql: Sql, chainId: number): Promise<Cursor> => {
+  const block = { number: 100, hash: hashOf(chainId, 100), minedAt: new Date() }
+  await beginBooks(sql, chainId, block)
+  return block
+}
+
+/** The block after the first one, and an amount in it. */
+const blockWith = (chainId: number, to: string, amount = 7n) => {
+  const place = { blockNumber: 101, blockHash: hashOf(chainId, 101) }
+  const log = { txHash: hashOf('tx', chainId), logIndex: 0, ...place, token: TOKEN, from: SENDER, to, amount }
+  return { blocks: [{ number: 101, hash: place.blockHash, minedAt: new Date() }], logs: [log] }
+}
+
+test('two chains that tell of the same payments wait for each other, and neither is refused', async () => {
+  await using db = await database()
+  const [first, second] = [await giveOut(db.sql, 'first'), await giveOut(db.sql, 'second')]
+  const [one, two] = [await begin(db.sql, 1), await begin(db.sql, 2)]
+  // Each is paid on one chain and has waited for the next block of the other.
+  await db.sql`
+    insert into deeper_payments (payment_id, chain_id, number)
+    values (${first.paymentId}, 2, 101), (${second.paymentId}, 1, 101)`
+  await using other = { sql: connect(db.url, { max: 1 }), [Symbol.asyncDispose]: () => other.sql.end() }
+  // Holds the first chain up in the middle of its work: nobody knows yet whether the transfer is there already.
+  await other.sql.unsafe(`
+    begin;
+    insert into transfers (chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, to_address, amount, state)
+    values (1, '${hashOf('tx', 1)}', 0, 90, '${hashOf(1, 90)}', now(), '${first.paymentId}', '${first.address}', 7, 'seen')`)
+  const held = recordBlocks(db.sql, 1, one, blockWith(1, first.address))
+  const isHeld = async () => {
+    const [row] = await db.sql<{ waiting: number }[]>`
+      select count(*)::integer as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return row?.waiting === 1
+  }
+  await until(isHeld)
+  const beside = recordBlocks(db.sql, 2, two, blockWith(2, second.address))
+  const outcome = Promise.all([held, beside])
+  await Promise.race([beside, until(async () => !(await isHeld()))])
+  await other.sql.unsafe('rollback')
+  expect(await outcome).toEqual([1, 1])
+  const told = await db.sql<{ payment_id: string }[]>`select payment_id from unsettled_payments`
+  expect(told.map(({ payment_id }) => payment_id).sort()).toEqual([first.paymentId, second.paymentId].sort())
+})
+
+test('a transfer that comes back is as it is told then, not as somebody told it before', async () => {
+  await using db = await database()
+  const { address } = await giveOut(db.sql, 'only')
+  const cursor = await begin(db.sql, 1)
+  const lie = blockWith(1, address, 1_000n)
+  await recordBlocks(db.sql, 1, cursor, lie)
+  await rewindBlocks(db.sql, 1, { number: 101, hash: lie.blocks[0]?.hash ?? '' }, 100)
+  expect(await catchUp(db.sql, 1, cursor, blockWith(1, address, 7n))).toBe(1)
+  const found = await db.sql<{ amount: string; state: string }[]>`select amount::text, state from transfers`
+  expect([...found]).toEqual([{ amount: '7', state: 'final' }])
+  const waiting = await db.sql<
+    { address: string; last_block: number }[]
+  >`select address, last_block::integer from waiting_addresses`
+  expect([...waiting]).toEqual([{ address, last_block: 101 }])
+})
