@@ -1,17 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../src/postgres/connect.ts'
 import { urlFile } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
 import { copyCluster } from './cluster.ts'
+import { scratch } from './scratch.ts'
 import { until } from './until.ts'
 
 /** A DATA_DIR that is removed, with whatever it leads to, once its server has ended. */
 export type DataFolder = AsyncDisposable & { readonly path: string }
 
-export const dataFolder = (inside = tmpdir(), owner?: number): DataFolder => {
+export const dataFolder = (inside = scratch(), owner?: number): DataFolder => {
   const path = mkdtempSync(join(inside, 'paymachine-data-'))
   chmodSync(path, 0o711)
   if (owner !== undefined) chownSync(path, owner, owner)

@@ -7,6 +7,7 @@ import { type Cluster, createCluster, databaseUrl } from '../../src/postgres/clu
 import { usableBinaries } from '../../src/postgres/place.ts'
 import { findPostmaster, type Server, startServer } from '../../src/postgres/server.ts'
 import { copyCluster } from './cluster.ts'
+import { scratch, scratches } from './scratch.ts'
 
 /** A Postgres of its own for a test that restarts or kills it. It ends with the test process, however that ends. */
 export type PostgresServer = AsyncDisposable & {
@@ -31,14 +32,12 @@ export const postgresServer = async ({
   settings = {},
   foreign = false,
 }: PostgresServerOptions = {}): Promise<PostgresServer> => {
-  const cluster = foreign ? await createTemporary() : await copyCluster(temporaryFolder())
+  const all = { ...hasty, ...settings }
+  // Who wants what is durable wants a disk.
+  const home = temporaryFolder(all.fsync === 'on' ? tmpdir() : scratch())
+  const cluster = foreign ? await createTemporary(home) : await copyCluster(home)
   const start = (port?: number) =>
-    startServer(cluster, {
-      port,
-      fixedPort: port !== undefined,
-      temporary: true,
-      settings: { ...hasty, ...settings },
-    })
+    startServer(cluster, { port, fixedPort: port !== undefined, temporary: true, settings: all })
   let server: Server | undefined = await start()
   const { port } = server
   const stop = async (how: 'fast' | 'kill') => {
@@ -70,26 +69,32 @@ export const postgresServer = async ({
 }
 
 /** What a server has not written to the disk itself outlives any kill of it, and no test cuts the power. */
-const hasty = { fsync: 'off', full_page_writes: 'off' }
+const hasty: PostgresServerOptions['settings'] = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '512MB',
+  // In its own folder, that goes with it: outside of that, a killed server left a megabyte of memory behind for good.
+  dynamic_shared_memory_type: 'mmap',
+}
 
-const createTemporary = async (): Promise<Cluster> => {
+const createTemporary = async (home: string): Promise<Cluster> => {
   const account = accountFor(tmpdir())
-  const cluster = { home: temporaryFolder(), account, binaries: await usableBinaries(account) }
-  give(cluster.home, account)
+  const cluster = { home, account, binaries: await usableBinaries(account) }
+  give(home, account)
   await createCluster(cluster)
   return cluster
 }
 
-const temporaryFolder = () => {
-  sweep()
-  return mkdtempSync(join(tmpdir(), 'paymachine-test-'))
+const temporaryFolder = (inside: string) => {
+  for (const each of scratches()) sweep(each)
+  return mkdtempSync(join(inside, 'paymachine-test-'))
 }
 
 /** A test run that is killed cannot remove everything it made, so an hour later another one does. */
-const sweep = () => {
-  for (const name of readdirSync(tmpdir())) {
+const sweep = (folder: string) => {
+  for (const name of readdirSync(folder)) {
     if (!/^paymachine-(test|data|closed)-\w{6}$/.test(name)) continue
-    const home = join(tmpdir(), name)
+    const home = join(folder, name)
     try {
       const old = Date.now() - statSync(home).mtimeMs > 3_600_000
       const idle = [home, join(home, 'postgres')].every(each => findPostmaster(each) === undefined)
