@@ -1,0 +1,120 @@
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { Target } from './target.ts'
+
+/** One request, to an address that was vetted. */
+export type Sending = {
+  readonly target: Target
+  readonly address: string
+  readonly agent: http.Agent
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: string | Uint8Array
+  /** How long the connection may take, when there is another address to try; else as long as the request. */
+  readonly connectMs: number | undefined
+}
+
+/** An answer counts from its head on: what comes of its body, and how that ends, changes nothing. */
+export type Answer = {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: Uint8Array
+}
+
+export type Failure =
+  /** There was no connection, so nothing was sent. */
+  'unreachable' | 'connection_failed' | 'tls_failed' | 'bad_response' | 'cut_off'
+
+export type Exchange = { readonly answer: Promise<Answer | Failure>; readonly cut: () => void }
+
+const MOST_BODY_BYTES = 16_384
+const MOST_HEAD_BYTES = 16_384
+/** What is kept of the body, for people to read. */
+const KEPT_BYTES = 4_096
+const MOST_INTERIM_ANSWERS = 20
+
+/**
+ * Never sends twice: a connection that dies is a failed attempt, also a kept one that the receiver was just closing,
+ * since nobody can tell then what it has read.
+ */
+export const send = ({ target, address, agent, headers, body, connectMs }: Sending): Exchange => {
+  let end: (with_: Answer | Failure) => void = () => {}
+  const answer = new Promise<Answer | Failure>(resolve => {
+    end = resolve
+  })
+  let head: IncomingMessage | undefined
+  let kept: Uint8Array = nothing
+  let stage: 'connecting' | 'handshake' | 'open' = 'open'
+
+  /** What it comes to when it is over now. */
+  const close = (failure: Failure) =>
+    end(head ? { status: head.statusCode ?? 0, headers: head.headers, body: kept } : failure)
+
+  const abandon = (failure: Failure) => {
+    close(failure)
+    request.destroy()
+  }
+
+  const read = (response: IncomingMessage) => {
+    head = response
+    let bytes = 0
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (kept.length < KEPT_BYTES)
+        kept = (kept.length === 0 ? chunk : Buffer.concat([kept, chunk])).subarray(0, KEPT_BYTES)
+      if (bytes >= MOST_BODY_BYTES) abandon('bad_response')
+    })
+    response.on('end', () => close('bad_response'))
+    response.on('error', () => close('bad_response'))
+    response.on('close', () => close('bad_response'))
+  }
+
+  const request = (target.secure ? https : http).request({
+    agent,
+    host: address,
+    port: target.port,
+    // No name for an address: then the certificate has to name the address.
+    ...(target.secure && { servername: target.isAddress ? '' : target.name }),
+    method: 'POST',
+    path: target.path,
+    headers,
+    setHost: false,
+    maxHeaderSize: MOST_HEAD_BYTES,
+  })
+  request.on('response', read)
+  request.on('error', error => close(failureOf(error, stage)))
+  request.on('upgrade', (response, socket) => {
+    head = response
+    close('bad_response')
+    socket.destroy()
+  })
+  let interim = 0
+  request.on('information', () => {
+    if (++interim > MOST_INTERIM_ANSWERS) abandon('bad_response')
+  })
+  request.on('socket', socket => {
+    if (!socket.connecting) return
+    stage = 'connecting'
+    const timer = connectMs === undefined ? undefined : setTimeout(() => abandon('unreachable'), connectMs)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      stage = target.secure ? 'handshake' : 'open'
+    })
+    socket.once('secureConnect', () => {
+      stage = 'open'
+    })
+    socket.once('close', () => clearTimeout(timer))
+  })
+  request.end(body)
+  return { answer, cut: () => abandon('cut_off') }
+}
+
+const nothing = new Uint8Array()
+
+const failureOf = (error: NodeJS.ErrnoException, stage: 'connecting' | 'handshake' | 'open'): Failure => {
+  if (stage === 'connecting') return 'unreachable'
+  if (error.code?.startsWith('HPE_')) return 'bad_response'
+  // A connection that is cut during the handshake is no complaint about a certificate.
+  return stage === 'handshake' && !cutOff.has(error.code) ? 'tls_failed' : 'connection_failed'
+}
+
+const cutOff = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
