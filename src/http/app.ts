@@ -75,16 +75,14 @@ type Arrived = {
 /** The order of checks of the interface, after the route has been found. */
 const answerWith = (guard: Guard, route: Route, api: Api) => {
   const readBody = openBodyReader()
-  const bodyType = strict(route.body)
-  const queryType = strict(route.query)
   return async ({ request, peer, requestId, answerHeaders, ...arrived }: Arrived): Promise<Answer> => {
     const { headers } = request
     const params = readParams(arrived.params)
     const address = clientAddress(peer, headers.get('x-forwarded-for'), api.settings.trustedProxies)
     const caller = await guard(route.access, { headers, params, address, answerHeaders })
     const sent = route.method === 'GET' ? undefined : await readBody(request)
-    const query = validateQuery(queryType, readQuery(request.url))
-    const body = route.method === 'GET' ? undefined : validateBody(bodyType, sent === undefined ? {} : sent)
+    const query = validateQuery(strict(route.query), readQuery(request.url))
+    const body = route.method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
     const call = { params, query, body, headers, address, requestId, ...caller }
     // What a handler is told was parsed by the types that it was declared with.
     return route.handle(api, call as never)

@@ -6,7 +6,16 @@ import { isStorable } from './body.ts'
  * Fits a declared type to what a request may send: what it does not declare, at any depth, is refused.
  * A union of a record and one with further fields is no union to arktype: say that the fields are optional.
  */
-export const strict = (declared: Type | undefined): Type => (declared ?? type({})).onDeepUndeclaredKey('reject')
+export const strict = (declared: Type = nothing): Type => {
+  const made = strictTypes.get(declared) ?? declared.onDeepUndeclaredKey('reject')
+  strictTypes.set(declared, made)
+  return made
+}
+
+const nothing = type({})
+
+/** Each is made when it is first needed: all of them together would hold up every start by a quarter of a second. */
+const strictTypes = new WeakMap<Type, Type>()
 
 /** What the type makes of the body. The refusal names the field and says nothing of what was in it. */
 export const validateBody = (strictType: Type, body: unknown): unknown => {

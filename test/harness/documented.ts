@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import { answersOf } from '../../src/http/openapi/answers.ts'
 import type { Route } from '../../src/http/route.ts'
+import { strict } from '../../src/http/validate.ts'
 
 type Answered = { readonly status: number; readonly text: string; readonly headers: Headers }
 
@@ -33,7 +34,7 @@ const faultOf = (route: Route, { status, text, headers }: Answered): string | un
   if (said && typeof said === 'object' && 'plain' in said)
     return headers.get('content-type')?.startsWith('text/plain') ? undefined : 'no plain text'
   if (typeof said === 'string') return headers.get('content-type')?.startsWith('text/html') ? undefined : 'no page'
-  const parsed = said?.type.onDeepUndeclaredKey('reject')(JSON.parse(text))
+  const parsed = said && strict(said.type)(JSON.parse(text))
   return parsed instanceof type.errors ? parsed.summary : undefined
 }
 
