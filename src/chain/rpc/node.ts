@@ -74,17 +74,17 @@ const judge = ({ ok, status, json, bytes }: Posted, first: number, calls: readon
 /** Each call has the answer with its id: by place, one entry lost would give every later call the answer of another. */
 const match = (entries: readonly unknown[], first: number, calls: readonly Call[]): readonly Answer[] => {
   const answers: Answer[] = new Array(calls.length)
-  const seen = new Set<number>()
+  let missing = calls.length
   for (const entry of entries) {
     if (!isObject(entry) || typeof entry.id !== 'number') throw new RpcFault('garbage', 'an answer without an id')
     const at = entry.id - first
     const call = calls[at]
     if (!call) throw new RpcFault('garbage', 'an id that was not asked')
-    if (seen.has(at)) throw new RpcFault('garbage', 'an id twice')
-    seen.add(at)
+    if (answers[at] !== undefined) throw new RpcFault('garbage', 'an id twice')
     answers[at] = answerOf(entry, call.method)
+    missing--
   }
-  if (seen.size < calls.length) throw new RpcFault('garbage', 'an id is missing')
+  if (missing > 0) throw new RpcFault('garbage', 'an id is missing')
   return answers
 }
 

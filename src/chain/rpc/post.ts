@@ -1,3 +1,4 @@
+import { Buffer, isAscii } from 'node:buffer'
 import { RpcFault } from './rpc.ts'
 
 export type Target = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
@@ -78,9 +79,10 @@ const exchange = async ({ url, headers }: Target, body: string, options: PostOpt
 }
 
 const readAtMost = async (response: Response, most: number): Promise<Uint8Array> => {
-  if (Number(response.headers.get('content-length')) > most) throw new RpcFault('too_large')
-  // One array that grows: a body of single bytes kept as chunks would take a hundred times its size.
-  let bytes = new Uint8Array(Math.min(65_536, most))
+  const announced = Number(response.headers.get('content-length'))
+  if (announced > most) throw new RpcFault('too_large')
+  // One array, which grows where it must: a body of single bytes kept as chunks would take a hundred times its size.
+  let bytes = new Uint8Array(announced > 0 ? announced : Math.min(65_536, most))
   let length = 0
   if (!response.body) return bytes.subarray(0, 0)
   const reader = response.body.getReader()
@@ -102,12 +104,18 @@ const parseJson = (bytes: Uint8Array): unknown => {
   if (bytes.byteLength > 2 ** 20 && isMadeOfBrackets(bytes))
     throw new RpcFault('garbage', 'hardly anything but brackets')
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(decode(bytes))
   } catch {
     // The error quotes the body. A depth that overflows the stack ends here too.
     return undefined
   }
 }
+
+/** Throws for what is no UTF-8. Nearly all answers are ASCII, of which each byte is a character as it is. */
+const decode = (bytes: Uint8Array): string =>
+  isAscii(bytes)
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+    : new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 /**
  * 16 MiB of brackets become more than a gigabyte of empty arrays, and seconds in which nothing else runs. No
