@@ -8,14 +8,17 @@ type Ahead = {
   readonly transfers: Promise<readonly TransferLog[]>
 }
 
+/** Parts asked for before their turn: while one is waited for, another is read and a third is written down. */
+const MOST = 2
+
 /**
- * Asks for the blocks that follow while others are written down: as many again, once the head is known to be so far.
- * Whoever asks for just these is given them, once. They may be of a chain that has changed since: their reader sees
- * by the parents that they do not fit, as with any answer, and asks anew.
+ * Asks for the blocks that follow while others are read and written down: as many again, and once more, where the head
+ * is known to be so far. Whoever asks for just these is given them, once. They may be of a chain that has changed since:
+ * their reader sees by the parents that they do not fit, as with any answer, and asks anew.
  */
 export const readAhead = (source: ChainSource): ChainSource => {
   let head = 0
-  let ahead: Ahead | undefined
+  let ahead: Ahead[] = []
 
   const askFor = (from: number, to: number): Ahead => {
     const headers = source.headers(Array.from({ length: to - from + 1 }, (_, n) => from + n))
@@ -26,27 +29,37 @@ export const readAhead = (source: ChainSource): ChainSource => {
     return { from, to, headers, transfers }
   }
 
-  const isAhead = (from: number | undefined, to: number | undefined) => ahead?.from === from && ahead?.to === to
+  const isNext = (from: number | undefined, to: number | undefined) => ahead[0]?.from === from && ahead[0]?.to === to
 
   return {
     ...source,
-    head: async () => {
-      head = await source.head()
-      return head
+    look: async cursor => {
+      const [next] = ahead
+      if (next?.from === cursor.number + 1) {
+        // The block that the next one names as its parent is there. If it is another one, it is looked at by itself.
+        const headers = await next.headers.catch(() => [])
+        if (headers[0]?.parentHash === cursor.hash) return { head, hash: cursor.hash }
+      }
+      ahead = []
+      const seen = await source.look(cursor)
+      head = seen.head
+      return seen
     },
     headers: numbers => {
-      // The cursor's own, which is looked at in between.
-      if (numbers.length === 1) return source.headers(numbers)
-      if (ahead && isAhead(numbers[0], numbers.at(-1))) return ahead.headers.catch(() => source.headers(numbers))
-      ahead = undefined
+      const [from, to] = [numbers[0], numbers.at(-1)]
+      if (from === undefined || to === undefined || from === to) return source.headers(numbers)
+      const next = ahead[0]
+      if (next && isNext(from, to)) return next.headers.catch(() => source.headers(numbers))
+      ahead = []
       return source.headers(numbers)
     },
     transfers: async (from, to) => {
-      const asked = ahead && isAhead(from, to) ? ahead.transfers : undefined
-      ahead = undefined
+      const asked = isNext(from, to) ? ahead.shift()?.transfers : undefined
       const transfers = await (asked?.catch(() => source.transfers(from, to)) ?? source.transfers(from, to))
-      const next = to + (to - from + 1)
-      if (head >= next) ahead = askFor(to + 1, next)
+      // Not sooner: a node that cannot tell of what follows, and rests for that, has told of these.
+      const count = to - from + 1
+      for (let last = ahead.at(-1)?.to ?? to; ahead.length < MOST && last + count <= head; last += count)
+        ahead.push(askFor(last + 1, last + count))
       return transfers
     },
   }

@@ -19,11 +19,11 @@ export const findFinalRange = async (
   head: number,
 ): Promise<{ readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] } | undefined> => {
   if (head - cursor.number < FAR) return undefined
-  // Transactions that carry coins stand in whole blocks alone.
-  if (await areAwaited(sql, chain.id)) return undefined
   // That nobody tells what is final shows where blocks become it.
   const final = chain.saysFinal ? await source.finalized().catch(() => 0) : head - chain.confirmations + 1
   if (final - cursor.number < FAR) return undefined
+  // Transactions that carry coins stand in whole blocks alone.
+  if (await areAwaited(sql, chain.id)) return undefined
   const by = chain.saysFinal ? 'finalized' : chain
   const range = await source.finalRange(cursor, final, by)
   if (!range) return undefined

@@ -17,7 +17,7 @@ import {
 } from './books.ts'
 import { findFinalRange } from './catch-up.ts'
 import { agreedCoins } from './coins/finality.ts'
-import { coinsIn } from './coins/sent.ts'
+import { areAwaited, coinsIn } from './coins/sent.ts'
 import type { CoinSource } from './coins/source.ts'
 import type { RangeSource } from './ranges.ts'
 
@@ -30,6 +30,8 @@ export type Header = Block & {
 /** What a chain is asked. Every method throws rather than answer what it cannot vouch for. */
 export type ChainSource = RangeSource & {
   head(): Promise<number>
+  /** The head, and the hash of the block at the place of this one; undefined where the node knows none. */
+  look(at: Cursor): Promise<{ readonly head: number; readonly hash: string | undefined }>
   /** Up to which block the chain says itself that it is final, as two nodes agree. May be some polls old. */
   finalized(): Promise<number>
   /** One for each number; undefined where the node knows no such block. */
@@ -77,10 +79,9 @@ export const readNext = async (
 ): Promise<Step> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
   // First the head and then everything else: what is asked for in between can only be newer.
-  const head = await source.head()
-  const [here] = await source.headers([cursor.number])
-  if (!here) return 'idle'
-  if (here.hash !== cursor.hash) return goBack(sql, chain, source, cursor)
+  const { head, hash } = await source.look(cursor)
+  if (hash === undefined) return 'idle'
+  if (hash !== cursor.hash) return goBack(sql, chain, source, cursor)
   if (head <= cursor.number) return 'idle'
   const behind = await findFinalRange(sql, chain, source, cursor, head)
   // The books hold all blocks above the final one: those that were read become final before any is left out.
@@ -90,14 +91,14 @@ export const readNext = async (
   }
 
   const numbers = range(cursor.number + 1, Math.min(head, cursor.number + most))
-  const headers = await source.headers(numbers)
+  const [headers, areCoinsAwaited] = await Promise.all([source.headers(numbers), areAwaited(sql, chain.id)])
   const blocks = chained(cursor, headers)
   const last = blocks.at(-1)
   // The chain has changed since its block was compared: the next step finds the fork.
   if (!last) return 'idle'
   const logs = await source.transfers(cursor.number + 1, last.number)
   const read = await vouchedFor(chain, source, blocks, logs)
-  const coins = read && (await coinsIn(sql, chain.id, source.coins, blocks))
+  const coins = read && (areCoinsAwaited ? await coinsIn(sql, source.coins, blocks) : [])
   if (!coins) return 'idle'
   await recordBlocks(sql, chain.id, cursor, { blocks, logs: [...read, ...coins] })
   return 'recorded'
@@ -186,23 +187,18 @@ const vouchedFor = async (
   blocks: readonly Header[],
   logs: readonly TransferLog[],
 ): Promise<readonly TransferLog[] | undefined> => {
-  const byHash = new Map(blocks.map(block => [block.hash, [] as TransferLog[]]))
-  for (const log of logs) {
-    const block = byHash.get(log.blockHash)
-    if (!block) return undefined
-    block.push(log)
-  }
+  const first = blocks[0]?.number ?? 0
+  if (logs.some(({ blockNumber, blockHash }) => blocks[blockNumber - first]?.hash !== blockHash)) return undefined
+  const told = Map.groupBy(logs, ({ blockHash }) => blockHash)
+  const vouched: TransferLog[] = []
   for (const block of blocks) {
-    const told = byHash.get(block.hash) ?? []
-    const promised = tokens.some(
-      token => block.mayHold(token, TRANSFER) && !told.some(({ token: other }) => other === token),
-    )
-    if (!promised) continue
-    const again = await source.transfersIn(block.hash)
-    if (!again) return undefined
-    byHash.set(block.hash, [...again])
+    const found = told.get(block.hash) ?? []
+    const promised = tokens.some(token => block.mayHold(token, TRANSFER) && !found.some(log => log.token === token))
+    const all = promised ? await source.transfersIn(block.hash) : found
+    if (!all) return undefined
+    for (const each of all) vouched.push(each)
   }
-  return [...byHash.values()].flat()
+  return vouched
 }
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n)

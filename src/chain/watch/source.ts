@@ -35,8 +35,12 @@ export const openSource = (
   })
 
   return readAhead({
-    head: () =>
-      rpc.read([{ method: 'eth_blockNumber', params: [] }], ([head]) => readNumber(answered(head), 'the head')),
+    head: () => rpc.read([headCall], ([head]) => readNumber(answered(head), 'the head')),
+    look: ({ number }) =>
+      rpc.read([headCall, blockAt(number)], ([head, block]) => ({
+        head: readNumber(answered(head), 'the head'),
+        hash: findHeader(answered(block), { number })?.hash,
+      })),
     finalized: openFinality(rpc, finalForMs),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part))) ?? [],
     transfers: async (fromBlock, toBlock) => {
@@ -50,6 +54,8 @@ export const openSource = (
     coins: openCoinSource(rpc),
   })
 }
+
+const headCall: Call = { method: 'eth_blockNumber', params: [] }
 
 const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (Header | undefined)[]> =>
   rpc.read(numbers.map(blockAt), answers =>
