@@ -6,10 +6,6 @@ create type checkouts_v1_entry as (g integer, was integer, payment_id uuid, secr
 
 create type deliveries_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
-create type delivery_asking as (endpoint_id uuid, want integer, low_ms bigint);
-
-create type delivery_outcome as (id uuid, was integer, number integer, event text, state text, trigger text, next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint, outcome text, duration_ms integer, http_status integer, response_snippet text);
-
 create type deposit_addresses_v1_entry as (g integer, was integer, address text, payment_id uuid, merchant_id uuid, treasury text, counter bigint);
 
 create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
@@ -166,30 +162,6 @@ END),
   constraint deliveries_sending CHECK ((state = 'sending'::text) = (sending_since IS NOT NULL)),
   constraint deliveries_state CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text])),
   constraint deliveries_trigger CHECK (trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))
-);
-
-create table delivery_attempts (
-  delivery_id uuid not null,
-  number integer not null,
-  trigger text not null,
-  worker uuid not null,
-  started_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  duration_ms integer,
-  outcome text,
-  http_status integer,
-  response_snippet text,
-  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, number),
-  constraint delivery_attempts_finished CHECK ((outcome IS NULL) = (finished_at IS NULL)),
-  constraint delivery_attempts_trigger CHECK (trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))
-);
-
-create table delivery_claims (
-  id uuid not null,
-  worker uuid not null,
-  claimed_at timestamp with time zone not null,
-  deliveries uuid[] not null,
-  constraint delivery_claims_pkey PRIMARY KEY (id)
 );
 
 create table deposit_addresses (
@@ -1127,7 +1099,7 @@ AS $function$
 declare
   its webhook_endpoints;
   new_state text;
-  fields text[] := array(select jsonb_object_keys(changes - 'status'));
+  now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
 begin
   if not may_change_webhooks(merchant, caller) then
     return 'not_allowed';
@@ -1144,29 +1116,28 @@ begin
     return 'canceling';
   end if;
 
-  if cardinality(fields) > 0 then
+  if changes - 'status' <> '{}' then
     update webhook_endpoints set
       url = coalesce(changes ->> 'url', url),
       description = case when changes ? 'description' then changes ->> 'description' else description end,
       event_types = case when changes ? 'eventTypes'
         then array(select jsonb_array_elements_text(changes -> 'eventTypes')) else event_types end,
-      updated_at = later_than(updated_at)
+      updated_at = now_at
     where id = endpoint;
   end if;
   if its.state = 'enabled' and new_state = 'disabled' then
     perform silence_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
-  elsif its.state = 'disabled' and new_state = 'enabled' then
-    update webhook_endpoints set state = 'enabled', disabled_reason = null,
-      enabled_at = later_than(enabled_at), updated_at = later_than(updated_at)
-    where id = endpoint;
-    perform renew_subscriptions(endpoint);
-  elsif changes ? 'eventTypes' then
+  else
+    if its.state <> new_state then
+      update webhook_endpoints set state = 'enabled', disabled_reason = null, enabled_at = now_at, updated_at = now_at
+      where id = endpoint;
+    end if;
     perform renew_subscriptions(endpoint);
   end if;
 
-  if cardinality(fields) > 0 then
+  if changes - 'status' <> '{}' then
     perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.changed',
-      (details || jsonb_build_object('fields', fields))::json);
+      (details || jsonb_build_object('fields', array(select jsonb_object_keys(changes - 'status'))))::json);
   end if;
   if its.state <> new_state then
     perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.' || new_state, details::json);
@@ -1192,62 +1163,6 @@ begin
     update eras set postmaster_started = pg_postmaster_start_time() where era = latest.era;
   end if;
   return latest.era;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.claim_deliveries(claim uuid, worker uuid, now_at timestamp with time zone, its_version integer, asked delivery_asking[])
- RETURNS TABLE(id uuid, rev integer, due_at timestamp with time zone, created_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, resume_at timestamp with time zone, delivered_at timestamp with time zone, endpoint_version timestamp with time zone, event_created_at timestamp with time zone, api_version text, object text)
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_bitmapscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-#variable_conflict use_column
-declare
-  this_era integer := current_era();
-begin
-  return query
-  with picked as materialized (
-    select p.id, p.next_attempt_at as due_at, w.updated_at as endpoint_version
-    from unnest(asked) a
-    join webhook_endpoints w on w.id = a.endpoint_id and w.state = 'enabled'
-    cross join lateral (
-      select d.id, d.next_attempt_at
-      from deliveries d
-      where d.endpoint_id = a.endpoint_id and d.next_attempt_at >= ms_time(a.low_ms) and d.next_attempt_at <= now_at
-        and d.version = its_version and not is_leased(d.lease, d.leased_until, null, now_at)
-      order by d.next_attempt_at
-      limit a.want
-      -- Several senders ask at once, and each takes what the others have not.
-      for update skip locked) p
-  ), claimed as (
-    update deliveries d set
-      state = 'sending', rev = d.rev + 1, attempts = d.attempts + 1,
-      automatic_attempts = d.automatic_attempts + case d.trigger when 'automatic' then 1 else 0 end,
-      next_attempt_at = null, sending_since = now_at, updated_at = now_at, lease = null, leased_until = null
-    from picked p
-    where d.id = p.id
-    returning d.*, p.due_at, p.endpoint_version
-  ), opened as (
-    insert into delivery_attempts (delivery_id, number, trigger, worker, started_at)
-    select c.id, c.attempts, c.trigger, claim_deliveries.worker, now_at from claimed c
-  ), leased as (
-    insert into delivery_claims (id, worker, claimed_at, deliveries)
-    select claim, claim_deliveries.worker, now_at, array_agg(c.id) from claimed c having count(*) > 0
-  ), history as (
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender',
-      json_build_object('attempts', c.attempts, 'automaticAttempts', c.automatic_attempts, 'trigger', c.trigger,
-        'nextAttemptAt', null),
-      now_at, this_era
-    from claimed c
-  )
-  select c.id, c.rev, c.due_at, c.created_at, c.merchant_id, c.livemode, c.event_id, c.event_type, c.endpoint_id,
-    c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
-    c.endpoint_version, e.created_at, e.api_version, e.object::text
-  from claimed c
-  join events e on e.id = c.event_id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_submissions(chain bigint, final_to bigint, most integer)
@@ -1287,35 +1202,35 @@ begin
     returning s.*;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, updates json, inserts json, steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   this_era integer := current_era();
-  part record;
   answer integer[];
   conflicts integer[];
   refused json;
   duplicates json[];
 begin
   if connected then
-    for part in select key as writer, value as entries from json_each_text(updates) order by key loop
-      execute format('select lock_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into answer using part.entries, holder, now_at;
+    for n in 1 .. cardinality(update_writers) loop
+      answer := lock_rows(update_writers[n], updates[n], holder, now_at);
       conflicts := conflicts || nullif(answer, '{}');
     end loop;
   end if;
 
-  for part in select key as writer, value as entries from json_each_text(updates) order by key loop
-    execute format('select update_%1$s($1::%1$s_entry[], $2, $3, $4)', part.writer)
-    into answer using part.entries, conflicts, holder, now_at;
+  for n in 1 .. cardinality(update_writers) loop
+    answer := update_rows(update_writers[n], updates[n], conflicts, holder, now_at);
     conflicts := conflicts || nullif(answer, '{}');
   end loop;
 
-  for part in select key as writer, value as entries from json_each_text(inserts) order by key loop
-    execute format('select insert_%1$s($1::%1$s_entry[], $2, $3)', part.writer) into refused using part.entries, conflicts, now_at;
-    duplicates := duplicates || array(select json_array_elements(refused));
+  for n in 1 .. cardinality(insert_writers) loop
+    refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
+    if refused is not null then
+      duplicates := duplicates || array(select json_array_elements(refused));
+    end if;
   end loop;
   if cardinality(duplicates) > 0 then
     raise exception 'rows are already there' using errcode = 'PM001',
@@ -1526,6 +1441,7 @@ begin
       update %1$I set lease = holder, leased_until = until
       where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $b$ $f$, actor_table);
+  perform define_writers();
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.define_commit_rows(row_table text)
@@ -1616,7 +1532,41 @@ begin
     (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c),
     case when is_listed then ', era' else '' end, case when is_listed then ', this_era' else '' end,
     case when is_listed then 'current_era()' else 'null' end);
+  perform define_writers();
   return writer;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.define_writers()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  writing record;
+  cases text;
+begin
+  for writing in
+    select * from (values
+      ('lock', 'holder uuid, now_at timestamptz', 'holder, now_at', 'integer[]'),
+      ('update', 'skip integer[], holder uuid, now_at timestamptz', 'skip, holder, now_at', 'integer[]'),
+      ('insert', 'skip integer[], now_at timestamptz', 'skip, now_at', 'json')
+    ) w(verb, parameters, arguments, answer)
+  loop
+    select string_agg(format('when %L then return %I(entries::%I[], %s);',
+      writer, writing.verb || '_' || writer, writer || '_entry', writing.arguments), E'\n    ' order by writer)
+    into cases
+    from (select left(typname, -length('_entry')) as writer from pg_type
+      where typname ~ '_v\d+_entry$' and typtype = 'c' and typnamespace = current_schema()::regnamespace) w
+    where exists (select from pg_proc
+      where proname = writing.verb || '_' || writer and pronamespace = current_schema()::regnamespace);
+    execute format($f$
+      create or replace function %1$s_rows(writer text, entries text, %2$s)
+      returns %3$s language plpgsql as $b$
+      begin
+        case writer
+          %4$s
+        end case;
+      end $b$ $f$, writing.verb, writing.parameters, writing.answer, coalesce(cases, 'when null then return null;'));
+  end loop;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.delete_webhook_endpoint(endpoint uuid, merchant uuid, caller uuid, actor text, address text, details json)
@@ -2210,6 +2160,23 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_rows(writer text, entries text, skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        case writer
+          when 'checkouts_v1' then return insert_checkouts_v1(entries::checkouts_v1_entry[], skip, now_at);
+    when 'deliveries_v1' then return insert_deliveries_v1(entries::deliveries_v1_entry[], skip, now_at);
+    when 'deposit_addresses_v1' then return insert_deposit_addresses_v1(entries::deposit_addresses_v1_entry[], skip, now_at);
+    when 'disputes_v1' then return insert_disputes_v1(entries::disputes_v1_entry[], skip, now_at);
+    when 'idempotency_keys_v1' then return insert_idempotency_keys_v1(entries::idempotency_keys_v1_entry[], skip, now_at);
+    when 'payment_links_v1' then return insert_payment_links_v1(entries::payment_links_v1_entry[], skip, now_at);
+    when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
+    when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
+        end case;
+      end $function$;
+
 CREATE OR REPLACE FUNCTION public.is_leased(lease uuid, leased_until timestamp with time zone, holder uuid, now_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -2237,13 +2204,6 @@ AS $function$
   join transfers t on t.payment_id = d.payment_id and t.to_address = d.address
   where d.address = to_whom and t.chain_id = chain and t.token_address is null and t.state <> 'orphaned'
     and t.block_number > after_number and t.block_number <= up_to
-$function$;
-
-CREATE OR REPLACE FUNCTION public.later_than(before timestamp with time zone)
- RETURNS timestamp with time zone
- LANGUAGE sql
-AS $function$
-  select greatest(date_trunc('milliseconds', clock_timestamp()), before + interval '1 ms')
 $function$;
 
 CREATE OR REPLACE FUNCTION public.latest_writer(row_table text)
@@ -2409,6 +2369,20 @@ AS $function$
         where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_rows(writer text, entries text, holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        case writer
+          when 'deliveries_v1' then return lock_deliveries_v1(entries::deliveries_v1_entry[], holder, now_at);
+    when 'disputes_v1' then return lock_disputes_v1(entries::disputes_v1_entry[], holder, now_at);
+    when 'payment_links_v1' then return lock_payment_links_v1(entries::payment_links_v1_entry[], holder, now_at);
+    when 'payments_v1' then return lock_payments_v1(entries::payments_v1_entry[], holder, now_at);
+    when 'refunds_v1' then return lock_refunds_v1(entries::refunds_v1_entry[], holder, now_at);
+        end case;
+      end $function$;
+
 CREATE OR REPLACE FUNCTION public.may_change_api_keys(merchant uuid, caller uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2447,14 +2421,6 @@ begin
     delete from deeper_payments d using locked where d.payment_id = locked.payment_id returning d.payment_id)
   select array_agg(payment_id) into due from gone;
 end $function$;
-
-CREATE OR REPLACE FUNCTION public.ms_time(ms bigint)
- RETURNS timestamp with time zone
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select to_timestamp(ms::float8 / 1000)
-$function$;
 
 CREATE OR REPLACE FUNCTION public.new_uuidv7()
  RETURNS uuid
@@ -2521,53 +2487,6 @@ AS $function$
     (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
   from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
 $function$;
-
-CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes delivery_outcome[], contexts json)
- RETURNS uuid[]
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_bitmapscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  changed integer;
-  moved uuid[];
-begin
-  -- Who was taken for lost has nothing to say any more.
-  update delivery_attempts a set
-    finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
-    outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
-  from unnest(outcomes) o
-  where a.delivery_id = o.id and a.number = o.number and a.outcome is null;
-
-  -- Its rev is the fence: every change raises it. (A fence by the state could be answered from an index on what
-  -- is pending, which the planner believes almost empty: it took half of the throughput.)
-  update deliveries d set
-    state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
-    resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
-    cancel_requested = false, updated_at = ms_time(o.at_ms), lease = null, leased_until = null
-  from unnest(outcomes) o
-  where d.id = o.id and d.rev = o.was;
-  get diagnostics changed = row_count;
-
-  if changed < cardinality(outcomes) then
-    moved := array(
-      select o.id from unnest(outcomes) o
-      where not exists (select from deliveries d where d.id = o.id and d.rev = o.was + 1
-        and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
-  end if;
-
-  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-  select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
-    ms_time(r.at_ms), current_era()
-  from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
-    id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
-    outcome, duration_ms, http_status, response_snippet, context)
-  where moved is null or r.id <> all (moved);
-  return moved;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_blocks(chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamp with time zone[], logs json)
  RETURNS integer
@@ -2666,29 +2585,6 @@ begin
     insert into security_events (merchant_id, account_id, actor, address, action, details)
     values (its, account, actor, address, action, details);
   end loop;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.recover_webhook_endpoint(endpoint uuid, merchant uuid, recovery uuid, since timestamp with time zone, caller uuid, actor text, address text, details json)
- RETURNS TABLE(outcome text, found integer)
- LANGUAGE plpgsql
-AS $function$
-declare
-  its webhook_endpoints;
-begin
-  if not may_change_webhooks(merchant, caller) then
-    return query select 'not_allowed', 0;
-    return;
-  end if;
-  select * into its from webhook_endpoints where id = endpoint and merchant_id = merchant and state <> 'deleted';
-  if its.state = 'enabled' then
-    perform graphile_worker.add_job('recover-deliveries', json_build_object(
-      'endpointId', endpoint, 'recoveryId', recovery, 'since', since, 'cause', actor));
-    perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.recovered', details);
-    return query select 'asked', count(*)::integer from deliveries
-      where endpoint_id = endpoint and state in ('failed', 'canceled') and created_at >= since;
-  else
-    return query select case its.state when 'disabled' then 'disabled' else 'missing' end, 0;
-  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.remember_emptiness(chain bigint, at_number bigint, at_hash text, found json)
@@ -2871,7 +2767,7 @@ begin
     previous_sealed_secret = case when overlap > interval '0' then sealed_secret end,
     previous_until = case when overlap > interval '0' then clock_timestamp() + overlap end,
     sealed_secret = new_sealed_secret,
-    updated_at = later_than(updated_at)
+    updated_at = date_trunc('milliseconds', clock_timestamp())
   where id = endpoint and merchant_id = merchant and state <> 'deleted';
   if not found then
     return 'missing';
@@ -2965,7 +2861,8 @@ CREATE OR REPLACE FUNCTION public.silence_webhook_endpoint(endpoint uuid, new_st
  LANGUAGE plpgsql
 AS $function$
 begin
-  update webhook_endpoints set state = new_state, disabled_reason = reason, updated_at = later_than(updated_at)
+  update webhook_endpoints set state = new_state, disabled_reason = reason,
+    updated_at = date_trunc('milliseconds', clock_timestamp())
   where id = endpoint;
   perform renew_subscriptions(endpoint);
   perform graphile_worker.add_job('cancel-deliveries', json_build_object('endpointId', endpoint));
@@ -3188,6 +3085,20 @@ AS $function$
       end if;
       return answer;
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.update_rows(writer text, entries text, skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        case writer
+          when 'deliveries_v1' then return update_deliveries_v1(entries::deliveries_v1_entry[], skip, holder, now_at);
+    when 'disputes_v1' then return update_disputes_v1(entries::disputes_v1_entry[], skip, holder, now_at);
+    when 'payment_links_v1' then return update_payment_links_v1(entries::payment_links_v1_entry[], skip, holder, now_at);
+    when 'payments_v1' then return update_payments_v1(entries::payments_v1_entry[], skip, holder, now_at);
+    when 'refunds_v1' then return update_refunds_v1(entries::refunds_v1_entry[], skip, holder, now_at);
+        end case;
+      end $function$;
 
 CREATE OR REPLACE FUNCTION public.use_code(account uuid, step bigint, recovery bytea, actor text, from_address text, failure text, OUT outcome text, OUT wait integer)
  RETURNS record

@@ -52,7 +52,8 @@ export const commitBatch = async <U extends Unit>(
     const [answer] = await sql<{ conflicts: number[] | null; now: Date }[]>`
       select now(), commit_actors(
         ${number}::integer, ${batch.at}, ${batch.lease}, ${connected},
-        ${byTable(updates)}::text::json, ${byTable(inserts)}::text::json,
+        ${writersOf(updates)}::text::text[], ${literalsOf(sql, updates)},
+        ${writersOf(inserts)}::text::text[], ${literalsOf(sql, inserts)},
         ${rows(effects.steps)}::text::step_entry[],
         ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
@@ -207,7 +208,16 @@ const add = (tables: Tables, table: string, entry: Value[]): void => {
 // Null where there is nothing, so that the function can skip the statement.
 const rows = (entries: Value[][]) => (entries.length === 0 ? null : rowsLiteral(entries))
 const json = (values: unknown[]) => (values.length === 0 ? null : JSON.stringify(values))
-const byTable = (tables: Tables) =>
-  tables.size === 0
-    ? null
-    : JSON.stringify(Object.fromEntries([...tables].map(([table, entries]) => [table, rowsLiteral(entries)])))
+
+// In one order for everybody, since locks are taken in it.
+const inOrder = (tables: Tables) => [...tables].sort(([a], [b]) => (a < b ? -1 : 1))
+
+const writersOf = (tables: Tables): string => `{${inOrder(tables).map(([writer]) => writer)}}`
+
+/** Each a parameter of its own: what is put into another literal must be escaped, and read, once more. */
+const literalsOf = (sql: Sql, tables: Tables) => {
+  const [first, ...others] = inOrder(tables).map(([, entries]) => rowsLiteral(entries))
+  if (first === undefined) return sql`'{}'::text[]`
+  const rest = others.map(literal => sql`, ${literal}::text`)
+  return sql`array[${first}::text ${rest.length === 0 ? sql`` : rest}]`
+}
