@@ -57,8 +57,9 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandbox ? [sandbox.url] : [])
   const enabled = openChains(env, sandbox?.contracts ?? null)
   const chains = starting.adopt(connectChains(enabled, urlsOf, outside), c => c.close())
-  const machinery = starting.adopt(await startMachinery({ ...outside, chains, sandbox }, env, databaseUrl), m =>
-    m.stop(),
+  const machinery = starting.adopt(
+    await startMachinery({ ...outside, chains, sandbox, keyring }, env, databaseUrl),
+    m => m.stop(),
   )
 
   const checks = {

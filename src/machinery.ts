@@ -1,4 +1,5 @@
 import { tasks } from '../tasks/all.ts'
+import { sendWebhooks } from '../tasks/send-webhooks.ts'
 import { type Actors, openActors } from './actors/actors.ts'
 import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
@@ -10,10 +11,13 @@ import { type SubmissionChain, watchSubmissions } from './chain/watch/submission
 import { openTransactions } from './chain/watch/transactions.ts'
 import { type Watched, watchChains } from './chain/watch/watch.ts'
 import type { Env } from './env.ts'
+import type { Keyring } from './keyring.ts'
 import { kinds } from './kinds/all.ts'
 import { connect } from './postgres/connect.ts'
 import { mineWhileAwaited } from './sandbox/mining.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+import { openPoster } from './webhooks/post.ts'
+import { openSender, type Sender } from './webhooks/sender.ts'
 import { work } from './workers/work.ts'
 import type { Outside, World } from './world.ts'
 
@@ -24,24 +28,29 @@ export type Machinery = {
   trouble(): string | undefined
   /** How each chain is, for people: `ok`, or what is wrong in a word. One's trouble is no other's. */
   chains(): Readonly<Record<string, string>>
+  /** What becomes of webhooks in this process; undefined where none are sent. */
+  readonly sending: Pick<Sender, 'counts'> | undefined
   /** Finishes what is under way or gives it back; within 18 s, also when the database hangs. */
   stop(): Promise<void>
 }
 
 /** Registers the machines with the actors and starts what ROLE asks for. */
 export const startMachinery = async (
-  { chains, sandbox, ...outside }: Outside & OnChain,
+  { chains, sandbox, keyring, ...outside }: Outside & Given,
   env: Env,
   databaseUrl: string,
 ): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
   const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true })
-  const actors = await openActors({ ...outside, sql }, kinds)
+  let labour: Labour | undefined
+  const actors = await openActors({ ...outside, sql }, kinds, { published: () => labour?.sender.wake() })
   const world = { ...outside, sql, actors }
-  const labour = env.role === 'api' ? undefined : startLabour(world, { chains, sandbox }, env.role, databaseUrl)
+  const { role, webhooks } = env
+  if (role !== 'api') labour = startLabour(world, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
   return {
     actors,
     trouble: () => labour?.trouble(),
+    sending: labour?.sender,
     chains: () =>
       Object.fromEntries(
         chains.all.map(({ chain: { id }, rpc }) => [
@@ -60,8 +69,20 @@ export const startMachinery = async (
 /** What a process knows of chains; without a sandbox there is none to mine for. */
 export type OnChain = { readonly chains: Chains; readonly sandbox: Sandbox | undefined }
 
-const startLabour = (world: World, { chains, sandbox }: OnChain, role: 'all' | 'worker', databaseUrl: string) => {
-  const worker = work(world, { databaseUrl, tasks, role })
+type Given = OnChain & { readonly keyring: Keyring }
+
+type Labour = ReturnType<typeof startLabour>
+
+const startLabour = (
+  world: World,
+  { chains, sandbox, keyring }: Given,
+  { role, webhooks, databaseUrl }: Pick<Env, 'webhooks'> & { role: 'all' | 'worker'; databaseUrl: string },
+) => {
+  const sender = openSender(world, {
+    keyring,
+    poster: openPoster({ rules: webhooks, now: () => world.clock.now() }),
+  })
+  const worker = work(world, { databaseUrl, tasks: { ...tasks, 'send-webhooks': sendWebhooks(sender) }, role })
   const timers = openTimers(world, world.actors, {
     share: () => {
       const { position, count } = worker.share()
@@ -79,10 +100,14 @@ const startLabour = (world: World, { chains, sandbox }: OnChain, role: 'all' | '
   const submissions = watchSubmissions(world, { chains: chains.all.map(submittedOn), share: worker.share })
   const mining = sandbox && mineWhileAwaited(world, sandbox)
   return {
+    sender,
     trouble: () => (worker.healthy() ? undefined : 'takes no jobs'),
     chainTroubles: watch.troubles,
     stop: async () => {
-      await Promise.all([timers.stop(), worker.stop(), watch.stop(), submissions.stop(), mining?.stop()])
+      await Promise.all([
+        ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), mining?.stop()],
+        sender.stop(),
+      ])
     },
   }
 }

@@ -6,6 +6,10 @@ create type checkouts_v1_entry as (g integer, was integer, payment_id uuid, secr
 
 create type deliveries_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
+create type delivery_asking as (endpoint_id uuid, want integer, low_ms bigint);
+
+create type delivery_outcome as (id uuid, was integer, number integer, event text, state text, trigger text, next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint, outcome text, duration_ms integer, http_status integer, response_snippet text);
+
 create type deposit_addresses_v1_entry as (g integer, was integer, address text, payment_id uuid, merchant_id uuid, treasury text, counter bigint);
 
 create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
@@ -162,6 +166,30 @@ END),
   constraint deliveries_sending CHECK ((state = 'sending'::text) = (sending_since IS NOT NULL)),
   constraint deliveries_state CHECK (state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text])),
   constraint deliveries_trigger CHECK (trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))
+);
+
+create table delivery_attempts (
+  delivery_id uuid not null,
+  number integer not null,
+  trigger text not null,
+  worker uuid not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  duration_ms integer,
+  outcome text,
+  http_status integer,
+  response_snippet text,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, number),
+  constraint delivery_attempts_finished CHECK ((outcome IS NULL) = (finished_at IS NULL)),
+  constraint delivery_attempts_trigger CHECK (trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))
+);
+
+create table delivery_claims (
+  id uuid not null,
+  worker uuid not null,
+  claimed_at timestamp with time zone not null,
+  deliveries uuid[] not null,
+  constraint delivery_claims_pkey PRIMARY KEY (id)
 );
 
 create table deposit_addresses (
@@ -1099,7 +1127,7 @@ AS $function$
 declare
   its webhook_endpoints;
   new_state text;
-  now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
+  fields text[] := array(select jsonb_object_keys(changes - 'status'));
 begin
   if not may_change_webhooks(merchant, caller) then
     return 'not_allowed';
@@ -1116,28 +1144,29 @@ begin
     return 'canceling';
   end if;
 
-  if changes - 'status' <> '{}' then
+  if cardinality(fields) > 0 then
     update webhook_endpoints set
       url = coalesce(changes ->> 'url', url),
       description = case when changes ? 'description' then changes ->> 'description' else description end,
       event_types = case when changes ? 'eventTypes'
         then array(select jsonb_array_elements_text(changes -> 'eventTypes')) else event_types end,
-      updated_at = now_at
+      updated_at = later_than(updated_at)
     where id = endpoint;
   end if;
   if its.state = 'enabled' and new_state = 'disabled' then
     perform silence_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
-  else
-    if its.state <> new_state then
-      update webhook_endpoints set state = 'enabled', disabled_reason = null, enabled_at = now_at, updated_at = now_at
-      where id = endpoint;
-    end if;
+  elsif its.state = 'disabled' and new_state = 'enabled' then
+    update webhook_endpoints set state = 'enabled', disabled_reason = null,
+      enabled_at = later_than(enabled_at), updated_at = later_than(updated_at)
+    where id = endpoint;
+    perform renew_subscriptions(endpoint);
+  elsif changes ? 'eventTypes' then
     perform renew_subscriptions(endpoint);
   end if;
 
-  if changes - 'status' <> '{}' then
+  if cardinality(fields) > 0 then
     perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.changed',
-      (details || jsonb_build_object('fields', array(select jsonb_object_keys(changes - 'status'))))::json);
+      (details || jsonb_build_object('fields', fields))::json);
   end if;
   if its.state <> new_state then
     perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.' || new_state, details::json);
@@ -1163,6 +1192,63 @@ begin
     update eras set postmaster_started = pg_postmaster_start_time() where era = latest.era;
   end if;
   return latest.era;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.claim_deliveries(claim uuid, worker uuid, now_at timestamp with time zone, its_version integer, asked delivery_asking[])
+ RETURNS TABLE(id uuid, rev integer, created_at timestamp with time zone, due_at timestamp with time zone, attempts integer, automatic_attempts integer, trigger text, resume_at timestamp with time zone, delivered_at timestamp with time zone, merchant_id uuid, livemode boolean, endpoint_id uuid, endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  this_era integer := current_era();
+begin
+  return query
+  with picked as materialized (
+    select p.id, p.next_attempt_at as due_at, w.updated_at as endpoint_version
+    from unnest(asked) a
+    join webhook_endpoints w on w.id = a.endpoint_id and w.state = 'enabled'
+    cross join lateral (
+      select d.id, d.next_attempt_at
+      from deliveries d
+      where d.endpoint_id = a.endpoint_id and d.state = 'pending'
+        and d.next_attempt_at >= ms_time(a.low_ms) and d.next_attempt_at <= now_at
+        and d.version = its_version and not is_leased(d.lease, d.leased_until, null, now_at)
+      order by d.next_attempt_at
+      limit a.want
+      -- Several senders ask at once, and each takes what the others have not.
+      for update skip locked) p
+  ), claimed as (
+    update deliveries d set
+      state = 'sending', rev = d.rev + 1, attempts = d.attempts + 1,
+      automatic_attempts = d.automatic_attempts + case d.trigger when 'automatic' then 1 else 0 end,
+      next_attempt_at = null, sending_since = now_at, updated_at = now_at
+    from picked p
+    where d.id = p.id
+    returning d.*, p.due_at, p.endpoint_version
+  ), opened as (
+    insert into delivery_attempts (delivery_id, number, trigger, worker, started_at)
+    select c.id, c.attempts, c.trigger, claim_deliveries.worker, now_at from claimed c
+  ), held as (
+    insert into delivery_claims (id, worker, claimed_at, deliveries)
+    select claim, claim_deliveries.worker, now_at, array_agg(c.id) from claimed c having count(*) > 0
+  ), history as (
+    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
+    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender',
+      json_build_object('attempts', c.attempts, 'automaticAttempts', c.automatic_attempts, 'trigger', c.trigger,
+        'nextAttemptAt', null),
+      now_at, this_era
+    from claimed c
+  )
+  select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
+    c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,
+    c.event_id, c.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+  from claimed c
+  join events e on e.id = c.event_id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_submissions(chain bigint, final_to bigint, most integer)
@@ -1638,6 +1724,20 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.end_claims(before timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  delete from delivery_claims c
+  where c.claimed_at < before and not exists (
+    select from unnest(c.deliveries) as held(id)
+    join deliveries d on d.id = held.id and d.sending_since = c.claimed_at)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.end_sessions(account uuid, only_one uuid, but_one uuid, actor text, from_address text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1674,10 +1774,13 @@ begin
 
   -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
   -- costs them a quarter of beginning the statement below for nothing.
+  -- Here and below `limit` and `offset` keep the planner from turning it around, to try every subscription on every event.
   if not exists (
     select from new_events e
-    join webhook_subscriptions s
-      on s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null)
+    cross join lateral (
+      select from webhook_subscriptions s
+      where s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null
+      limit 1) s)
   then
     return null;
   end if;
@@ -1689,9 +1792,11 @@ begin
     select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.era, e.merchant_id, e.livemode, e.id, e.type,
       s.endpoint_id, 0, 0, 'automatic', e.created_at, false
     from new_events e
-    join webhook_subscriptions s
-      on s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null
-      and (e.kind <> 'webhook_endpoint' or s.endpoint_id = e.actor)
+    cross join lateral (
+      select endpoint_id from webhook_subscriptions
+      where merchant_id = e.merchant_id and livemode = e.livemode and event_type = e.type and closed_at is null
+        and (e.kind <> 'webhook_endpoint' or endpoint_id = e.actor)
+      offset 0) s
     returning id, endpoint_id, created_at, era
   ), history as (
     insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
@@ -1791,6 +1896,25 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.find_due_endpoints(now_at timestamp with time zone)
+ RETURNS TABLE(endpoint_id uuid, due_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  with recursive due as (
+    (select endpoint_id, next_attempt_at from deliveries where state = 'pending'
+     order by endpoint_id, next_attempt_at limit 1)
+    union all
+    select later.* from due cross join lateral (
+      select d.endpoint_id, d.next_attempt_at from deliveries d
+      where d.state = 'pending' and d.endpoint_id > due.endpoint_id
+      order by d.endpoint_id, d.next_attempt_at limit 1) later
+  )
+  select due.endpoint_id, due.next_attempt_at from due where due.next_attempt_at <= now_at
+$function$;
+
 CREATE OR REPLACE FUNCTION public.find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
  RETURNS TABLE(fingerprint bytea, status integer, body text)
  LANGUAGE plpgsql
@@ -1807,6 +1931,23 @@ begin
     select k.fingerprint, k.status, k.body from idempotency_keys k
     where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.find_lost_deliveries(before timestamp with time zone, most integer)
+ RETURNS SETOF deliveries
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  select d.*
+  from delivery_claims c
+  cross join unnest(c.deliveries) as held(id)
+  join deliveries d on d.id = held.id and d.sending_since = c.claimed_at
+  where c.claimed_at < before
+  limit most
+$function$;
 
 CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
@@ -2206,6 +2347,13 @@ AS $function$
     and t.block_number > after_number and t.block_number <= up_to
 $function$;
 
+CREATE OR REPLACE FUNCTION public.later_than(before timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+AS $function$
+  select greatest(date_trunc('milliseconds', clock_timestamp()), before + interval '1 ms')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.latest_writer(row_table text)
  RETURNS text
  LANGUAGE sql
@@ -2422,6 +2570,14 @@ begin
   select array_agg(payment_id) into due from gone;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ms_time(ms bigint)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select to_timestamp(ms::float8 / 1000)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.new_uuidv7()
  RETURNS uuid
  LANGUAGE sql
@@ -2487,6 +2643,89 @@ AS $function$
     (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
   from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
 $function$;
+
+CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
+ RETURNS TABLE(id uuid, rev integer, created_at timestamp with time zone, due_at timestamp with time zone, attempts integer, automatic_attempts integer, trigger text, resume_at timestamp with time zone, delivered_at timestamp with time zone, merchant_id uuid, livemode boolean, endpoint_id uuid, endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text)
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  select d.id, d.rev, d.created_at, c.claimed_at, d.attempts, d.automatic_attempts, d.trigger, d.resume_at, d.delivered_at,
+    d.merchant_id, d.livemode, d.endpoint_id, w.updated_at::text,
+    d.event_id, d.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+  from delivery_claims c
+  cross join unnest(c.deliveries) as held(id)
+  join deliveries d on d.id = held.id and d.sending_since = c.claimed_at
+  join webhook_endpoints w on w.id = d.endpoint_id
+  join events e on e.id = d.event_id
+  where c.id = claim
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  changed integer;
+  moved uuid[];
+begin
+  -- Whoever was taken for lost has nothing to say any more.
+  update delivery_attempts a set
+    finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
+    outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
+  from unnest(outcomes) o
+  where a.delivery_id = o.id and a.number = o.number and a.finished_at is null;
+
+  -- The rev is the fence: every change raises it. With a fence by state instead, the planner finds the rows by an
+  -- index that has the state in it and that it believes almost empty, which takes half of the throughput.
+  update deliveries d set
+    state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
+    resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
+    cancel_requested = false, updated_at = ms_time(o.at_ms)
+  from unnest(outcomes) o
+  where d.id = o.id and d.rev = o.was;
+  get diagnostics changed = row_count;
+  if changed < cardinality(outcomes) then
+    moved := array(
+      select o.id from unnest(outcomes) o
+      where not exists (select from deliveries d where d.id = o.id and d.rev = o.was + 1
+        and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+  end if;
+
+  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
+  select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
+    ms_time(r.at_ms), current_era()
+  from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
+    id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
+    outcome, duration_ms, http_status, response_snippet, context)
+  where moved is null or r.id <> all (moved);
+
+  -- What has moved on is still held, for as long as it is not decided.
+  if finished is not null and moved is null then
+    delete from delivery_claims where id = any(finished);
+  end if;
+  -- In order, since another sender may write down the same. The row's updated_at is for what people change.
+  if answered is not null then
+    perform from webhook_endpoints where id = any(answered) order by id for no key update;
+    update webhook_endpoints set
+      last_success_at = greatest(last_success_at, (select ms_time(max(o.at_ms)) from unnest(outcomes) o))
+    where id = any(answered);
+  end if;
+  if jobs is not null then
+    perform graphile_worker.add_jobs(array(
+      select (task, payload, null, null, null, key, null, null)::graphile_worker.job_spec
+      from json_to_recordset(jobs) as j(task text, payload json, key text)
+      order by key));
+  end if;
+  return moved;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_blocks(chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamp with time zone[], logs json)
  RETURNS integer
@@ -2585,6 +2824,29 @@ begin
     insert into security_events (merchant_id, account_id, actor, address, action, details)
     values (its, account, actor, address, action, details);
   end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.recover_webhook_endpoint(endpoint uuid, merchant uuid, recovery uuid, since timestamp with time zone, caller uuid, actor text, address text, details json)
+ RETURNS TABLE(outcome text, found integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its webhook_endpoints;
+begin
+  if not may_change_webhooks(merchant, caller) then
+    return query select 'not_allowed', 0;
+    return;
+  end if;
+  select * into its from webhook_endpoints where id = endpoint and merchant_id = merchant and state <> 'deleted';
+  if its.state = 'enabled' then
+    perform graphile_worker.add_job('recover-deliveries', json_build_object(
+      'endpointId', endpoint, 'recoveryId', recovery, 'since', since, 'cause', actor));
+    perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.recovered', details);
+    return query select 'asked', count(*)::integer from deliveries
+      where endpoint_id = endpoint and state in ('failed', 'canceled') and created_at >= since;
+  else
+    return query select case its.state when 'disabled' then 'disabled' else 'missing' end, 0;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.remember_emptiness(chain bigint, at_number bigint, at_hash text, found json)
@@ -2767,7 +3029,7 @@ begin
     previous_sealed_secret = case when overlap > interval '0' then sealed_secret end,
     previous_until = case when overlap > interval '0' then clock_timestamp() + overlap end,
     sealed_secret = new_sealed_secret,
-    updated_at = date_trunc('milliseconds', clock_timestamp())
+    updated_at = later_than(updated_at)
   where id = endpoint and merchant_id = merchant and state <> 'deleted';
   if not found then
     return 'missing';
@@ -2861,8 +3123,7 @@ CREATE OR REPLACE FUNCTION public.silence_webhook_endpoint(endpoint uuid, new_st
  LANGUAGE plpgsql
 AS $function$
 begin
-  update webhook_endpoints set state = new_state, disabled_reason = reason,
-    updated_at = date_trunc('milliseconds', clock_timestamp())
+  update webhook_endpoints set state = new_state, disabled_reason = reason, updated_at = later_than(updated_at)
   where id = endpoint;
   perform renew_subscriptions(endpoint);
   perform graphile_worker.add_job('cancel-deliveries', json_build_object('endpointId', endpoint));

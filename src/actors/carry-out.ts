@@ -12,16 +12,27 @@ import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates 
 const ROUNDS_BEFORE_LEASE = 3
 
 /** What a round is carried out with; `lease` is the holder's name when the actors have been leased for it. */
-type Round = { readonly outside: Outside; readonly registry: Registry; readonly lease: string | null }
+type Round = {
+  readonly outside: Outside
+  readonly registry: Registry
+  readonly lease: string | null
+  readonly published: (() => void) | undefined
+}
 
 /**
  * Carries units through read, decide and commit until each is settled or must go round again.
- * One bad unit never fails the others.
+ * One bad unit never fails the others. `published` is told of each commit that tells the outside something.
  */
-export const carryOut = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Again> => {
+export const carryOut = async (
+  outside: Outside,
+  registry: Registry,
+  units: readonly Pending[],
+  published?: () => void,
+): Promise<Again> => {
   const { unlucky, others } = findUnlucky(units)
-  const again = await attempt({ outside, registry, lease: null }, others)
-  return unlucky.length === 0 ? again : both(again, await attemptLeased(outside, registry, unlucky))
+  const round = { outside, registry, lease: null, published }
+  const again = await attempt(round, others)
+  return unlucky.length === 0 ? again : both(again, await attemptLeased(round, unlucky))
 }
 
 /** Those that keep losing, and those behind them that want the same actors. */
@@ -53,7 +64,8 @@ const askingOf = ({ commands, keyed, unsure }: Pending) => ({
   seek: unsure ? ('all' as const) : keyed ? ('keyed' as const) : ('none' as const),
 })
 
-const attemptLeased = async (outside: Outside, registry: Registry, units: readonly Pending[]): Promise<Again> => {
+const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<Again> => {
+  const { outside, registry } = round
   const lease = uuidv7(outside.clock.now(), outside.random)
   const commands = units.flatMap(unit => unit.commands)
   try {
@@ -62,7 +74,7 @@ const attemptLeased = async (outside: Outside, registry: Registry, units: readon
     const isHeld = (unit: Pending) =>
       unit.commands.every(command => (reads.get(headKey(command))?.row.lease ?? lease) === lease)
     const held = units.filter(isHeld)
-    const again = await attempt({ outside, registry, lease }, held)
+    const again = await attempt({ ...round, lease }, held)
     // Somebody else has the rest, for two seconds at most.
     return both(again, { units: units.filter(unit => !held.includes(unit)), pauseMs: jitter(20) })
   } catch (error) {
@@ -77,10 +89,11 @@ const attemptLeased = async (outside: Outside, registry: Registry, units: readon
 }
 
 const decideAndCommit = async (
-  { outside, registry, lease }: Round,
+  round: Round,
   units: readonly Pending[],
   reads: Awaited<ReturnType<typeof readActors>>,
 ): Promise<Again> => {
+  const { outside, registry, lease, published } = round
   const at = outside.clock.now()
   const { decide, heads } = decider(registry, reads, at, outside.random)
   // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so nobody
@@ -94,8 +107,9 @@ const decideAndCommit = async (
     ? await inTime(units, commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease }))
     : { conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
   if (answer.duplicated.size > 0) {
-    return withoutDuplicates(registry, units, answer.duplicated, some => attempt({ outside, registry, lease }, some))
+    return withoutDuplicates(registry, units, answer.duplicated, some => attempt(round, some))
   }
+  if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
   for (const { unit, verdict } of decided) if (!answer.conflicted.has(unit)) settle(unit, verdict)
   return afterConflict([...answer.conflicted])
 }

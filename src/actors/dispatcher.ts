@@ -32,6 +32,8 @@ export type DispatcherOptions = {
   readonly patienceMs?: number
   /** Beyond so many a command fails as Unavailable at once: who waits longer than its caller is of no use. */
   readonly mostWaiting?: number
+  /** Told of each commit that tells the outside something. */
+  readonly published?: () => void
 }
 
 /** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
@@ -51,7 +53,7 @@ const WORTH_A_LANE = 64
 export const openDispatcher = (
   outside: Outside,
   registry: Registry,
-  { lanes = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000 }: DispatcherOptions = {},
+  { lanes = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000, published }: DispatcherOptions = {},
 ) => {
   let queue: Pending[] = []
   const busy = new Set<string>()
@@ -126,7 +128,7 @@ export const openDispatcher = (
       if (units.length === 0) return
       inFlight++
       carried += units.length
-      void carryOut(outside, registry, units)
+      void carryOut(outside, registry, units, published)
         .catch((error): Again => {
           for (const unit of units) unit.fail(error)
           return nobody

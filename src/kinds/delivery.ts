@@ -27,7 +27,7 @@ export const deliveryKind: Kind<Delivery> = {
     // two hours would take the next event's wake-up along. What is planned, the sender finds by itself.
     wakeSender: ({ context: { endpointId } }) => ({
       task: 'send-webhooks',
-      payload: { endpointId },
+      payload: { endpointIds: [endpointId] },
       key: `send-webhooks:${endpointId}`,
     }),
     judgeEndpoint: ({ context: { endpointId } }) => ({

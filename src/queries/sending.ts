@@ -1,0 +1,143 @@
+import { rowsLiteral, type Value } from '../actors/literals.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { deliveryKind } from '../kinds/delivery.ts'
+import type { Sql } from '../postgres/connect.ts'
+
+/** A delivery that was taken up, with what its request is made of. */
+export type Claimed = {
+  readonly id: string
+  readonly rev: number
+  readonly createdAt: Date
+  /** Since when it was due. */
+  readonly dueAt: Date
+  /** The number of this attempt. */
+  readonly attempts: number
+  readonly automaticAttempts: number
+  readonly trigger: 'automatic' | 'manual'
+  readonly resumeAt: Date | null
+  readonly deliveredAt: Date | null
+  readonly merchantId: string
+  readonly livemode: boolean
+  readonly endpointId: string
+  /** Another one whenever somebody has changed the endpoint. */
+  readonly endpointVersion: string
+  readonly eventId: string
+  readonly eventType: string
+  /** Unix seconds. */
+  readonly eventCreated: string
+  readonly apiVersion: string
+  /** JSON, as it was rendered when it happened. */
+  readonly object: string
+}
+
+/** What came of an attempt, as `delivery_outcome` in sql/023-sending.sql has it, and what history may show. */
+export type Recorded = {
+  readonly id: string
+  readonly entry: readonly Value[]
+  readonly context: Readonly<Record<string, unknown>>
+}
+
+export type Records = {
+  readonly command: string
+  readonly recorded: readonly Recorded[]
+  readonly jobs: readonly { readonly task: string; readonly payload: object; readonly key?: string }[]
+  /** Endpoints that have answered with a 2xx. */
+  readonly answered: readonly string[]
+  /** Claims of which nothing is left open. */
+  readonly finished: readonly string[]
+}
+
+export type Claim = {
+  readonly id: string
+  readonly worker: string
+  readonly at: Date
+  readonly asked: readonly { readonly endpointId: string; readonly want: number; readonly lowMs: number }[]
+}
+
+export type StepAnswer = {
+  /** Deliveries that have moved on since they were decided on. */
+  readonly moved: readonly string[]
+  readonly claimed: readonly Claimed[]
+}
+
+/** Records what came of attempts and takes up the next ones: one statement, so that both are one commit. */
+export const takeStep = async (sql: Sql, records: Records, claim: Claim): Promise<StepAnswer> => {
+  const asked = rowsLiteral(claim.asked.map(({ endpointId, want, lowMs }) => [endpointId, want, lowMs]))
+  const rows = await sql<ClaimedRow[]>`
+    with recorded as materialized (select ${recording(sql, records)} as moved)
+    select recorded.moved, ${columns(sql)}
+    from recorded
+    left join lateral claim_deliveries(
+      ${claim.id}, ${claim.worker}, ${claim.at}, ${deliveryKind.version}, ${asked}::text::delivery_asking[]) c on true`
+  return { moved: rows[0]?.moved ?? [], claimed: rows.filter(isClaimed) }
+}
+
+/** The same for who takes up nothing; answers what has moved on. */
+export const recordAttempts = async (sql: Sql, records: Records): Promise<readonly string[]> => {
+  const [row] = await sql<{ moved: string[] | null }[]>`select ${recording(sql, records)} as moved`
+  return row?.moved ?? []
+}
+
+/** What a claim has taken up whose answer was lost. */
+export const findClaimed = async (sql: Sql, claim: string): Promise<readonly Claimed[]> =>
+  (await sql<ClaimedRow[]>`select ${columns(sql)} from reclaim_deliveries(${claim}) c`).filter(isClaimed)
+
+type ClaimedRow = { readonly moved?: string[] | null } & (Claimed | { readonly id: null })
+
+const isClaimed = (row: ClaimedRow): row is Claimed => row.id !== null
+
+const columns = (sql: Sql) => sql`
+  c.id, c.rev, c.created_at as "createdAt", c.due_at as "dueAt", c.attempts, c.automatic_attempts as "automaticAttempts", c.trigger,
+  c.resume_at as "resumeAt", c.delivered_at as "deliveredAt", c.merchant_id as "merchantId", c.livemode,
+  c.endpoint_id as "endpointId", c.endpoint_version as "endpointVersion", c.event_id as "eventId",
+  c.event_type as "eventType", c.event_created as "eventCreated", c.api_version as "apiVersion", c.object`
+
+const recording = (sql: Sql, { command, recorded, jobs, answered, finished }: Records) => {
+  const sorted = recorded.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return sql`record_attempts(${command},
+    ${rowsLiteral(sorted.map(({ entry }) => entry))}::text::delivery_outcome[],
+    ${JSON.stringify(sorted.map(({ context }) => context))}::text::json,
+    ${jobs.length === 0 ? null : JSON.stringify(jobs)}::text::json,
+    ${idsOrNull(answered)}::text::uuid[], ${idsOrNull(finished)}::text::uuid[])`
+}
+
+const idsOrNull = (ids: readonly string[]) => (ids.length === 0 ? null : `{${ids.join(',')}}`)
+
+export type DueEndpoint = { readonly endpointId: string; readonly dueAt: Date }
+
+/** Endpoints with something that becomes due in a span of time, and when the first of it does. */
+export const findDueBetween = (sql: Sql, after: Date, until: Date): Promise<DueEndpoint[]> => sql<DueEndpoint[]>`
+  select endpoint_id as "endpointId", min(next_attempt_at) as "dueAt"
+  from deliveries
+  where state = 'pending' and next_attempt_at > ${after} and next_attempt_at <= ${until}
+  group by endpoint_id`
+
+/** All endpoints with something due, whenever it became so. */
+export const findDueEndpoints = (sql: Sql, at: Date): Promise<DueEndpoint[]> => sql<DueEndpoint[]>`
+  select endpoint_id as "endpointId", due_at as "dueAt" from find_due_endpoints(${at})`
+
+/** Deliveries that somebody took up before then, and of which nothing was heard since. */
+export const findLostDeliveries = (sql: Sql, before: Date, most: number): Promise<ActorRow[]> => sql<ActorRow[]>`
+  select * from find_lost_deliveries(${before}, ${most})`
+
+/** Ends claims from before then of which nothing is under way. */
+export const endClaims = async (sql: Sql, before: Date): Promise<void> => {
+  await sql`select end_claims(${before})`
+}
+
+/** What requests to an endpoint need. */
+export type SendingEndpoint = {
+  readonly id: string
+  readonly version: string
+  readonly url: string
+  readonly sealedSecret: string
+  readonly previousSealedSecret: string | null
+  readonly previousUntil: Date | null
+}
+
+export const findSendingEndpoints = (sql: Sql, ids: readonly string[]): Promise<SendingEndpoint[]> => sql<
+  SendingEndpoint[]
+>`
+  select id, updated_at::text as version, url, sealed_secret as "sealedSecret",
+    previous_sealed_secret as "previousSealedSecret", previous_until as "previousUntil"
+  from webhook_endpoints where id = any(${`{${ids.join(',')}}`}::text::uuid[])`

@@ -1,0 +1,59 @@
+import type { Keyring } from '../keyring.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { type Claimed, findSendingEndpoints, type SendingEndpoint } from '../queries/sending.ts'
+
+/** Where to send, and what to sign with. */
+export type OpenEndpoint = {
+  readonly version: string
+  readonly url: string
+  /** The newest first: of one that is being replaced, both. */
+  secrets(at: Date): readonly string[]
+}
+
+/** Endpoints in memory; a secret takes longer to open than a request to be signed. */
+const MOST_KNOWN = 10_000
+
+/** Endpoints as their rows were when something of them was claimed, or later. */
+export const openEndpointBook = (sql: Sql, keyring: Keyring) => {
+  const known = new Map<string, OpenEndpoint>()
+
+  /** Undefined when somebody has changed it since it was read. */
+  const find = ({ endpointId, endpointVersion }: Which): OpenEndpoint | undefined => {
+    const endpoint = known.get(endpointId)
+    return endpoint?.version === endpointVersion ? endpoint : undefined
+  }
+
+  /** By id; without those whose secret cannot be opened, and why. */
+  const read = async (ids: readonly string[]): Promise<Map<string, OpenEndpoint | Error>> => {
+    const read = new Map<string, OpenEndpoint | Error>()
+    for (const row of await findSendingEndpoints(sql, ids)) {
+      const endpoint = opened(keyring, row)
+      read.set(row.id, endpoint)
+      known.delete(row.id)
+      if (!(endpoint instanceof Error)) known.set(row.id, endpoint)
+    }
+    for (const id of known.keys()) {
+      if (known.size <= MOST_KNOWN) break
+      known.delete(id)
+    }
+    return read
+  }
+
+  return { find, read }
+}
+
+type Which = Pick<Claimed, 'endpointId' | 'endpointVersion'>
+
+const opened = (keyring: Keyring, row: SendingEndpoint): OpenEndpoint | Error => {
+  const { id, version, url, sealedSecret, previousSealedSecret, previousUntil } = row
+  const open = (sealed: string) => keyring.open(SECRET_PURPOSE, id, sealed)
+  try {
+    const current = [open(sealedSecret)]
+    const both = previousSealedSecret === null ? current : [...current, open(previousSealedSecret)]
+    return { version, url, secrets: at => (previousUntil && previousUntil > at ? both : current) }
+  } catch (error) {
+    return error instanceof Error ? error : new Error('a secret cannot be opened')
+  }
+}
+
+const SECRET_PURPOSE = 'webhook secret'

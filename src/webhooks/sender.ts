@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Keyring } from '../keyring.ts'
+import type { Claimed } from '../queries/sending.ts'
+import type { World } from '../world.ts'
+import { bodyOf, MOST_BODY_BYTES } from './body.ts'
+import { type OpenEndpoint, openEndpointBook } from './endpoint-book.ts'
+import { type LookoutOptions, openLookout } from './lookout.ts'
+import { type AttemptOutcome, claimedActor, endOf, lostEnd } from './outcome.ts'
+import type { Poster } from './post.ts'
+import { LEASE_MS, openReaper } from './reaper.ts'
+import { type Asking, type Flight, openRoster } from './roster.ts'
+import { signedHeaders } from './signature.ts'
+import { type Held, type OpenClaim, openSteps } from './steps.ts'
+
+export type SenderOptions = LookoutOptions & {
+  readonly keyring: Keyring
+  readonly poster: Poster
+  readonly reapMs?: number
+  /** How long requests under way may take when the process is asked to stop. */
+  readonly stopGraceMs?: number
+}
+
+export type Sender = {
+  /** Something was committed that may have to be sent, to these endpoints or to any. */
+  wake(endpointIds?: readonly string[]): void
+  /** Requests under way, and how those have ended that were. */
+  counts(): { readonly open: number; readonly ended: ReadonlyMap<string, number> }
+  /** Takes up nothing more, and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+/** Whoever was stopped for a while does not send what it took up before: the lease would be over before the answer. */
+const STALE_MS = LEASE_MS - 15_000
+
+/** How late a commit may be whose endpoints are named. */
+const LATE_MS = 60_000
+
+/** Sends deliveries for as long as it runs. Any number of processes may have one. */
+export const openSender = (
+  world: World,
+  { keyring, poster, reapMs, stopGraceMs = 12_000, ...lookouts }: SenderOptions,
+): Sender => {
+  const { sql, clock, random, log } = world
+  const roster = openRoster()
+  const book = openEndpointBook(sql, keyring)
+  const flights = new Map<Held, Flight>()
+  const endings = new Map<string, number>()
+  let stopping = false
+
+  const taken = (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly Asking[]): void => {
+    const counts = new Map<string, { count: number; lastDueMs: number }>()
+    const strangers = new Map<string, Claimed[]>()
+    for (const each of claimed) {
+      const its = counts.get(each.endpointId) ?? { count: 0, lastDueMs: 0 }
+      counts.set(each.endpointId, { count: its.count + 1, lastDueMs: Math.max(its.lastDueMs, each.dueAt.getTime()) })
+      const endpoint = book.find(each)
+      if (endpoint) send(each, endpoint, claim)
+      else strangers.set(each.endpointId, [...(strangers.get(each.endpointId) ?? []), each])
+    }
+    for (const asking of asked) roster.given(asking, counts.get(asking.lane.id) ?? { count: 0, lastDueMs: 0 })
+    if (strangers.size > 0) void meet(strangers, claim)
+  }
+
+  const meet = async (strangers: ReadonlyMap<string, readonly Claimed[]>, claim: OpenClaim): Promise<void> => {
+    const met = await book.read([...strangers.keys()]).catch((error: Error) => error)
+    for (const [id, claimed] of strangers) {
+      const endpoint = met instanceof Error ? met : (met.get(id) ?? new Error('there is no such endpoint'))
+      if (endpoint instanceof Error) log.error({ err: endpoint, endpoint: id }, 'nothing can be sent to an endpoint')
+      for (const each of claimed) {
+        if (endpoint instanceof Error) finish(heldOf(each, claim), unsent('not_signed'))
+        else send(each, endpoint, claim)
+      }
+    }
+  }
+
+  const send = (claimed: Claimed, endpoint: OpenEndpoint, claim: OpenClaim): void => {
+    const held = heldOf(claimed, claim)
+    const now = performance.now()
+    if (now - claim.askedAt > STALE_MS) {
+      steps.end(held, lostEnd(claimed.attempts, clock.now(), random))
+      return
+    }
+    const body = Buffer.from(bodyOf(claimed))
+    if (body.length > MOST_BODY_BYTES) {
+      finish(held, unsent('body_too_large'))
+      return
+    }
+    const at = clock.now()
+    const headers = signedHeaders({ secrets: endpoint.secrets(at), id: claimed.eventId, body, at })
+    const flight = roster.start(claimed.endpointId, now)
+    flights.set(held, flight)
+    void poster.post({ url: endpoint.url, livemode: claimed.livemode, headers, body }).then(outcome => {
+      if (!flights.delete(held)) return
+      roster.end(flight, outcome)
+      finish(held, outcome)
+    })
+  }
+
+  const finish = (held: Held, outcome: AttemptOutcome): void => {
+    endings.set(outcome.outcome, (endings.get(outcome.outcome) ?? 0) + 1)
+    steps.end(held, endOf(Number(held.actor.context.attempts), outcome, clock.now(), random))
+  }
+
+  const steps = openSteps(world, { next: () => (stopping ? [] : roster.pick()), taken })
+
+  const note = (endpointId: string, dueMs: number): void => {
+    roster.note(endpointId, dueMs, performance.now())
+    steps.wake()
+  }
+  const lookout = openLookout(
+    world,
+    ({ endpointId, dueAt }) => {
+      const inMs = dueAt.getTime() - clock.now().getTime()
+      if (inMs <= 0) note(endpointId, dueAt.getTime())
+      else setTimeout(() => note(endpointId, dueAt.getTime()), inMs)
+    },
+    lookouts,
+  )
+  const reaper = openReaper(world, reapMs)
+  const looking = setInterval(() => {
+    roster.look(performance.now())
+    if (roster.hasDue()) steps.wake()
+  }, 50)
+
+  return {
+    wake: endpointIds => {
+      const dueMs = clock.now().getTime() - LATE_MS
+      if (endpointIds) for (const id of endpointIds) note(id, dueMs)
+      else lookout.call()
+    },
+    counts: () => ({ open: flights.size, ended: endings }),
+    stop: async () => {
+      stopping = true
+      await Promise.all([lookout.stop(), reaper.stop()])
+      const until = performance.now() + stopGraceMs
+      while (flights.size > 0 && performance.now() < until) await sleep(20)
+      clearInterval(looking)
+      // Whatever they come to, nobody will hear of it.
+      for (const held of flights.keys())
+        steps.end(held, lostEnd(Number(held.actor.context.attempts), clock.now(), random))
+      flights.clear()
+      poster.close()
+      await steps.close()
+    },
+  }
+}
+
+const heldOf = (claimed: Claimed, claim: OpenClaim): Held => ({ actor: claimedActor(claimed, claim.at), claim })
+
+/** What is told of an attempt that ended before any request. */
+const unsent = (outcome: 'body_too_large' | 'not_signed'): AttemptOutcome => ({
+  ...{ outcome, httpStatus: null, responseSnippet: null, retryAfterSeconds: null, durationMs: 0 },
+})

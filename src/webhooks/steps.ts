@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Actor } from '../actors/kind.ts'
+import { constraintOf, judgeError } from '../actors/postgres-errors.ts'
+import { uuidv7 } from '../ids.ts'
+import { type Claim, type Claimed, findClaimed, type Records, recordAttempts, takeStep } from '../queries/sending.ts'
+import type { World } from '../world.ts'
+import { type AttemptEnd, decideEnd } from './outcome.ts'
+import type { Asking } from './roster.ts'
+
+/** What one step has taken up; it ends with the last of it. */
+export type OpenClaim = { readonly id: string; readonly at: Date; readonly askedAt: number; open: number }
+
+/** A delivery whose attempt is in our hands. */
+export type Held = { readonly actor: Actor; readonly claim: OpenClaim }
+
+export type StepsOptions = {
+  /** What may be taken up now. */
+  readonly next: () => readonly Asking[]
+  /** What was. */
+  readonly taken: (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly Asking[]) => void
+}
+
+/** A path that is broken without a reset answers nothing, for ever. */
+const PATIENCE_MS = 10_000
+
+/** That an endpoint has answered is written down once a minute. */
+const ANSWERED_MS = 60_000
+
+/**
+ * Takes one step after the other, for as long as there is something to record or to take up: what ends while a step
+ * is under way shares the next one. Two at a time would only make them smaller.
+ */
+export const openSteps = (world: World, { next, taken }: StepsOptions) => {
+  const { sql, clock, random, log } = world
+  const worker = uuidv7(clock.now(), random)
+  const newId = () => uuidv7(clock.now(), random)
+  const answeredAt = new Map<string, number>()
+  let ended: Ended[] = []
+  let scheduled = false
+  let running = false
+  let closing = false
+  let idle = Promise.withResolvers<void>()
+
+  /** Whatever else ends in this turn of the event loop shares the step. */
+  const wake = (): void => {
+    if (scheduled || running) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      running = true
+      void run()
+    })
+  }
+
+  const run = async (): Promise<void> => {
+    try {
+      while (await step()) {}
+    } finally {
+      running = false
+      idle.resolve()
+      idle = Promise.withResolvers()
+    }
+  }
+
+  const step = async (): Promise<boolean> => {
+    const asked = next()
+    const batch = ended
+    ended = []
+    if (asked.length === 0 && batch.length === 0) return false
+    const claim = { id: newId(), at: clock.now(), askedAt: performance.now(), open: 0 }
+    const records = recordsOf(batch, finishedBy(batch))
+    try {
+      const { moved, claimed } = await insist(records, {
+        ...{ id: claim.id, worker, at: claim.at },
+        asked: asked.map(({ lane, want }) => ({ endpointId: lane.id, want, lowMs: lane.lowMs })),
+      })
+      tellMoved(batch, moved)
+      claim.open = claimed.length
+      taken(claimed, claim, asked)
+    } catch (err) {
+      log.error({ err }, 'a step of sending webhooks failed')
+      taken([], claim, asked)
+      await recordEach(batch)
+    }
+    return true
+  }
+
+  const recordsOf = (batch: readonly Ended[], finished: readonly string[]): Records => {
+    const decided = batch.map(({ held, end }) => decideEnd(held.actor, end))
+    const jobs = new Map(decided.flatMap(({ jobs }) => jobs.map(job => [job.key ?? newId(), job])))
+    return {
+      command: newId(),
+      recorded: decided.map(({ recorded }) => recorded),
+      jobs: [...jobs.values()],
+      answered: answeredIn(batch),
+      finished,
+    }
+  }
+
+  /** The claims of which this is the last. */
+  const finishedBy = (batch: readonly Ended[]): string[] =>
+    batch.flatMap(({ held: { claim } }) => (--claim.open === 0 ? [claim.id] : []))
+
+  const answeredIn = (batch: readonly Ended[]): string[] => {
+    const now = performance.now()
+    const answered = new Set<string>()
+    for (const { held, end } of batch) {
+      const id = String(held.actor.context.endpointId)
+      if (
+        end.event.type !== 'attempt_succeeded' ||
+        now - (answeredAt.get(id) ?? Number.NEGATIVE_INFINITY) < ANSWERED_MS
+      )
+        continue
+      answeredAt.set(id, now)
+      answered.add(id)
+    }
+    return [...answered].sort()
+  }
+
+  /** Until the database has answered. What was claimed by a step whose answer was lost is ours all the same. */
+  const insist = async (records: Records, claim: Claim) => {
+    for (let pauseMs = 25, unsure = false; ; pauseMs = Math.min(2 * pauseMs, 1_000)) {
+      try {
+        const claimed = unsure ? await inTime(findClaimed(sql, claim.id)) : []
+        if (claimed.length > 0) return { moved: [], claimed }
+        if (claim.asked.length > 0) return await inTime(takeStep(sql, records, claim))
+        return { moved: await inTime(recordAttempts(sql, records)), claimed: [] }
+      } catch (error) {
+        const judged = constraintOf(error) === 'delivery_claims_pkey' ? 'lost' : judgeError(error)
+        if (judged === 'final' || closing) throw error
+        unsure ||= judged === 'lost'
+        await sleep(pauseMs)
+      }
+    }
+  }
+
+  /** Somebody has changed them meanwhile, to cancel them after this attempt: their machines are asked once more. */
+  const tellMoved = (batch: readonly Ended[], moved: readonly string[]): void => {
+    for (const { held, end } of batch) {
+      if (!moved.includes(held.actor.id)) continue
+      world.actors
+        .dispatch({ kind: 'delivery', actor: held.actor.id, event: end.event, cause: 'sender' })
+        .catch(err => log.warn({ err }, 'what came of an attempt could not be told to its delivery'))
+    }
+  }
+
+  /** One of them cannot be written down, and must not keep the others from it. It will be found to be lost. */
+  const recordEach = async (batch: readonly Ended[]): Promise<void> => {
+    if (closing) return
+    for (const one of batch) {
+      const records = recordsOf([one], [])
+      await insist(records, { id: newId(), worker, at: clock.now(), asked: [] })
+        .then(({ moved }) => tellMoved([one], moved))
+        .catch(err => log.error({ err, delivery: one.held.actor.id }, 'what came of an attempt cannot be written down'))
+    }
+  }
+
+  return {
+    wake,
+    end: (held: Held, end: AttemptEnd): void => {
+      ended.push({ held, end })
+      wake()
+    },
+    /** Records what has ended, once; there will be nothing more. */
+    close: async (): Promise<void> => {
+      closing = true
+      if (running || scheduled) await idle.promise
+      if (ended.length > 0) await step()
+    },
+  }
+}
+
+type Ended = { readonly held: Held; readonly end: AttemptEnd }
+
+const inTime = async <T>(asked: Promise<T>): Promise<T> => {
+  const waiting = new AbortController()
+  const late = sleep(PATIENCE_MS, undefined, { signal: waiting.signal }).then(() => {
+    throw Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
+  })
+  try {
+    return await Promise.race([asked, late])
+  } finally {
+    late.catch(() => {})
+    waiting.abort()
+  }
+}

@@ -1,0 +1,108 @@
+import { expect } from 'bun:test'
+import { openActors } from '../../src/actors/actors.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { manualClock } from '../../src/clock.ts'
+import { parseEnv } from '../../src/env.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { openPoster } from '../../src/webhooks/post.ts'
+import { openSender, type SenderOptions } from '../../src/webhooks/sender.ts'
+import type { World } from '../../src/world.ts'
+import { SECRET_KEY } from '../harness/api.ts'
+import { type Database, database } from '../harness/database.ts'
+import { paymentOpening } from '../machines/payment-cases.ts'
+import { T0 } from '../machines/table.ts'
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+export type SendingHouse = AsyncDisposable & {
+  readonly world: World
+  readonly clock: ReturnType<typeof manualClock>
+  readonly url: string
+  /** Of this merchant, with everything that happens to payments subscribed to. */
+  addEndpoint(url: string, more?: Readonly<Record<string, unknown>>): Promise<string>
+  /** Something that every endpoint is told. */
+  tell(): Promise<void>
+  startSender(options?: Partial<SenderOptions>): ReturnType<typeof openSender>
+}
+
+export type DeliveryRow = {
+  readonly id: string
+  readonly state: string
+  readonly rev: number
+  readonly attempts: number
+  readonly automatic_attempts: number
+  readonly trigger: string
+  readonly next_attempt_at: Date | null
+}
+
+/** A house with one merchant, whose time stands still, and which sends to loopback. The audit is its end. */
+export const sendingHouse = async (more: Partial<Pick<World, 'random' | 'log'>> = {}): Promise<SendingHouse> => {
+  await using starting = new AsyncDisposableStack()
+  const db: Database = starting.use(await database())
+  const sql = starting.adopt(connect(db.url, { byKey: true, name: 'paymachine actors' }), pool =>
+    pool.end({ timeout: 1 }),
+  )
+  const clock = manualClock(T0)
+  const random = crypto.getRandomValues.bind(crypto)
+  const outside = { sql, clock, random, log: openLog('silent'), ...more }
+  const senders = new Set<ReturnType<typeof openSender>>()
+  const wake = () => {
+    for (const sender of senders) sender.wake()
+  }
+  const actors = await openActors(outside, kinds, { published: wake })
+  const world: World = { ...outside, actors }
+  const merchantId = crypto.randomUUID()
+  await sql`insert into merchants (id, name) values (${merchantId}, 'Lamps')`
+  starting.defer(async () => {
+    for (const sender of senders) await sender.stop()
+    await actors.idle()
+    expect(await audit(sql, kinds)).toEqual([])
+  })
+  const rest = starting.move()
+  return {
+    world,
+    clock,
+    url: db.url,
+    addEndpoint: async (url, columns = {}) => {
+      const id = crypto.randomUUID()
+      const row = {
+        ...{ id, merchant_id: merchantId, livemode: false, url, state: 'enabled' },
+        sealed_secret: keyring.seal('webhook secret', id, SECRET),
+        ...{ enabled_at: clock.now(), created_at: clock.now(), updated_at: clock.now() },
+        ...columns,
+      }
+      await sql`
+        insert into webhook_endpoints ${sql({ ...row, event_types: '{payment.created}' })}`
+      await sql`select renew_subscriptions(${id})`
+      return id
+    },
+    tell: async () => {
+      const create = { ...paymentOpening, windowMinutes: 30, merchantId }
+      const outcome = await actors.dispatch({ kind: 'payment', actor: crypto.randomUUID(), create })
+      expect(outcome.ok).toBe(true)
+    },
+    startSender: (options = {}) => {
+      const sender = openSender(world, { keyring, poster: loopbackPoster(), ...options })
+      senders.add(sender)
+      return sender
+    },
+    [Symbol.asyncDispose]: () => rest.disposeAsync(),
+  }
+}
+
+export const keyring = openKeyring(SECRET_KEY)
+
+/** One that may call this machine. */
+export const loopbackPoster = (timeoutMs?: number) =>
+  openPoster({
+    rules: parseEnv({ WEBHOOK_ALLOW: '127.0.0.0/8' }).webhooks,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  })
+
+export const deliveriesOf = ({ world: { sql } }: SendingHouse, endpointId: string): Promise<DeliveryRow[]> => sql<
+  DeliveryRow[]
+>`select id, state, rev, attempts, automatic_attempts, trigger, next_attempt_at
+  from deliveries where endpoint_id = ${endpointId} order by era, xid, seq`
