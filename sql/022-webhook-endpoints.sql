@@ -117,10 +117,13 @@ begin
 
   -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
   -- costs them a quarter of beginning the statement below for nothing.
+  -- Here and below `limit` and `offset` keep the planner from turning it around, to try every subscription on every event.
   if not exists (
     select from new_events e
-    join webhook_subscriptions s
-      on s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null)
+    cross join lateral (
+      select from webhook_subscriptions s
+      where s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null
+      limit 1) s)
   then
     return null;
   end if;
@@ -132,9 +135,11 @@ begin
     select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.era, e.merchant_id, e.livemode, e.id, e.type,
       s.endpoint_id, 0, 0, 'automatic', e.created_at, false
     from new_events e
-    join webhook_subscriptions s
-      on s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null
-      and (e.kind <> 'webhook_endpoint' or s.endpoint_id = e.actor)
+    cross join lateral (
+      select endpoint_id from webhook_subscriptions
+      where merchant_id = e.merchant_id and livemode = e.livemode and event_type = e.type and closed_at is null
+        and (e.kind <> 'webhook_endpoint' or endpoint_id = e.actor)
+      offset 0) s
     returning id, endpoint_id, created_at, era
   ), history as (
     insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
@@ -156,6 +161,11 @@ end $$;
 
 create trigger events_fan_out after insert on events
 referencing new table as new_events for each statement execute function fan_out_events();
+
+-- Now, and never the moment that was written before: whoever remembers an endpoint goes by updated_at.
+create function later_than(before timestamptz) returns timestamptz language sql volatile as $$
+  select greatest(date_trunc('milliseconds', clock_timestamp()), before + interval '1 ms')
+$$;
 
 -- What people do to an endpoint begins here: the merchant's row first, as in all that they change, then the
 -- endpoint's.
@@ -198,8 +208,7 @@ end $$;
 -- Ends what an endpoint is told, and asks for its open deliveries to be canceled. To be called with its row locked.
 create function silence_webhook_endpoint(endpoint uuid, new_state text, reason text) returns void language plpgsql as $$
 begin
-  update webhook_endpoints set state = new_state, disabled_reason = reason,
-    updated_at = date_trunc('milliseconds', clock_timestamp())
+  update webhook_endpoints set state = new_state, disabled_reason = reason, updated_at = later_than(updated_at)
   where id = endpoint;
   perform renew_subscriptions(endpoint);
   perform graphile_worker.add_job('cancel-deliveries', json_build_object('endpointId', endpoint));
@@ -214,7 +223,7 @@ create function change_webhook_endpoint(
 declare
   its webhook_endpoints;
   new_state text;
-  now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
+  fields text[] := array(select jsonb_object_keys(changes - 'status'));
 begin
   if not may_change_webhooks(merchant, caller) then
     return 'not_allowed';
@@ -231,28 +240,29 @@ begin
     return 'canceling';
   end if;
 
-  if changes - 'status' <> '{}' then
+  if cardinality(fields) > 0 then
     update webhook_endpoints set
       url = coalesce(changes ->> 'url', url),
       description = case when changes ? 'description' then changes ->> 'description' else description end,
       event_types = case when changes ? 'eventTypes'
         then array(select jsonb_array_elements_text(changes -> 'eventTypes')) else event_types end,
-      updated_at = now_at
+      updated_at = later_than(updated_at)
     where id = endpoint;
   end if;
   if its.state = 'enabled' and new_state = 'disabled' then
     perform silence_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
-  else
-    if its.state <> new_state then
-      update webhook_endpoints set state = 'enabled', disabled_reason = null, enabled_at = now_at, updated_at = now_at
-      where id = endpoint;
-    end if;
+  elsif its.state = 'disabled' and new_state = 'enabled' then
+    update webhook_endpoints set state = 'enabled', disabled_reason = null,
+      enabled_at = later_than(enabled_at), updated_at = later_than(updated_at)
+    where id = endpoint;
+    perform renew_subscriptions(endpoint);
+  elsif changes ? 'eventTypes' then
     perform renew_subscriptions(endpoint);
   end if;
 
-  if changes - 'status' <> '{}' then
+  if cardinality(fields) > 0 then
     perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.changed',
-      (details || jsonb_build_object('fields', array(select jsonb_object_keys(changes - 'status'))))::json);
+      (details || jsonb_build_object('fields', fields))::json);
   end if;
   if its.state <> new_state then
     perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.' || new_state, details::json);
@@ -317,7 +327,7 @@ begin
     previous_sealed_secret = case when overlap > interval '0' then sealed_secret end,
     previous_until = case when overlap > interval '0' then clock_timestamp() + overlap end,
     sealed_secret = new_sealed_secret,
-    updated_at = date_trunc('milliseconds', clock_timestamp())
+    updated_at = later_than(updated_at)
   where id = endpoint and merchant_id = merchant and state <> 'deleted';
   if not found then
     return 'missing';
@@ -350,4 +360,28 @@ begin
     date_trunc('milliseconds', clock_timestamp()), current_era()
   from merchants where id = merchant;
   return 'sent';
+end $$;
+
+-- Asks for what an endpoint has not got since then to be sent again. Answers `asked` and how much it is for now,
+-- or `not_allowed`, `missing` or `disabled`.
+create function recover_webhook_endpoint(
+  endpoint uuid, merchant uuid, recovery uuid, since timestamptz, caller uuid, actor text, address text, details json
+) returns table (outcome text, found integer) language plpgsql as $$
+declare
+  its webhook_endpoints;
+begin
+  if not may_change_webhooks(merchant, caller) then
+    return query select 'not_allowed', 0;
+    return;
+  end if;
+  select * into its from webhook_endpoints where id = endpoint and merchant_id = merchant and state <> 'deleted';
+  if its.state = 'enabled' then
+    perform graphile_worker.add_job('recover-deliveries', json_build_object(
+      'endpointId', endpoint, 'recoveryId', recovery, 'since', since, 'cause', actor));
+    perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.recovered', details);
+    return query select 'asked', count(*)::integer from deliveries
+      where endpoint_id = endpoint and state in ('failed', 'canceled') and created_at >= since;
+  else
+    return query select case its.state when 'disabled' then 'disabled' else 'missing' end, 0;
+  end if;
 end $$;

@@ -4,6 +4,7 @@ import { auditActors } from './actors.ts'
 import { auditChains } from './chains.ts'
 import { auditEvents } from './events.ts'
 import { auditPayments } from './payments.ts'
+import { auditWebhooks } from './webhooks.ts'
 import { auditWork } from './work.ts'
 
 /** A promise of the service that was found broken, and where. */
@@ -26,7 +27,14 @@ export type Check = {
 
 /** Asks every question; an empty answer is a clean house. */
 export const audit = async (sql: Sql, kinds: readonly Kind[]): Promise<Finding[]> => {
-  const checks = [...auditActors(kinds), ...auditEvents, ...auditWork, ...auditPayments(kinds), ...auditChains(kinds)]
+  const checks = [
+    ...auditActors(kinds),
+    ...auditEvents,
+    ...auditWebhooks,
+    ...auditWork,
+    ...auditPayments(kinds),
+    ...auditChains(kinds),
+  ]
   const findings: Finding[] = []
   // One after the other: an audit of a running house must not take its connections.
   for (const { invariant, what, breaches } of checks) {

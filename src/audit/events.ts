@@ -15,7 +15,8 @@ export const auditEvents: Check[] = [
       select e.id
       from events e
       left join transitions h on h.actor = e.actor and h.rev = e.rev
-      where h.actor is null or h.xid <> e.xid or h.era <> e.era`,
+      -- A test event is about an endpoint, which is no actor.
+      where e.kind <> 'webhook_endpoint' and (h.actor is null or h.xid <> e.xid or h.era <> e.era)`,
   },
   {
     invariant: 'I8',

@@ -15,7 +15,7 @@ import { openTraffic, type Traffic } from './traffic.ts'
 export type Api = World & {
   readonly settings: Pick<
     Env,
-    'publicUrl' | 'trustedProxies' | 'signUp' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken'
+    'publicUrl' | 'trustedProxies' | 'signUp' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken' | 'webhooks'
   > & {
     /** What the first sign-up must show; null where only this machine can reach it, or an account exists. */
     readonly signUpCode: string | null
@@ -47,10 +47,13 @@ export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbo
   const keys = openKeyBook(world)
   const looks = openLooks(world, chains)
   const streams = openPaymentStreams(world, chains, looks)
-  const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken } = env
+  const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
   return {
     ...world,
-    settings: { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, signUpCode },
+    settings: {
+      ...{ publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks },
+      signUpCode,
+    },
     keyring,
     passwords: openPasswords(),
     sessions,

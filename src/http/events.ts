@@ -2,14 +2,14 @@ import { type } from 'arktype'
 import { refuse } from '../errors.ts'
 import { findEvent, listEvents } from '../queries/events.ts'
 import { eventRecord } from '../records/event.ts'
-import { eventTypes } from '../records/event-types.ts'
+import { eventTypes, testEventType } from '../records/event-types.ts'
 import * as docs from './docs/events.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { uuidIn } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
-const filters = type({ 'type?': type.enumerated(...eventTypes) })
+const filters = type({ 'type?': type.enumerated(...eventTypes, testEventType) })
 
 export const eventRoutes: readonly Route[] = [
   ...onCollection(

@@ -4,6 +4,7 @@ import { authRoutes } from './auth.ts'
 import { balanceRoutes } from './balances.ts'
 import { checkoutRoutes } from './checkout.ts'
 import { collectionRoutes } from './collections.ts'
+import { deliveryRoutes } from './deliveries.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
 import { inviteRoutes } from './invites.ts'
@@ -15,6 +16,7 @@ import { refundRoutes } from './refunds.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 import { simulateRoutes } from './simulate.ts'
+import { webhookEndpointRoutes } from './webhook-endpoints.ts'
 
 /** Every route there is, but for the ones that say how the process is. */
 export const routes: readonly Route[] = [
@@ -33,5 +35,7 @@ export const routes: readonly Route[] = [
   ...collectionRoutes,
   ...recoveryFileRoutes,
   ...eventRoutes,
+  ...webhookEndpointRoutes,
+  ...deliveryRoutes,
   ...checkoutRoutes,
 ]

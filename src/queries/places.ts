@@ -4,7 +4,14 @@ import type { Sql } from '../postgres/connect.ts'
 import type { PageFrom } from './page.ts'
 
 /** The tables whose rows have a place in the order of commits, each with an index that a merchant's list pages by. */
-export type PlacedTable = 'payments' | 'refunds' | 'payment_links' | 'disputes' | 'events'
+export type PlacedTable =
+  | 'payments'
+  | 'refunds'
+  | 'payment_links'
+  | 'disputes'
+  | 'events'
+  | 'webhook_endpoints'
+  | 'deliveries'
 
 /** Whose records are listed: lists are of one mode. */
 export type Whose = { readonly merchantId: string; readonly livemode: boolean }
@@ -22,6 +29,8 @@ export type PlacedList = {
   readonly columns?: Fragment
   /** Each begins with `and`. */
   readonly filters?: Fragment
+  /** Conditions of which every row fits one, where the index that the list pages by begins with what they name. */
+  readonly parts?: readonly Fragment[]
 }
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
@@ -32,11 +41,12 @@ export const findPlace = async (
   table: PlacedTable,
   { merchantId, livemode }: Whose,
   id: string,
+  filters: Fragment = sql``,
 ): Promise<Place | undefined> => {
   const [row] = await sql<Place[]>`
     select era, xid, seq, (era, xid) < (${horizon(sql)}) as settled
     from ${sql(table)}
-    where id = ${id} and merchant_id = ${merchantId} and livemode = ${livemode}`
+    where id = ${id} and merchant_id = ${merchantId} and livemode = ${livemode} ${filters}`
   return row
 }
 
@@ -66,14 +76,18 @@ export const narrowed = (sql: Sql, wanted: Readonly<Record<string, string | unde
   )
 
 const select = <Row extends object>(sql: Sql, list: PlacedList, condition: Fragment): Promise<Row[]> => {
-  const { table, whose, page, columns = sql`*`, filters = sql`` } = list
+  const { table, whose, page, columns = sql`*`, filters = sql``, parts } = list
   const direction = page.order === 'asc' ? sql`` : sql`desc`
-  return sql<Row[]>`
-    select ${columns}
-    from ${sql(table)} as r
-    where merchant_id = ${whose.merchantId} and livemode = ${whose.livemode} and ${condition} ${filters}
+  const firsts = sql`
     order by era ${direction}, xid ${direction}, seq ${direction}
     limit ${page.limit + 1}`
+  const where = sql`
+    where merchant_id = ${whose.merchantId} and livemode = ${whose.livemode} and ${condition} ${filters}`
+  if (!parts) return sql<Row[]>`select ${columns} from ${sql(table)} as r ${where} ${firsts}`
+  const all = parts
+    .map(part => sql`(select * from ${sql(table)} ${where} and ${part} ${firsts})`)
+    .reduce((some, more) => sql`${some} union all ${more}`)
+  return sql<Row[]>`select ${columns} from (${all}) as r ${firsts}`
 }
 
 const withPlaces = (sql: Sql, list: PlacedList): PlacedList => ({

@@ -15,3 +15,6 @@ export const eventTypes = [
   'refund.failed',
   'refund.canceled',
 ] as const
+
+/** Asked for by hand, for one endpoint. Nobody subscribes to it. */
+export const testEventType = 'webhook_endpoint.test'

@@ -8,6 +8,7 @@ import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
 import { makeRefund } from './refunds.ts'
+import { makeEndpoint, sendTest } from './webhooks.ts'
 
 /** How a route that takes the id of a record is tried: how one is made, and a body that it takes. */
 export type Fixture = {
@@ -89,6 +90,20 @@ const dispute = (submit: boolean): Fixture => ({
     livemode ? encodeId('dp', crypto.randomUUID()) : makeDispute(api, shop, { submit }),
 })
 
+const endpoint: Fixture = {
+  make: async (api, shop, livemode) => encodeId('whe', (await makeEndpoint(api, shop, { livemode })).row.id),
+}
+
+/** One that has ended, so that it can be sent again. */
+const delivery: Fixture = {
+  make: async (api, shop, livemode) => {
+    const { row } = await makeEndpoint(api, shop, { livemode })
+    const id = await sendTest(api, shop, row)
+    await api.actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })
+    return encodeId('whd', id)
+  },
+}
+
 /** By method and path: every route that takes an id stands here. */
 export const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/merchants/:merchantId/api-keys/:id/rotate': key,
@@ -127,4 +142,17 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/checkout/payments/:id/stream': { make: checkout.make, status: 404 },
   'GET /v1/events/:id': event,
   'GET /v1/merchants/:merchantId/events/:id': event,
+  'GET /v1/merchants/:merchantId/webhook-endpoints/:id': endpoint,
+  'PATCH /v1/merchants/:merchantId/webhook-endpoints/:id': { ...endpoint, body: { description: 'Shop' } },
+  'DELETE /v1/merchants/:merchantId/webhook-endpoints/:id': endpoint,
+  'POST /v1/merchants/:merchantId/webhook-endpoints/:id/enable': endpoint,
+  'POST /v1/merchants/:merchantId/webhook-endpoints/:id/rotate-secret': endpoint,
+  'POST /v1/merchants/:merchantId/webhook-endpoints/:id/test': endpoint,
+  'GET /v1/merchants/:merchantId/webhook-endpoints/:id/deliveries': endpoint,
+  'POST /v1/merchants/:merchantId/webhook-endpoints/:id/recover': {
+    ...endpoint,
+    body: { since: new Date().toISOString() },
+  },
+  'GET /v1/merchants/:merchantId/deliveries/:id': delivery,
+  'POST /v1/merchants/:merchantId/deliveries/:id/redeliver': delivery,
 }

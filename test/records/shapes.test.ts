@@ -2,15 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
 import type { Actor, Kind } from '../../src/actors/kind.ts'
 import { cryptoFactsOf } from '../../src/chain/crypto-facts.ts'
+import { deliveryKind } from '../../src/kinds/delivery.ts'
 import { disputeKind } from '../../src/kinds/dispute.ts'
 import { paymentKind } from '../../src/kinds/payment.ts'
 import { paymentLinkKind } from '../../src/kinds/payment-link.ts'
 import { refundKind } from '../../src/kinds/refund.ts'
+import type { WebhookEndpointRow } from '../../src/queries/webhook-endpoints.ts'
 import { accountRecord } from '../../src/records/account.ts'
 import { apiKeyRecord } from '../../src/records/api-key.ts'
+import { deliveryRecord } from '../../src/records/delivery.ts'
 import { disputeRecord } from '../../src/records/dispute.ts'
 import { eventRecord } from '../../src/records/event.ts'
-import { eventTypes } from '../../src/records/event-types.ts'
+import { eventTypes, testEventType } from '../../src/records/event-types.ts'
 import { inviteRecord } from '../../src/records/invite.ts'
 import { memberRecord } from '../../src/records/member.ts'
 import { paymentRead, paymentRecord } from '../../src/records/payment.ts'
@@ -36,7 +39,14 @@ import {
 import { refundShape } from '../../src/records/shapes/refund.ts'
 import { settingsShape } from '../../src/records/shapes/settings.ts'
 import type { Shape } from '../../src/records/shapes/shape.ts'
+import {
+  newWebhookEndpointShape,
+  webhookDeliveryShape,
+  webhookEndpointShape,
+} from '../../src/records/shapes/webhook.ts'
+import { webhookEndpointRecord } from '../../src/records/webhook-endpoint.ts'
 import { actorIn } from '../kinds/subjects.ts'
+import { deliveries } from '../machines/delivery-cases.ts'
 import { disputes } from '../machines/dispute-cases.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
 import { paymentLinks } from '../machines/payment-link-cases.ts'
@@ -55,6 +65,11 @@ const everySituation = <C>(kind: Kind<C>, subject: Subject): readonly Actor<C>[]
 
 const id = '0193a000-0000-7000-8000-00000000000f'
 const at = { created_at: T0, updated_at: T0 }
+
+const endpoint: WebhookEndpointRow = {
+  ...{ id, merchant_id: id, livemode: true, url: 'https://lamps.example/', description: null, ...at },
+  ...{ event_types: ['payment.late'], state: 'enabled', disabled_reason: null },
+}
 
 const moved = { block_number: 7, from_address: null, amount: '1', state: 'seen' as const }
 /** A transfer of every kind: by a log, with the transaction itself, and from a contract. */
@@ -93,13 +108,22 @@ describe('in every situation its record is exactly what its schema says:', () =>
       expect(faults(disputeShape, disputeRecord(dispute))).toBe('')
   })
 
+  test('a delivery', () => {
+    const attempt = { number: 1, trigger: 'manual' as const, startedAt: T0 }
+    const open = { ...attempt, durationMs: null, outcome: null, httpStatus: null, responseSnippet: null }
+    const ended = { ...attempt, durationMs: 7, outcome: 'http_error', httpStatus: 500, responseSnippet: '' }
+    for (const delivery of everySituation(deliveryKind, deliveries))
+      expect(faults(webhookDeliveryShape, deliveryRecord(delivery, [ended, open]))).toBe('')
+  })
+
   test('an event of every type', () => {
     const objects = [
       paymentRecord(actorIn(paymentKind, payments, 'refunded')),
       refundRecord(actorIn(refundKind, refunds, 'processed')),
       disputeRecord(actorIn(disputeKind, disputes, 'submitted')),
+      webhookEndpointRecord(endpoint),
     ]
-    for (const each of eventTypes) {
+    for (const each of [...eventTypes, testEventType]) {
       const object = objects.find(({ object }) => each.startsWith(object))
       const event = { id, type: each, createdAt: T0, livemode: true, apiVersion: '2026-11-20', object }
       expect(faults(eventShape, eventRecord(event))).toBe('')
@@ -117,6 +141,21 @@ describe('made of a row, with and without what may be missing, its record is exa
     expect(faults(newApiKeyShape, apiKeyRecord(row, 'sk_live_…'))).toBe('')
     expect(faults(apiKeyShape, apiKeyRecord({ ...row, last_used_at: T0, expires_at: T0, revoked_at: T0 }))).toBe('')
     expect(faults(apiKeyShape, apiKeyRecord(row, 'sk_live_…'))).toBe('secret must be removed')
+  })
+
+  test('a webhook endpoint', () => {
+    expect(faults(webhookEndpointShape, webhookEndpointRecord(endpoint))).toBe('')
+    expect(faults(newWebhookEndpointShape, webhookEndpointRecord(endpoint, 'whsec_…'))).toBe('')
+    const disabled = {
+      ...endpoint,
+      state: 'disabled' as const,
+      disabled_reason: 'gone' as const,
+      description: 'The shop',
+    }
+    expect(faults(webhookEndpointShape, webhookEndpointRecord(disabled))).toBe('')
+    expect(faults(webhookEndpointShape, webhookEndpointRecord(endpoint, 'whsec_…'))).toBe(
+      'signingSecret must be removed',
+    )
   })
 
   test('an account', () => {

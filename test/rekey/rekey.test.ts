@@ -45,6 +45,29 @@ test('everything sealed under the previous key opens with the new one alone, and
   expect(await rekey(db.sql, during, mfa)).toMatchObject({ resealed: 0, unreadable: [] })
 })
 
+test('an endpoint keeps both of its secrets, and one that has a single one keeps that', async () => {
+  await using db = await database()
+  const merchant = randomUUID()
+  await db.sql`insert into merchants (id, name) values (${merchant}, 'Lamps')`
+  const make = (id: string, sealed: string) => db.sql`
+    select create_webhook_endpoint(${id}, ${merchant}, false, 'https://x/', null, '{payment.late}', ${sealed}, 50, null,
+      'operator', null, '{}')`
+  const [both, one] = [randomUUID(), randomUUID()]
+  for (const id of [both, one]) await make(id, before.seal('webhook secret', id, 'old'))
+  await db.sql`
+    select rotate_webhook_secret(${both}, ${merchant}, '1 h', ${before.seal('webhook secret', both, 'new')}, null,
+      'operator', null, '{}')`
+  const columns = sealedColumns.filter(({ table }) => table === 'webhook_endpoints')
+  for (const column of columns) await rekey(db.sql, during, column)
+  const rows = await db.sql<{ id: string; sealed_secret: string; previous_sealed_secret: string | null }[]>`
+    select id, sealed_secret, previous_sealed_secret from webhook_endpoints order by (id = ${both})`
+  const open = (id: string, sealed: string | null) => sealed && after.open('webhook secret', id, sealed)
+  expect(rows.map(row => [open(row.id, row.sealed_secret), open(row.id, row.previous_sealed_secret)])).toEqual([
+    ['old', null],
+    ['new', 'old'],
+  ])
+})
+
 test('what neither key opens is named and left alone, and keeps nothing else waiting', async () => {
   await using db = await database()
   const [lost = ''] = await insertAccounts(db.sql, 1, id =>
@@ -120,5 +143,10 @@ test('every column that is sealed is known, and is there', async () => {
   const sealing: string[] = []
   for await (const path of new Glob('src/**/*.ts').scan(root))
     if (/\.seal\(/.test(await Bun.file(root + path).text())) sealing.push(path)
-  expect(sealing.sort()).toEqual(['src/commands/deposits.ts', 'src/commands/mfa.ts', 'src/rekey/rekey.ts'])
+  expect(sealing.sort()).toEqual([
+    'src/commands/deposits.ts',
+    'src/commands/mfa.ts',
+    'src/commands/webhook-endpoints.ts',
+    'src/rekey/rekey.ts',
+  ])
 })

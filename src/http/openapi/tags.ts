@@ -42,6 +42,8 @@ const nouns: Readonly<Record<string, Tag & { readonly both?: true }>> = {
   checkout: { name: 'Checkout', description: 'What the page of a payment link calls, for customers.' },
   auth: { name: 'Signing in', description: 'A sign-in leads to an access token and a refresh cookie.' },
   'api-keys': { name: 'API keys', description: 'What the servers of a merchant call with.' },
+  'webhook-endpoints': { name: 'Webhook endpoints', description: 'Where a merchant is told of events.' },
+  deliveries: { name: 'Webhook deliveries', description: 'Each event on its way to each endpoint that wanted it.' },
   settings: { name: 'Settings', description: 'Name, branding, receiving addresses and policies of a merchant.' },
   balances: { name: 'Balances', description: 'Money that has arrived and waits to be collected.' },
   collections: { name: 'Collections', description: 'Bringing what has arrived to the treasury.' },

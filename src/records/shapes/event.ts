@@ -1,19 +1,20 @@
 import { type } from 'arktype'
-import { eventTypes } from '../event-types.ts'
+import { eventTypes, testEventType } from '../event-types.ts'
 import { disputeShape } from './dispute.ts'
 import { paymentShape } from './payment.ts'
 import { refundShape } from './refund.ts'
 import type { Shape } from './shape.ts'
+import { webhookEndpointShape } from './webhook.ts'
 import { count, example, uuid, version } from './wire.ts'
 
-const parts = [paymentShape, refundShape, disputeShape]
+const parts = [paymentShape, refundShape, disputeShape, webhookEndpointShape]
 
 export const eventShape: Shape = {
   name: 'Event',
   type: type({
     object: "'event'",
     id: uuid,
-    type: type.enumerated(...eventTypes),
+    type: type.enumerated(...eventTypes, testEventType),
     created: count,
     livemode: 'boolean',
     api_version: version,

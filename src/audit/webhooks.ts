@@ -1,0 +1,68 @@
+import type { Sql } from '../postgres/connect.ts'
+import type { Check } from './audit.ts'
+
+/**
+ * I1: every event has exactly one delivery for each endpoint that was subscribed at its commit. Both the
+ * opening and the closing of a subscription note which commits came before, so that this is no guess.
+ */
+export const auditWebhooks: readonly Check[] = [
+  {
+    invariant: 'I1',
+    what: 'an event without its delivery to an endpoint that was subscribed',
+    breaches: sql => sql<{ id: string }[]>`
+      with wanted as (${wanted(sql)})
+      select w.event_id as id
+      from wanted w left join deliveries d on d.event_id = w.event_id and d.endpoint_id = w.endpoint_id
+      where d.id is null`,
+  },
+  {
+    invariant: 'I1',
+    what: 'a delivery to an endpoint that was not subscribed',
+    breaches: sql => sql<{ id: string }[]>`
+      with wanted as (${wanted(sql)})
+      select d.id
+      from deliveries d left join wanted w on w.event_id = d.event_id and w.endpoint_id = d.endpoint_id
+      where w.event_id is null`,
+  },
+  {
+    invariant: 'I1',
+    what: 'an event with two deliveries to one endpoint',
+    breaches: sql => sql<{ id: string }[]>`
+      select event_id as id from deliveries group by event_id, endpoint_id having count(*) > 1`,
+  },
+  {
+    invariant: 'I1',
+    what: 'a delivery that is not of the commit of its event, or tells something else of it',
+    breaches: sql => sql<{ id: string }[]>`
+      select d.id
+      from deliveries d join events e on e.id = d.event_id
+      where (d.merchant_id, d.livemode, d.event_type, d.era, d.xid)
+        <> (e.merchant_id, e.livemode, e.type, e.era, e.xid)`,
+  },
+  {
+    invariant: 'I1',
+    what: 'an endpoint whose subscriptions are not what it says',
+    breaches: sql => sql<{ id: string }[]>`
+      select w.id
+      from webhook_endpoints w
+      left join lateral (
+        select array_agg(event_type order by event_type) as types, bool_and(
+          s.merchant_id = w.merchant_id and s.livemode = w.livemode) as own
+        from webhook_subscriptions s where s.endpoint_id = w.id and s.closed_at is null
+      ) s on true
+      where case w.state when 'enabled'
+        then not s.own or s.types is distinct from array(
+          select t from unnest(w.event_types || 'webhook_endpoint.test'::text) t order by t)
+        else s.types is not null end`,
+  },
+]
+
+/** Which event had to go to which endpoint. */
+const wanted = (sql: Sql) => sql`
+  select distinct e.id as event_id, s.endpoint_id
+  from events e
+  join webhook_subscriptions s
+    on s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type
+    and (e.kind <> 'webhook_endpoint' or s.endpoint_id = e.actor)
+  where not precedes(e.era, e.xid, s.opened_era, s.opened_snapshot)
+    and (s.closed_at is null or precedes(e.era, e.xid, s.closed_era, s.closed_snapshot))`

@@ -1,0 +1,125 @@
+import { refuse } from '../errors.ts'
+import { uuidFrom, uuidv7 } from '../ids.ts'
+import type { AttemptedDelivery, Walk, Walked } from '../queries/deliveries.ts'
+import * as deliveries from '../queries/deliveries.ts'
+import type { RecordName } from '../queries/named.ts'
+import type { Doer } from '../queries/security-events.ts'
+import type { EndpointName } from '../queries/webhook-endpoints.ts'
+import * as endpoints from '../queries/webhook-endpoints.ts'
+import type { World } from '../world.ts'
+
+/** So many are told at once, and share their commits. */
+const BATCH = 250
+
+/** Sends once more what has ended, or what waits for its next attempt. */
+export const redeliver = async (
+  { sql, actors }: World,
+  name: RecordName,
+  cause: string,
+): Promise<AttemptedDelivery> => {
+  const { delivery } = (await deliveries.findDelivery(sql, name)) ?? refuse('resource_not_found')
+  if (!(await deliveries.admitRedelivery(sql, delivery.context.endpointId)))
+    refuse('state_conflict', { message: 'Its endpoint is disabled or has been deleted.' })
+  const outcome = await actors.dispatch({ kind: 'delivery', actor: name.id, event: { type: 'redeliver' }, cause })
+  if (!outcome.ok) refuse('state_conflict', { message: 'It is being sent at this moment.' })
+  return (await deliveries.findDelivery(sql, name)) ?? refuse('resource_not_found')
+}
+
+/** What the doer of a test is shown: an event about the endpoint, on its way to it and to no other. */
+export const testEndpoint = async (
+  { sql, clock, random }: World,
+  { rendered, ...name }: EndpointName & { readonly rendered: object },
+  by: Doer,
+): Promise<AttemptedDelivery> => {
+  const eventId = uuidv7(clock.now(), random)
+  const outcome = await endpoints.testWebhookEndpoint(sql, { ...name, eventId, rendered }, by)
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  if (outcome === 'missing') refuse('resource_not_found')
+  if (outcome === 'disabled') refuse('state_conflict', { message: 'The endpoint is disabled.' })
+  return (await deliveries.findDeliveryOf(sql, eventId, name.id)) ?? refuse('resource_not_found')
+}
+
+/** Has a task send again what an endpoint has not got since then; answers how much that is. */
+export const askForRecovery = async (
+  { sql, clock, random }: World,
+  { since, ...name }: EndpointName & { readonly since: Date },
+  { by, details }: { readonly by: Doer; readonly details: object },
+): Promise<number> => {
+  const recovery = { ...name, since, recoveryId: uuidv7(clock.now(), random) }
+  const answer = await endpoints.recoverWebhookEndpoint(sql, recovery, by, details)
+  if (answer?.outcome === 'not_allowed') refuse('insufficient_role')
+  if (answer?.outcome === 'disabled') refuse('state_conflict', { message: 'The endpoint is disabled.' })
+  if (answer?.outcome !== 'asked') return refuse('resource_not_found')
+  return answer.found
+}
+
+export type RecoveryJob = {
+  readonly endpointId: string
+  readonly recoveryId: string
+  readonly since: Date
+  readonly cause: string
+}
+
+/** Run twice it sends nothing twice: each delivery takes the command of a recovery once. */
+export const recoverDeliveries = async (
+  world: World,
+  { endpointId, recoveryId, since, cause }: RecoveryJob,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const state of ['failed', 'canceled'] as const)
+    for await (const batch of walk(world, { endpointId, state, enabled: true, since }, signal))
+      await tell(world, batch, { type: 'redeliver', cause, idOf: id => uuidFrom(['recover', recoveryId, id]) })
+  // What came back to pending in the moment in which the endpoint was disabled.
+  await cancelOpenDeliveries(world, endpointId, { cause, signal })
+}
+
+export type Canceling = {
+  /** Who asked, for the history. */
+  readonly cause: string
+  /** After so many it is enough for now. */
+  readonly most?: number
+  readonly signal?: AbortSignal
+}
+
+/** Cancels whatever is open of an endpoint that is not enabled; whether that is all. */
+export const cancelOpenDeliveries = async (
+  world: World,
+  endpointId: string,
+  { cause, most = Number.POSITIVE_INFINITY, signal }: Canceling,
+): Promise<boolean> => {
+  let told = 0
+  // An attempt that has just failed is pending behind the walk: until there is nothing to be found.
+  for (let before = -1; before < told; ) {
+    before = told
+    for (const state of ['pending', 'sending'] as const)
+      for await (const batch of walk(world, { endpointId, state, enabled: false }, signal)) {
+        await tell(world, batch, { type: 'cancel', cause })
+        told += batch.length
+        if (told >= most) return false
+      }
+  }
+  return true
+}
+
+/** Batch by batch, each read when the one before has been dealt with. */
+async function* walk({ sql }: World, of: Omit<Walk, 'after' | 'limit'>, signal?: AbortSignal) {
+  for (let after: Walked | undefined; ; ) {
+    // A job that throws is run again, by a process that does not stop.
+    signal?.throwIfAborted()
+    const batch = await deliveries.nextDeliveries(sql, { ...of, after, limit: BATCH })
+    after = batch.at(-1)
+    if (!after) return
+    yield batch
+  }
+}
+
+type Told = { readonly type: 'cancel' | 'redeliver'; readonly cause: string; readonly idOf?: (id: string) => string }
+
+/** One that has moved on meanwhile refuses, and is none of these any more. */
+const tell = async ({ actors }: World, batch: readonly Walked[], { type, cause, idOf }: Told): Promise<void> => {
+  await Promise.all(
+    batch.map(({ id }) =>
+      actors.dispatch({ kind: 'delivery', actor: id, event: { type }, cause, ...(idOf && { id: idOf(id) }) }),
+    ),
+  )
+}

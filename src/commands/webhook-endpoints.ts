@@ -1,0 +1,107 @@
+import { refuse } from '../errors.ts'
+import { encodeId, uuidv7 } from '../ids.ts'
+import type { Keyring } from '../keyring.ts'
+import type { RecordName } from '../queries/named.ts'
+import type { Doer } from '../queries/security-events.ts'
+import type { EndpointName, WebhookEndpointChanges, WebhookEndpointRow } from '../queries/webhook-endpoints.ts'
+import * as endpoints from '../queries/webhook-endpoints.ts'
+import { makeSecret } from '../webhooks/signature.ts'
+import { type Rules, urlFaults } from '../webhooks/target.ts'
+import { vetUrl } from '../webhooks/url.ts'
+import type { Outside, World } from '../world.ts'
+import { cancelOpenDeliveries } from './deliveries.ts'
+
+/** What signing secrets are sealed for, each with the id of its endpoint. */
+export const WEBHOOK_SECRET_PURPOSE = 'webhook secret'
+
+/** Of a merchant in one mode. Each event is written down once for every endpoint that wants it. */
+export const MOST_ENDPOINTS = 50
+
+type Given = World & { readonly settings: { readonly webhooks: Rules }; readonly keyring: Keyring }
+type WithSecret = { readonly row: WebhookEndpointRow; readonly secret: string }
+
+export type WebhookEndpointSpec = Pick<WebhookEndpointRow, 'livemode' | 'url' | 'description'> & {
+  readonly merchantId: string
+  readonly eventTypes: readonly string[]
+}
+
+export const createWebhookEndpoint = async (
+  { sql, clock, random, keyring, settings }: Given,
+  spec: WebhookEndpointSpec,
+  by: Doer,
+): Promise<WithSecret> => {
+  await requireCallable(spec.url, spec.livemode, settings.webhooks)
+  const id = uuidv7(clock.now(), random)
+  const secret = makeSecret(random)
+  const sealedSecret = keyring.seal(WEBHOOK_SECRET_PURPOSE, id, secret)
+  const { livemode, eventTypes } = spec
+  const details = { endpointId: encodeId('whe', id), livemode, eventTypes }
+  const outcome = await endpoints.createWebhookEndpoint(sql, { id, sealedSecret, ...spec }, MOST_ENDPOINTS, by, details)
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  if (outcome === 'too_many')
+    refuse('state_conflict', { message: `There are ${MOST_ENDPOINTS} endpoints in this mode, and no more are taken.` })
+  return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
+}
+
+/** Disabling cancels what is open, and enabling waits for that: nothing of the time before is sent after all. */
+export const changeWebhookEndpoint = async (
+  world: Given,
+  name: EndpointName,
+  changes: WebhookEndpointChanges,
+  by: Doer,
+): Promise<WebhookEndpointRow> => {
+  const { sql, settings } = world
+  const { livemode, state } = await getRow(sql, name)
+  if (changes.url !== undefined) await requireCallable(changes.url, livemode, settings.webhooks)
+  if (state === 'disabled' && changes.status === 'enabled') await cancelAtOnce(world, name, by)
+  const outcome = await endpoints.changeWebhookEndpoint(sql, name, changes, by, detailsOf(name))
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  if (outcome === 'missing') refuse('resource_not_found')
+  if (outcome === 'canceling')
+    refuse('state_conflict', { message: 'Its open deliveries are still being canceled: try again in a moment.' })
+  if (changes.status === 'disabled') await cancelAtOnce(world, name, by)
+  return getRow(sql, name)
+}
+
+/** For good. Its deliveries can still be read. */
+export const deleteWebhookEndpoint = async (world: Given, name: EndpointName, by: Doer): Promise<void> => {
+  const outcome = await endpoints.deleteWebhookEndpoint(world.sql, name, by, detailsOf(name))
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  if (outcome === 'missing') refuse('resource_not_found')
+  await cancelAtOnce(world, name, by)
+}
+
+/** Another secret for the same endpoint. The one before it signs beside it for the overlap still, or not at all. */
+export const rotateWebhookSecret = async (
+  { sql, random, keyring }: Given,
+  { overlapHours, ...name }: EndpointName & { readonly overlapHours: number },
+  by: Doer,
+): Promise<WithSecret> => {
+  const secret = makeSecret(random)
+  const sealedSecret = keyring.seal(WEBHOOK_SECRET_PURPOSE, name.id, secret)
+  const details = { ...detailsOf(name), overlapHours }
+  const outcome = await endpoints.rotateWebhookSecret(sql, { ...name, overlapHours, sealedSecret }, by, details)
+  if (outcome === 'not_allowed') refuse('insufficient_role')
+  if (outcome === 'missing') refuse('resource_not_found')
+  if (outcome === 'overlapping')
+    refuse('state_conflict', {
+      message: 'The secret before this one still signs: wait for its end, or rotate with an overlap of 0 hours.',
+    })
+  return { row: await getRow(sql, name), secret }
+}
+
+const getRow = async (sql: Outside['sql'], { id, merchantId }: EndpointName): Promise<WebhookEndpointRow> => {
+  const name: RecordName = { id, merchantId, livemode: undefined }
+  return (await endpoints.findWebhookEndpoint(sql, name)) ?? refuse('resource_not_found')
+}
+
+const detailsOf = ({ id }: EndpointName) => ({ endpointId: encodeId('whe', id) })
+
+const requireCallable = async (url: string, livemode: boolean, rules: Rules): Promise<void> => {
+  const judged = await vetUrl(url, livemode, rules)
+  if (judged !== 'ok') refuse('parameter_invalid', { param: 'url', message: urlFaults[judged] })
+}
+
+/** As many as a request may wait for. What is left, the task that was asked for in the same commit finds. */
+const cancelAtOnce = (world: World, { id }: EndpointName, { actor }: Doer): Promise<boolean> =>
+  cancelOpenDeliveries(world, id, { cause: actor, most: 1_000 })

@@ -1,0 +1,95 @@
+import { type } from 'arktype'
+import { askForRecovery, redeliver } from '../commands/deliveries.ts'
+import { refuse } from '../errors.ts'
+import { decodeId, encodeId } from '../ids.ts'
+import { type AttemptedDelivery, findDelivery, findDeliveryPlace, listDeliveries } from '../queries/deliveries.ts'
+import { deliveryRecord } from '../records/delivery.ts'
+import * as docs from './docs/webhooks.ts'
+import { doerOf } from './doer.ts'
+import { listOf, listQuery, pageOf } from './list.ts'
+import { moment } from './moment.ts'
+import { recordName } from './record-id.ts'
+import { forMembers, type MemberCaller, type Route } from './route.ts'
+import { getEndpoint } from './webhook-endpoints.ts'
+
+const path = '/v1/merchants/:merchantId/deliveries/:id'
+const endpointPath = '/v1/merchants/:merchantId/webhook-endpoints/:id'
+
+const filters = type({ 'status?': "'pending' | 'delivered' | 'failed' | 'canceled'" })
+
+const FURTHEST_BACK_MS = 30 * 86_400_000
+
+export const deliveryRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: `${endpointPath}/deliveries`,
+      docs: docs.listWebhookDeliveries,
+      query: listQuery.merge(filters),
+      handle: async (api, call) => {
+        const { status, limit } = call.query
+        const { id: endpointId, merchant_id: merchantId, livemode } = await getEndpoint(api, call)
+        const whose = { merchantId, livemode }
+        const page = await pageOf(call.query, idOf, id => findDeliveryPlace(api.sql, whose, endpointId, id))
+        const rows = await listDeliveries(api.sql, whose, { endpointId, status }, page)
+        return { status: 200, body: listOf(rows, limit, recordOf) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: `${endpointPath}/recover`,
+      docs: docs.recoverWebhookDeliveries,
+      body: type({ since: moment }),
+      handle: async (api, call) => {
+        const { id, merchant_id: merchantId } = await getEndpoint(api, call)
+        const since = new Date(call.body.since)
+        if (api.clock.now().getTime() - since.getTime() > FURTHEST_BACK_MS)
+          refuse('parameter_invalid', { param: 'since', message: 'Deliveries are recovered of the last 30 days.' })
+        const endpointId = encodeId('whe', id)
+        const details = { endpointId, since: since.toISOString() }
+        const deliveries = await askForRecovery(api, { id, merchantId, since }, { by: doerOf(call), details })
+        return { status: 200, body: { object: 'webhook_recovery', ...details, deliveries } }
+      },
+    },
+  ),
+
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path,
+      docs: docs.getWebhookDelivery,
+      handle: async ({ sql }, call) => {
+        const found = await findDelivery(sql, nameOf(call))
+        return { status: 200, body: recordOf(found ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: `${path}/redeliver`,
+      docs: docs.redeliverWebhookDelivery,
+      handle: async (api, call) => {
+        const cause = encodeId('usr', call.session.accountId)
+        return { status: 200, body: recordOf(await redeliver(api, nameOf(call), cause)) }
+      },
+    },
+  ),
+]
+
+type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
+
+const nameOf = ({ params, member }: ItemCall) =>
+  recordName('whd', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+
+const idOf = (id: string) => decodeId('whd', id)
+
+const recordOf = ({ delivery, attempts }: AttemptedDelivery) => deliveryRecord(delivery, attempts)

@@ -1,0 +1,163 @@
+import { type } from 'arktype'
+import { testEndpoint } from '../commands/deliveries.ts'
+import {
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
+} from '../commands/webhook-endpoints.ts'
+import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import type { RecordName } from '../queries/named.ts'
+import { findWebhookEndpoint, listWebhookEndpoints } from '../queries/webhook-endpoints.ts'
+import { deliveryRecord } from '../records/delivery.ts'
+import { eventTypes as types } from '../records/event-types.ts'
+import { webhookEndpointRecord } from '../records/webhook-endpoint.ts'
+import type { Api } from './api.ts'
+import * as docs from './docs/webhooks.ts'
+import { doerOf } from './doer.ts'
+import { listOf, listQuery, livemodeQuery, placedPage } from './list.ts'
+import { recordName } from './record-id.ts'
+import { forMembers, type MemberCaller, type Route } from './route.ts'
+
+const path = '/v1/merchants/:merchantId/webhook-endpoints'
+
+const description = type('1 <= string <= 1000 | null')
+// Exact names, each once: there is no wildcard.
+const eventTypes = type
+  .enumerated(...types)
+  .array()
+  .atLeastLength(1)
+  .narrow(names => new Set(names).size === names.length)
+
+const newEndpoint = type({ url: 'string', eventTypes, 'description?': description, 'livemode?': 'boolean' })
+
+const changes = type({
+  'url?': 'string',
+  'eventTypes?': eventTypes,
+  'description?': description,
+  'status?': "'enabled' | 'disabled'",
+})
+
+const rotation = type({ 'overlapHours?': '0 <= number.integer <= 168' })
+
+/** What shows a secret is for who has proven to be there. */
+const secretly = { role: 'developer', stepUp: true } as const
+
+export const webhookEndpointRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path,
+      docs: docs.listWebhookEndpoints,
+      query: listQuery.merge(livemodeQuery),
+      handle: async ({ sql }, { member: { merchantId }, query }) => {
+        const whose = { merchantId, livemode: query.livemode }
+        const page = await placedPage(sql, 'webhook_endpoints', whose, query, idOf)
+        const rows = await listWebhookEndpoints(sql, whose, page)
+        return { status: 200, body: listOf(rows, query.limit, row => webhookEndpointRecord(row)) }
+      },
+    },
+  ),
+
+  forMembers('POST', secretly, {
+    path,
+    docs: docs.createWebhookEndpoint,
+    query: livemodeQuery,
+    body: newEndpoint,
+    handle: async (api, call) => {
+      const { merchantId } = call.member
+      const { url, eventTypes, description = null, livemode = call.query.livemode } = call.body
+      const spec = { merchantId, livemode, url, eventTypes, description }
+      const { row, secret } = await createWebhookEndpoint(api, spec, doerOf(call))
+      return { status: 201, body: webhookEndpointRecord(row, secret) }
+    },
+  }),
+
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: `${path}/:id`,
+      docs: docs.getWebhookEndpoint,
+      handle: async (api, call) => ({ status: 200, body: webhookEndpointRecord(await getEndpoint(api, call)) }),
+    },
+  ),
+
+  forMembers(
+    'PATCH',
+    { role: 'developer' },
+    {
+      path: `${path}/:id`,
+      docs: docs.updateWebhookEndpoint,
+      body: changes,
+      handle: async (api, call) => {
+        const row = await changeWebhookEndpoint(api, nameOf(call), call.body, doerOf(call))
+        return { status: 200, body: webhookEndpointRecord(row) }
+      },
+    },
+  ),
+
+  forMembers(
+    'DELETE',
+    { role: 'developer' },
+    {
+      path: `${path}/:id`,
+      docs: docs.deleteWebhookEndpoint,
+      handle: async (api, call) => {
+        await deleteWebhookEndpoint(api, nameOf(call), doerOf(call))
+        return { status: 204 }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: `${path}/:id/enable`,
+      docs: docs.enableWebhookEndpoint,
+      handle: async (api, call) => {
+        const row = await changeWebhookEndpoint(api, nameOf(call), { status: 'enabled' }, doerOf(call))
+        return { status: 200, body: webhookEndpointRecord(row) }
+      },
+    },
+  ),
+
+  forMembers('POST', secretly, {
+    path: `${path}/:id/rotate-secret`,
+    docs: docs.rotateWebhookSecret,
+    body: rotation,
+    handle: async (api, call) => {
+      const { overlapHours = 24 } = call.body
+      const { row, secret } = await rotateWebhookSecret(api, { ...nameOf(call), overlapHours }, doerOf(call))
+      return { status: 200, body: webhookEndpointRecord(row, secret) }
+    },
+  }),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: `${path}/:id/test`,
+      docs: docs.testWebhookEndpoint,
+      handle: async (api, call) => {
+        const rendered = webhookEndpointRecord(await getEndpoint(api, call))
+        const { delivery, attempts } = await testEndpoint(api, { ...nameOf(call), rendered }, doerOf(call))
+        return { status: 201, body: deliveryRecord(delivery, attempts) }
+      },
+    },
+  ),
+]
+
+type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
+
+/** In either mode: a member finds an endpoint by its id. */
+export const nameOf = ({ params, member }: ItemCall): RecordName =>
+  recordName('whe', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+
+export const getEndpoint = async ({ sql }: Api, call: ItemCall) =>
+  (await findWebhookEndpoint(sql, nameOf(call))) ?? refuse('resource_not_found')
+
+const idOf = (id: string) => decodeId('whe', id)

@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test'
+import { openActors } from '../../src/actors/actors.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { manualClock } from '../../src/clock.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { database } from '../harness/database.ts'
+import { paymentOpening } from '../machines/payment-cases.ts'
+import { T0 } from '../machines/table.ts'
+import { change, create, remove } from '../webhooks/endpoints.ts'
+
+/** Endpoints that came and went while a merchant was told of payments. */
+const toldHouse = async () => {
+  const db = await database()
+  const sql = connect(db.url, { byKey: true })
+  const given = { sql, clock: manualClock(T0), random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }
+  const actors = await openActors(given, kinds)
+  const merchantId = crypto.randomUUID()
+  await sql`insert into merchants (id, name) values (${merchantId}, 'Lamps')`
+  const tell = () =>
+    actors.dispatch({
+      kind: 'payment',
+      actor: crypto.randomUUID(),
+      create: { ...paymentOpening, windowMinutes: 30, merchantId },
+    })
+  await tell()
+  const [stays, stopped, gone] = [
+    await create(sql, merchantId, ['payment.created']),
+    await create(sql, merchantId, ['payment.created', 'payment.late']),
+    await create(sql, merchantId, ['payment.created']),
+  ]
+  await tell()
+  await change(sql, stopped, { status: 'disabled' })
+  await remove(sql, gone)
+  await tell()
+  await sql`
+    select test_webhook_endpoint(${stays}, ${merchantId}, gen_random_uuid(), '{}', null)`
+  return {
+    sql,
+    [Symbol.asyncDispose]: async () => {
+      await sql.end({ timeout: 1 })
+      await db[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('where nothing was tampered with, the deliveries are exactly those that had to be made', async () => {
+  await using house = await toldHouse()
+  expect(await audit(house.sql, kinds)).toEqual([])
+  // The second payment to three, the third to the one that was left, and the test.
+  expect(await house.sql`select from deliveries`).toHaveLength(5)
+})
+
+const latest = '(select id from events order by era desc, xid desc, seq desc limit 1)'
+
+test.each([
+  ['an event without its delivery', `delete from deliveries where event_id = ${latest}`],
+  ['an event without its delivery', `update deliveries set endpoint_id = gen_random_uuid() where event_id = ${latest}`],
+  // As if the endpoint had been there from the beginning, and as if none had ever left.
+  ['an event without its delivery', `update webhook_subscriptions set opened_snapshot = '1:1:'`],
+  [
+    'an event without its delivery',
+    'update webhook_subscriptions set closed_at = null, closed_era = null, closed_snapshot = null',
+  ],
+  // As if it had come later, or left earlier.
+  ['a delivery to an endpoint that was not', 'update webhook_subscriptions set opened_era = opened_era + 1'],
+  [
+    'a delivery to an endpoint that was not',
+    'update webhook_subscriptions set closed_snapshot = opened_snapshot where closed_at is not null',
+  ],
+  ['a delivery to an endpoint that was not', 'delete from webhook_subscriptions'],
+  ['a delivery to an endpoint that was not', 'update webhook_subscriptions set livemode = true'],
+  ['a delivery to an endpoint that was not', 'update events set livemode = true'],
+  ['a delivery to an endpoint that was not', `delete from events where id = ${latest}`],
+  [
+    'an event with two deliveries',
+    `drop index deliveries_event_once;
+     update deliveries set event_id = '00000000-0000-0000-0000-000000000000', endpoint_id = event_id`,
+  ],
+  ['a delivery that is not of the commit', 'update deliveries set xid = pg_current_xact_id()'],
+  ['a delivery that is not of the commit', `update deliveries set event_type = 'payment.late'`],
+  ['a delivery that is not of the commit', 'update deliveries set livemode = true'],
+  ['an endpoint whose subscriptions are not', `update webhook_endpoints set event_types = '{payment.late}'`],
+  [
+    'an endpoint whose subscriptions are not',
+    `update webhook_endpoints set state = 'enabled', disabled_reason = null where state = 'disabled'`,
+  ],
+  [
+    'an endpoint whose subscriptions are not',
+    `update webhook_endpoints set state = 'disabled', disabled_reason = 'gone' where state = 'enabled'`,
+  ],
+])('I1: %s … is found', async (what, tampering) => {
+  await using house = await toldHouse()
+  await house.sql.unsafe(tampering)
+  const findings = await audit(house.sql, kinds)
+  expect(findings.some(finding => finding.invariant === 'I1' && finding.what.startsWith(what))).toBe(true)
+})

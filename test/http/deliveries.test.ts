@@ -1,0 +1,310 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { decodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { recoverDeliveriesTask } from '../../tasks/recover-deliveries.ts'
+import { events as log } from './api-keys.ts'
+import { expectNoCursors, expectPages, idsOf } from './lists.ts'
+import { expectMissing, namesNothing } from './missing.ts'
+import { type Shop, shop } from './people.ts'
+import { call, type Delivery, type Endpoint, errorOf, house, type Listed, tellOfPayment, url } from './webhooks.ts'
+
+const to = await house()
+afterAll(async () => {
+  expect(await audit(to.sql, kinds)).toEqual([])
+  await to[Symbol.asyncDispose]()
+})
+
+const path = 'webhook-endpoints'
+const uuid = (id: string) => decodeId(id.startsWith('whe') ? 'whe' : 'whd', id) ?? ''
+
+const makeEndpoint = async (at: Shop, json: object = {}) =>
+  (await call(to, at, 'POST', path, { json: { url, eventTypes: ['payment.created'], ...json } })).record
+
+/** Deliveries of one endpoint, oldest first. */
+const sentTo = async (at: Shop, { id, livemode }: Endpoint, count: number) => {
+  for (let n = 0; n < count; n++) await tellOfPayment(to.api, at, livemode)
+  return idsOf((await list(at, id, '?order=asc')).record)
+}
+
+const list = (at: Shop, endpoint: string, query = '') =>
+  call<Listed<Delivery>>(to, at, 'GET', `${path}/${endpoint}/deliveries${query}`)
+const get = (at: Shop, id: string) => call<Delivery>(to, at, 'GET', `deliveries/${id}`)
+
+/** What a sender tells a delivery. */
+const happen = async (id: string, ...types: string[]) => {
+  for (const type of types) {
+    const { context } = await context_(id)
+    const outcome = await to.api.actors.dispatch({
+      kind: 'delivery',
+      actor: uuid(id),
+      event: { type, attempt: context.attempts, jitter: 0, retryAfterSeconds: null },
+    })
+    expect([type, outcome.ok]).toEqual([type, true])
+  }
+}
+const context_ = async (id: string) => {
+  const [row] = await to.sql<{ attempts: number }[]>`select attempts from deliveries where id = ${uuid(id)}`
+  return { context: { attempts: row?.attempts ?? 0 } }
+}
+const fail = (id: string) => happen(id, 'attempt_started', 'attempt_barred')
+const deliver = (id: string) => happen(id, 'attempt_started', 'attempt_succeeded')
+
+describe('GET /webhook-endpoints/:id/deliveries', () => {
+  test('200: newest first by pages, oldest first, and those of this endpoint alone', async () => {
+    const lamps = await shop(to.api)
+    const [one, two] = [await makeEndpoint(lamps), await makeEndpoint(lamps)]
+    const ids = await sentTo(lamps, one, 6)
+    expect(ids).toHaveLength(6)
+    await expectPages(async query => (await list(lamps, one.id, query)).record, ids)
+    expect((await list(lamps, two.id)).record.data.map(({ endpointId }) => endpointId)).toEqual(Array(6).fill(two.id))
+    const [other = ''] = idsOf((await list(lamps, two.id)).record)
+    await expectNoCursors(query => list(lamps, one.id, query), [other, one.id, 'whd_1'])
+  })
+
+  test('200: those in one state; what is under way is pending', async () => {
+    const lamps = await shop(to.api)
+    const endpoint = await makeEndpoint(lamps)
+    const [failed = '', delivered = '', sending = '', canceled = '', pending = ''] = await sentTo(lamps, endpoint, 5)
+    await fail(failed)
+    await deliver(delivered)
+    await happen(sending, 'attempt_started')
+    await happen(canceled, 'cancel')
+    const of = async (status: string, more = '') =>
+      idsOf((await list(lamps, endpoint.id, `?status=${status}${more}`)).record)
+    expect(await of('failed')).toEqual([failed])
+    expect(await of('delivered')).toEqual([delivered])
+    expect(await of('canceled')).toEqual([canceled])
+    expect(await of('pending')).toEqual([pending, sending])
+    expect(await of('pending', '&order=asc&limit=1')).toEqual([sending])
+    expect(await of('pending', `&order=asc&startingAfter=${sending}`)).toEqual([pending])
+    expect(await of('failed', `&order=asc&startingAfter=${failed}`)).toEqual([])
+    const statuses = (await list(lamps, endpoint.id)).record.data.map(({ status }) => status)
+    expect(statuses).toEqual(['pending', 'canceled', 'pending', 'delivered', 'failed'])
+  })
+
+  test('200: who has just caused one sees it', async () => {
+    const lamps = await shop(to.api)
+    const endpoint = await makeEndpoint(lamps)
+    for (let n = 0; n < 5; n++) {
+      const { record } = await call<Delivery>(to, lamps, 'POST', `${path}/${endpoint.id}/test`)
+      expect(idsOf((await list(lamps, endpoint.id, '?limit=1')).record)).toEqual([record.id])
+    }
+  })
+
+  test.each(['status=sending', 'status=', 'limit=0', 'order=up'])('400: %s', async query => {
+    const lamps = await shop(to.api)
+    const { id } = await makeEndpoint(lamps)
+    const answer = await list(lamps, id, `?${query}`)
+    expect([answer.status, errorOf(answer)?.param]).toEqual([400, query.split('=')[0]])
+  })
+})
+
+describe('GET /deliveries/:id', () => {
+  test('200: with its attempts, the one under way too', async () => {
+    const lamps = await shop(to.api)
+    const endpoint = await makeEndpoint(lamps)
+    const [id = ''] = await sentTo(lamps, endpoint, 1)
+    expect((await get(lamps, id)).record).toMatchObject({ status: 'pending', endpointId: endpoint.id, attempts: [] })
+    await to.sql`
+      insert into delivery_attempts (delivery_id, number, trigger, worker, started_at, finished_at, duration_ms, outcome,
+        http_status, response_snippet)
+      select ${uuid(id)}, n, 'automatic', gen_random_uuid(), '2026-11-20T12:00:00.25Z'::timestamptz + n * interval '1 s',
+        case when n < 60 then now() end, case when n < 60 then 84 end, case when n < 60 then 'http_error' end,
+        case when n < 60 then 500 end, case when n < 60 then 'sorry' end
+      from generate_series(1, 60) n`
+    const { attempts } = (await get(lamps, id)).record
+    // The latest fifty of them.
+    expect(attempts).toHaveLength(50)
+    expect(attempts[0]).toEqual({
+      ...{ number: 11, trigger: 'automatic', startedAt: '2026-11-20T12:00:11.250Z', durationMs: 84 },
+      ...{ outcome: 'http_error', httpStatus: 500, responseSnippet: 'sorry' },
+    })
+    expect(attempts.at(-1)).toMatchObject({ number: 60, durationMs: null, outcome: null, httpStatus: null })
+    expect((await list(lamps, endpoint.id)).record.data[0]?.attempts).toEqual(attempts)
+    await to.sql`delete from delivery_attempts`
+  })
+
+  test('404: another merchant’s is a missing one', async () => {
+    const [lamps, chairs] = [await shop(to.api), await shop(to.api, 'Chairs')]
+    const [id = ''] = await sentTo(chairs, await makeEndpoint(chairs), 1)
+    await expectMissing(one => get(lamps, one), [...namesNothing(id), id])
+  })
+})
+
+describe('POST /webhook-endpoints/:id/test', () => {
+  test('201: an event about the endpoint goes to it alone, and is among the events', async () => {
+    const lamps = await shop(to.api)
+    const [one, two] = [await makeEndpoint(lamps), await makeEndpoint(lamps)]
+    const { signingSecret, ...endpoint } = one
+    const { status, record } = await call<Delivery>(to, lamps, 'POST', `${path}/${one.id}/test`)
+    expect([status, record]).toMatchObject([
+      201,
+      { endpointId: one.id, eventType: 'webhook_endpoint.test', status: 'pending', attempts: [], livemode: false },
+    ])
+    expect((await list(lamps, two.id)).record.data).toEqual([])
+    const event = await call<unknown>(to, lamps, 'GET', `events/${record.eventId}`)
+    expect(event.record).toMatchObject({ type: 'webhook_endpoint.test', data: { object: endpoint } })
+    expect(event.text).not.toContain('whsec_')
+    const listed = await call<Listed<{ id: string }>>(to, lamps, 'GET', 'events?type=webhook_endpoint.test')
+    expect(idsOf(listed.record)).toEqual([record.eventId])
+  })
+
+  test('409: of one that is disabled, and then there is no event', async () => {
+    const lamps = await shop(to.api)
+    const { id } = await makeEndpoint(lamps)
+    await call(to, lamps, 'PATCH', `${path}/${id}`, { json: { status: 'disabled' } })
+    const answer = await call(to, lamps, 'POST', `${path}/${id}/test`)
+    expect([answer.status, errorOf(answer)?.code]).toEqual([409, 'state_conflict'])
+    expect((await call<Listed<object>>(to, lamps, 'GET', 'events')).record.data).toEqual([])
+  })
+})
+
+describe('POST /deliveries/:id/redeliver', () => {
+  test.each([
+    ['delivered', deliver],
+    ['failed', fail],
+    ['canceled', (id: string) => happen(id, 'cancel')],
+  ])('200: of one that is %s', async (before, lead) => {
+    const lamps = await shop(to.api)
+    const [id = ''] = await sentTo(lamps, await makeEndpoint(lamps), 1)
+    await lead(id)
+    expect((await get(lamps, id)).record.status).toBe(before)
+    const { status, record } = await call<Delivery>(to, lamps, 'POST', `deliveries/${id}/redeliver`)
+    expect([status, record.status]).toEqual([200, 'pending'])
+    expect(Date.parse(record.nextAttemptAt ?? '')).toBeLessThanOrEqual(to.api.clock.now().getTime())
+    const [history] = await to.sql`
+      select event, cause from transitions where actor = ${uuid(id)} order by rev desc limit 1`
+    expect(history).toEqual({ event: 'redeliver', cause: lamps.owner.id })
+  })
+
+  test('200: of one that waits for its next attempt, which it comes before', async () => {
+    const lamps = await shop(to.api)
+    const [id = ''] = await sentTo(lamps, await makeEndpoint(lamps), 1)
+    await happen(id, 'attempt_started', 'attempt_failed')
+    expect((await call(to, lamps, 'POST', `deliveries/${id}/redeliver`)).status).toBe(200)
+    const [row] =
+      await to.sql`select trigger, resume_at > next_attempt_at as later from deliveries where id = ${uuid(id)}`
+    expect(row).toEqual({ trigger: 'manual', later: true })
+  })
+
+  test('409: of one that is due or under way, and of an endpoint that is disabled or deleted', async () => {
+    const lamps = await shop(to.api)
+    const { id: endpoint } = await makeEndpoint(lamps)
+    const [id = ''] = await sentTo(lamps, { ...(await makeEndpoint(lamps)), id: endpoint }, 1)
+    const again = async () => {
+      const answer = await call(to, lamps, 'POST', `deliveries/${id}/redeliver`)
+      return [answer.status, errorOf(answer)?.code]
+    }
+    expect(await again()).toEqual([409, 'state_conflict'])
+    await happen(id, 'attempt_started')
+    expect(await again()).toEqual([409, 'state_conflict'])
+    await call(to, lamps, 'PATCH', `${path}/${endpoint}`, { json: { status: 'disabled' } })
+    await happen(id, 'attempt_barred')
+    expect(await again()).toEqual([409, 'state_conflict'])
+    await call(to, lamps, 'DELETE', `${path}/${endpoint}`)
+    expect(await again()).toEqual([409, 'state_conflict'])
+    expect((await get(lamps, id)).record.status).toBe('canceled')
+  })
+
+  test('404: another merchant’s is a missing one', async () => {
+    const [lamps, chairs] = [await shop(to.api), await shop(to.api, 'Chairs')]
+    const [id = ''] = await sentTo(chairs, await makeEndpoint(chairs), 1)
+    const ask = (one: string) => call(to, lamps, 'POST', `deliveries/${one}/redeliver`)
+    await expectMissing(ask, [...namesNothing(id), id])
+  })
+})
+
+describe('POST /webhook-endpoints/:id/recover', () => {
+  const recover = (at: Shop, id: string, json: object) =>
+    call<{ deliveries: number }>(to, at, 'POST', `${path}/${id}/recover`, { json })
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+
+  /** The job as a worker takes it; it stays, so that it can be taken twice. */
+  const work = async () => {
+    const [job] = await to.sql<{ payload: unknown }[]>`
+      select payload from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'recover-deliveries'
+      order by j.id desc limit 1`
+    const helpers = { job: { id: '1', task_identifier: 'recover-deliveries', attempts: 1 } }
+    await recoverDeliveriesTask(to.api, job?.payload, { ...helpers, signal: new AbortController().signal })
+  }
+  const states = async (at: Shop, id: string) =>
+    (await list(at, id, '?order=asc')).record.data.map(({ status }) => status)
+
+  test('200: sends again what has failed or was canceled since then, once, however often the task runs', async () => {
+    const lamps = await shop(to.api)
+    const endpoint = await makeEndpoint(lamps)
+    const [old = '', failed = '', delivered = '', canceled = ''] = await sentTo(lamps, endpoint, 5)
+    for (const id of [old, failed]) await fail(id)
+    await deliver(delivered)
+    await happen(canceled, 'cancel')
+    await to.sql`update deliveries set created_at = ${since} where id = ${uuid(old)}`
+    const later = new Date(Date.parse(since) + 1).toISOString()
+    const { status, record } = await recover(lamps, endpoint.id, { since: later })
+    expect([status, record]).toMatchObject([
+      200,
+      { object: 'webhook_recovery', endpointId: endpoint.id, since: later, deliveries: 2 },
+    ])
+    await work()
+    expect(await states(lamps, endpoint.id)).toEqual(['failed', 'pending', 'delivered', 'pending', 'pending'])
+    // It fails again, and a worker that was taken for dead runs the job once more.
+    await fail(failed)
+    await work()
+    expect(await states(lamps, endpoint.id)).toEqual(['failed', 'failed', 'delivered', 'pending', 'pending'])
+    const history = await to.sql`
+      select cause from transitions where event = 'redeliver' and actor = any (${[failed, canceled].map(uuid)}::uuid[])`
+    expect([...history]).toEqual([{ cause: lamps.owner.id }, { cause: lamps.owner.id }])
+    expect((await log(to, lamps)).at(-1)).toMatchObject({
+      ...{ action: 'webhook_endpoint.recovered', details: { endpointId: endpoint.id, since: later } },
+    })
+  })
+
+  test('200: of more than one batch, and nothing once the endpoint is disabled', async () => {
+    const lamps = await shop(to.api)
+    const endpoint = await makeEndpoint(lamps)
+    const makePending = () => to.sql`
+      insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+      select gen_random_uuid(), 'payment', actor, rev, type, merchant_id, livemode, api_version, object, created_at, era
+      from events, generate_series(1, 600) where merchant_id = ${lamps.merchantId} and type = 'payment.created'
+      limit 600`
+    await tellOfPayment(to.api, lamps)
+    await makePending()
+    await call(to, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
+    const count = async () => {
+      const rows = await to.sql<{ state: string; count: number }[]>`
+        select state, count(*)::int from deliveries where endpoint_id = ${uuid(endpoint.id)} group by state`
+      return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+    }
+    expect(await count()).toEqual({ canceled: 601 })
+    await call(to, lamps, 'POST', `${path}/${endpoint.id}/enable`)
+    expect((await recover(lamps, endpoint.id, { since })).record.deliveries).toBe(601)
+    await work()
+    expect(await count()).toEqual({ pending: 601 })
+    await call(to, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
+    await work()
+    expect(await count()).toEqual({ canceled: 601 })
+    // These were made by no change of a payment, which the audit would find.
+    await to.sql`delete from deliveries where endpoint_id = ${uuid(endpoint.id)}`
+    await to.sql`delete from transitions where kind = 'delivery' and not exists (select from deliveries where id = actor)`
+    await to.sql`delete from events where merchant_id = ${lamps.merchantId}`
+  })
+
+  test.each<[string, object, string]>([
+    ['no time', {}, 'parameter_missing'],
+    ['no time that there is', { since: '2026-02-30T00:00:00Z' }, 'parameter_invalid'],
+    ['a day alone', { since: '2026-11-20' }, 'parameter_invalid'],
+    ['more than 30 days ago', { since: new Date(Date.now() - 31 * 86_400_000).toISOString() }, 'parameter_invalid'],
+  ])('400: %s', async (_, json, code) => {
+    const lamps = await shop(to.api)
+    const answer = await recover(lamps, (await makeEndpoint(lamps)).id, json)
+    expect([answer.status, errorOf(answer)]).toMatchObject([400, { code, param: 'since' }])
+  })
+
+  test('409: of one that is disabled', async () => {
+    const lamps = await shop(to.api)
+    const { id } = await makeEndpoint(lamps)
+    await call(to, lamps, 'PATCH', `${path}/${id}`, { json: { status: 'disabled' } })
+    expect((await recover(lamps, id, { since })).status).toBe(409)
+  })
+})

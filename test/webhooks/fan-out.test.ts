@@ -1,0 +1,283 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { openActors } from '../../src/actors/actors.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { manualClock } from '../../src/clock.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { deliveryKind } from '../../src/kinds/delivery.ts'
+import { openLog } from '../../src/log.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { eventTypes } from '../../src/records/event-types.ts'
+import { database } from '../harness/database.ts'
+import { until } from '../harness/until.ts'
+import { paymentOpening } from '../machines/payment-cases.ts'
+import { T0 } from '../machines/table.ts'
+import { change, create, remove, seeded } from './endpoints.ts'
+
+const db = await database()
+const sql = connect(db.url, { byKey: true })
+const random = crypto.getRandomValues.bind(crypto)
+const actorsOn = (on: Sql, at = T0) =>
+  openActors({ sql: on, clock: manualClock(at), random, log: openLog('silent') }, kinds)
+const actors = await actorsOn(sql)
+const merchant = async () => {
+  const id: string = crypto.randomUUID()
+  await sql`insert into merchants (id, name) values (${id}, 'Lamps')`
+  return id
+}
+afterAll(async () => {
+  expect(await audit(sql, kinds)).toEqual([])
+  await sql.end({ timeout: 1 })
+  await db[Symbol.asyncDispose]()
+})
+
+const openPayment = async (merchantId: string, livemode = false, by = actors) => {
+  const actor = crypto.randomUUID()
+  const outcome = await by.dispatch({
+    kind: 'payment',
+    actor,
+    create: { ...paymentOpening, windowMinutes: 30, merchantId, livemode },
+  })
+  expect(outcome.ok).toBe(true)
+  return actor
+}
+const cancel = (actor: string, by = actors) => by.dispatch({ kind: 'payment', actor, event: { type: 'cancel' } })
+
+const sent = (merchantId: string) => sql<{ endpoint_id: string; event_type: string; livemode: boolean }[]>`
+  select endpoint_id, event_type, livemode from deliveries where merchant_id = ${merchantId} order by era, xid, seq`
+
+/** An event as a commit writes it, on a connection that may be in the middle of something. */
+const insertEvent = (on: Sql, merchantId: string, type = 'payment.created') => on`
+  insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+  select gen_random_uuid(), 'payment', actor, rev, ${type}, merchant_id, livemode, api_version, object, created_at, era
+  from events where merchant_id = ${merchantId} limit 1`
+
+describe('an event', () => {
+  test('begins its deliveries as their machine begins them', async () => {
+    const merchantId = await merchant()
+    const endpointId = await create(sql, merchantId, ['payment.created'])
+    await openPayment(merchantId)
+    const [event] = await sql<{ id: string }[]>`select id from events where merchant_id = ${merchantId}`
+    const create_ = {
+      merchantId,
+      livemode: false,
+      eventId: crypto.randomUUID(),
+      eventType: 'payment.created',
+      endpointId,
+    }
+    const byMachine = crypto.randomUUID()
+    await actors.dispatch({ kind: 'delivery', actor: byMachine, create: create_ })
+
+    const [made, asked] = await sql`
+      select * from deliveries where merchant_id = ${merchantId} order by (id = ${byMachine})`
+    const own = ({ id, event_id, xid, seq, ...rest }: Record<string, unknown> = {}) => rest
+    expect(own(made)).toEqual(own(asked))
+    expect(made).toMatchObject({ event_id: event?.id, version: deliveryKind.version })
+    const history = async (id: unknown) =>
+      (
+        await sql`
+        select rev, kind, keyed, event, from_state, to_state, cause, context, at, era from transitions
+        where actor = ${String(id)}`
+      )[0]
+    expect(await history(made?.id)).toEqual(await history(byMachine))
+    const [together] = await sql`
+      select count(distinct xid)::int as commits from (
+        select xid from events where id = ${event?.id ?? ''}
+        union all select xid from deliveries where id = ${String(made?.id)}
+        union all select xid from transitions where actor = ${String(made?.id)}) x`
+    expect(together?.commits).toBe(1)
+    await sql`delete from deliveries where id = ${byMachine}`
+    await sql`delete from transitions where actor = ${byMachine}`
+  })
+
+  test('goes to those of its merchant and mode that list its type, and to nobody else', async () => {
+    const [lamps, chairs] = [await merchant(), await merchant()]
+    const one = await create(sql, lamps, ['payment.created'])
+    const two = await create(sql, lamps, ['payment.canceled', 'payment.created'])
+    const live = await create(sql, lamps, [...eventTypes], { livemode: true })
+    await create(sql, chairs, [...eventTypes])
+    await create(sql, lamps, ['payment.late', 'refund.failed'])
+    await cancel(await openPayment(lamps))
+    const told = (await sent(lamps)).map(({ endpoint_id, event_type }) => `${endpoint_id} ${event_type}`)
+    expect(told.toSorted()).toEqual(
+      [`${one} payment.created`, `${two} payment.created`, `${two} payment.canceled`].toSorted(),
+    )
+    await cancel(await openPayment(lamps, true))
+    expect((await sent(lamps)).filter(({ livemode }) => livemode).map(({ endpoint_id }) => endpoint_id)).toEqual([
+      live,
+      live,
+    ])
+    expect(await sent(chairs)).toHaveLength(0)
+  })
+
+  test('asks for one job in its commit, and for none where nobody listens', async () => {
+    const [lamps, chairs] = [await merchant(), await merchant()]
+    const endpoints = await Promise.all(
+      [1, 2, 3].map(() => create(sql, lamps, ['payment.created', 'payment.canceled'])),
+    )
+    const jobs = () => sql<{ payload: { endpointIds: string[] } }[]>`
+      select payload from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'send-webhooks'
+      order by j.id`
+    const before = (await jobs()).length
+    await openPayment(chairs)
+    expect(await jobs()).toHaveLength(before)
+    const actor = crypto.randomUUID()
+    await actors.dispatchBundle([
+      { kind: 'payment', actor, create: { ...paymentOpening, windowMinutes: 30, merchantId: lamps, livemode: false } },
+      { kind: 'payment', actor, event: { type: 'cancel' } },
+    ])
+    const [job, ...more] = (await jobs()).slice(before)
+    expect(more).toEqual([])
+    expect(job?.payload.endpointIds.toSorted()).toEqual(endpoints.toSorted())
+    expect(await sent(lamps)).toHaveLength(6)
+  })
+
+  test('looks up who listens, however many there are, and reads nobody else’s', async () => {
+    const [lamps, chairs] = [await merchant(), await merchant()]
+    await openPayment(lamps)
+    await sql`
+      select create_webhook_endpoint(gen_random_uuid(), ${chairs}, false, 'https://x/', null,
+        ${eventTypes.slice(0, 10)}::text[], 's', 100000, null, 'operator', null, '{}') from generate_series(1, 300)`
+    const own = connect(db.url, { max: 1 })
+    await own`begin`
+    await own`
+      insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+      select gen_random_uuid(), 'payment', actor, rev, type, merchant_id, livemode, api_version, object, created_at, era
+      from events, generate_series(1, 100) where merchant_id = ${lamps}`
+    const [read] = await own`
+      select coalesce(seq_scan, 0)::int as seq_scan, idx_tup_fetch::int as rows from pg_stat_xact_user_tables
+      where relname = 'webhook_subscriptions'`
+    expect(read).toEqual({ seq_scan: 0, rows: 0 })
+    await own`rollback`
+    await own.end()
+  })
+})
+
+describe('of a change of subscriptions and a commit with events', () => {
+  const waits = (pid: number) =>
+    until(async () => (await sql`select from pg_locks where pid = ${pid} and not granted`).length > 0)
+  const session = async () => {
+    const own = connect(db.url, { max: 1 })
+    const [row] = await own<{ pid: number }[]>`select pg_backend_pid() as pid`
+    return Object.assign(own, { pid: row?.pid ?? 0 })
+  }
+  /** What these leave is no change of an actor. */
+  const forget = async (merchantId: string) => {
+    await sql`
+      delete from transitions where actor in (select id from deliveries where merchant_id = ${merchantId})`
+    await sql`delete from deliveries where merchant_id = ${merchantId}`
+    await sql`delete from events where merchant_id = ${merchantId}`
+  }
+  const i1 = async () => (await audit(sql, kinds)).filter(({ invariant }) => invariant === 'I1')
+
+  test('the change waits for the commit that has looked already, and its events came before', async () => {
+    const lamps = await merchant()
+    await openPayment(lamps)
+    const [one, two] = [await session(), await session()]
+    await one`begin`
+    await insertEvent(one, lamps)
+    const changing = create(two, lamps, ['payment.created'])
+    await waits(two.pid)
+    await one`commit`
+    await changing
+    expect(await sent(lamps)).toHaveLength(0)
+    expect(await i1()).toEqual([])
+    await forget(lamps)
+    await Promise.all([one.end(), two.end()])
+  })
+
+  test('the commit waits for the change, and goes by it', async () => {
+    const lamps = await merchant()
+    await openPayment(lamps)
+    const [one, two] = [await session(), await session()]
+    await two`begin`
+    const endpoint = await create(two, lamps, ['payment.created'])
+    const committing = insertEvent(one, lamps)
+    committing.catch(() => {})
+    await waits(one.pid)
+    await two`commit`
+    await committing
+    expect(await sent(lamps)).toMatchObject([{ endpoint_id: endpoint }])
+    expect(await i1()).toEqual([])
+    await forget(lamps)
+    await Promise.all([one.end(), two.end()])
+  })
+
+  test('a transaction that was older and looks later goes by the change too', async () => {
+    const lamps = await merchant()
+    await openPayment(lamps)
+    const [one] = [await session()]
+    await one`begin`
+    // It has its number, and has looked at nothing yet.
+    await one`select pg_current_xact_id()`
+    const [open, closed] = [
+      await create(sql, lamps, ['payment.created']),
+      await create(sql, lamps, ['payment.created']),
+    ]
+    await change(sql, closed, { status: 'disabled' })
+    await insertEvent(one, lamps)
+    await one`commit`
+    expect(await sent(lamps)).toMatchObject([{ endpoint_id: open }])
+    expect(await i1()).toEqual([])
+    await forget(lamps)
+    await one.end()
+  })
+})
+
+test('twenty writers commit while endpoints come, change and go: every event has exactly the deliveries it must have', async () => {
+  const merchants = await Promise.all([1, 2, 3].map(merchant))
+  const next = seeded(process.env.FAN_OUT_SEED)
+  const pick = <T>(of: readonly [T, ...T[]]): T => of[Math.floor(next() * of.length)] ?? of[0]
+  // A second process beside the first, so that commits overlap.
+  const others = connect(db.url, { byKey: true, max: 8 })
+  const processes = [actors, await actorsOn(others)] as const
+  const [first = '', ...rest] = merchants
+  let writing = true
+  const writers = Array.from({ length: 20 }, async (_, n) => {
+    for (let round = 0; round < 12; round++) {
+      const by = processes[n % 2 ? 0 : 1]
+      const payment = await openPayment(pick([first, ...rest]), next() < 0.3, by)
+      expect((await cancel(payment, by)).ok).toBe(true)
+    }
+  })
+  const changers = Array.from({ length: 4 }, async () => {
+    const mine: string[] = []
+    const types = () => eventTypes.filter(type => type.startsWith('payment.c') && next() < 0.7)
+    while (writing) {
+      const endpoint = mine[Math.floor(next() * mine.length)]
+      const wanted = [...types(), 'payment.late']
+      const what = next()
+      if (!endpoint || (what < 0.3 && mine.length < 8))
+        mine.push(await create(others, pick([first, ...rest]), wanted, { livemode: next() < 0.3 }))
+      else if (what < 0.55) await change(others, endpoint, { eventTypes: wanted })
+      else if (what < 0.75) await change(others, endpoint, { status: 'disabled' })
+      else if (what < 0.9) await enable(endpoint)
+      else await remove(others, mine.splice(mine.indexOf(endpoint), 1)[0] ?? '')
+    }
+  })
+  /** As its task does it: what is open is canceled first. */
+  const enable = async (endpoint: string) => {
+    const open = await others<{ id: string }[]>`
+      select id from deliveries where endpoint_id = ${endpoint} and state = 'pending'
+        and exists (select from webhook_endpoints where id = ${endpoint} and state = 'disabled')`
+    await Promise.all(open.map(({ id }) => actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })))
+    await change(others, endpoint, { status: 'enabled' })
+  }
+  await Promise.all(writers)
+  writing = false
+  await Promise.all(changers)
+  expect(await audit(sql, kinds)).toEqual([])
+  const [seen] = await sql<{ deliveries: number; wanted: number; closed: number; mixed: number }[]>`
+    select
+      (select count(*)::int from deliveries where merchant_id = any (${merchants}::uuid[])) as deliveries,
+      (select count(*)::int from webhook_subscriptions where merchant_id = any (${merchants}::uuid[])) as wanted,
+      (select count(*)::int from webhook_subscriptions
+       where merchant_id = any (${merchants}::uuid[]) and closed_at is not null) as closed,
+      (select count(*)::int from deliveries d join webhook_endpoints w on w.id = d.endpoint_id
+       where w.livemode <> d.livemode or w.merchant_id <> d.merchant_id) as mixed`
+  expect(seen?.mixed).toBe(0)
+  // Or nothing here would show anything.
+  expect(seen?.deliveries).toBeGreaterThan(100)
+  expect(seen?.closed).toBeGreaterThan(10)
+  await others.end({ timeout: 5 })
+}, 60_000)
