@@ -1478,7 +1478,18 @@ declare
     where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
       and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'era', 'xid', 'seq')
   );
+  texts text := (
+    select string_agg(format('%I::text', attname), ', ' order by attnum) from pg_attribute
+    where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was')
+  );
 begin
+  -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
+  -- over all that is in it. A table, so that the planner puts its query in the place of the call.
+  execute format($f$
+    create or replace function read_%2$s(ids uuid[]) returns table (found json) language sql stable as $b$
+      select array_to_json(array_agg(array[%3$s])) from %1$I where id = any(ids)
+    $b$ $f$, actor_table, writer, texts);
+
   -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
   -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
   execute format($f$
@@ -2643,6 +2654,46 @@ AS $function$
     (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
   from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
 $function$;
+
+CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, event_id::text, event_type::text, endpoint_id::text, attempts::text, automatic_attempts::text, trigger::text, next_attempt_at::text, resume_at::text, sending_since::text, cancel_requested::text, delivered_at::text])) from deliveries where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_disputes_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, description::text, uncategorized_text::text, customer_communication::text, shipping_tracking_number::text, refund_policy::text, evidence_due_by::text])) from disputes where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, amount_minor::text, currency::text, title::text, description::text, reference::text, assets::text, max_payments::text, window_minutes::text, expires_at::text, success_url::text, metadata::text, payments_opened::text, payments_processing::text, payments_count::text, deactivated_at::text])) from payment_links where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_payments_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, stray_final::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, metadata::text, chain_id::text, asset::text, token_address::text, amount::text, destination::text, tx_hash::text, confirmations::text, failure_reason::text, attention::text, stray_tx_hash::text])) from refunds where id = any(ids)
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
  RETURNS TABLE(id uuid, rev integer, created_at timestamp with time zone, due_at timestamp with time zone, attempts integer, automatic_attempts integer, trigger text, resume_at timestamp with time zone, delivered_at timestamp with time zone, merchant_id uuid, livemode boolean, endpoint_id uuid, endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text)

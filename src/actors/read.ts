@@ -26,38 +26,45 @@ export const headKey = ({ kind, actor }: { readonly kind: string; readonly actor
   `${kind} ${actor}`
 
 type Asked = { actor: string; commands: string[]; timers: string[] }
-type Extra = { done: string[] | null; timers: Record<string, number> | null }
 
 /** Reads the actors of a batch, one statement per table. */
 export const readActors = async (sql: Sql, registry: Registry, askings: readonly Asking[]) => {
   const reads = new Map<string, Read>()
-  const remember = (kind: string, row: ActorRow & Partial<Extra>) =>
-    reads.set(headKey({ kind, actor: row.id }), {
-      row,
-      done: row.done ? new Set(row.done) : NONE,
-      timers: row.timers ? new Map(Object.entries(row.timers)) : NO_TIMERS,
-    })
 
   const readKind = async (name: string, asked: Asked[]) => {
-    const { table } = registry.get(name).kind
+    const { kind, rowOf } = registry.get(name)
+    const reader = sql(`read_${registry.writerOf(kind.table).name}`)
     const ids = `{${asked.map(({ actor }) => actor).join(',')}}`
-    if (!asked.some(({ commands, timers }) => commands.length + timers.length > 0)) {
-      const rows = await sql<ActorRow[]>`select * from ${sql(table)} where id = any(${ids}::text::uuid[])`
-      for (const row of rows) remember(name, row)
-      return
+    const [answer] = asked.some(({ commands, timers }) => commands.length + timers.length > 0)
+      ? await sql<Answer[]>`
+          select
+            (select found from ${reader}(${ids}::text::uuid[])),
+            (select json_agg(json_build_array(actor, done, timers))
+              from read_commands(${JSON.stringify(asked)}::text::json, ${askings.some(({ seek }) => seek === 'all')})) as extras`
+      : await sql<Answer[]>`select found from ${reader}(${ids}::text::uuid[])`
+    const extras = new Map(answer?.extras?.map(([actor, done, timers]) => [actor, { done, timers }]))
+    for (const texts of answer?.found ?? []) {
+      const row = rowOf(texts)
+      const { done, timers } = extras.get(row.id) ?? NO_EXTRA
+      reads.set(headKey({ kind: name, actor: row.id }), {
+        row,
+        done: done.length > 0 ? new Set(done) : NONE,
+        timers: timers ? new Map(Object.entries(timers)) : NO_TIMERS,
+      })
     }
-    const every = askings.some(({ seek }) => seek === 'all')
-    const rows = await sql<(ActorRow & Extra)[]>`
-      select t.*, c.done, c.timers
-      from ${sql(table)} t
-      left join read_commands(${JSON.stringify(asked)}::text::json, ${every}) c on c.actor = t.id
-      where t.id = any(${ids}::text::uuid[])`
-    for (const row of rows) remember(name, row)
   }
 
   await Promise.all([...byKind(askings)].map(([name, asked]) => readKind(name, [...asked.values()])))
   return reads
 }
+
+type Answer = {
+  readonly found: readonly (readonly (string | null)[])[] | null
+  readonly extras?: readonly (readonly [actor: string, done: string[], timers: Timers])[] | null
+}
+type Timers = Readonly<Record<string, number>> | null
+
+const NO_EXTRA: { readonly done: readonly string[]; readonly timers: Timers } = { done: [], timers: null }
 
 const byKind = (askings: readonly Asking[]) => {
   const kinds = new Map<string, Map<string, Asked>>()

@@ -41,7 +41,40 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
     return visible
   }
 
-  return { decode, encode, show }
+  return { decode, encode, show, rowOf: rowReader(kind, tableColumns) }
+}
+
+/** Makes rows, as postgres.js would have read them, of the texts that `read_<writer>` answers. */
+const rowReader = (kind: Kind, tableColumns: readonly string[]) => {
+  const types = new Map(Object.entries(kind.columns).map(([field, type]) => [snakeCase(field), type]))
+  const readers = tableColumns.map(column => {
+    const type = baseTypes[column] ?? types.get(column)
+    return { column, read: type && readText[type] }
+  })
+  return (texts: readonly (string | null)[]): ActorRow => {
+    const row: Record<string, unknown> = {}
+    for (const [index, { column, read }] of readers.entries()) {
+      const text = texts[index] ?? null
+      row[column] = text === null || read === undefined ? text : read(text)
+    }
+    return row as ActorRow
+  }
+}
+
+const baseTypes: Readonly<Record<string, Column>> = {
+  rev: 'integer',
+  version: 'integer',
+  leased_until: 'time',
+  created_at: 'time',
+  updated_at: 'time',
+}
+
+/** For those that are no text when a row is decoded. */
+const readText: { readonly [Type in Column]?: (text: string) => unknown } = {
+  integer: Number,
+  time: text => new Date(text),
+  boolean: text => text === 'true',
+  json: text => JSON.parse(text),
 }
 
 type Field = { readonly field: string; readonly type: Column; readonly column: string }
