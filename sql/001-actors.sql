@@ -366,6 +366,24 @@ begin
   where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
 end $$;
 
+-- Which of these wake-ups wait already and have not been taken: to add one again is a fifth of a small commit, and
+-- commits that add the same one wait for each other, for the disk too. Whoever takes it sees what this commit
+-- leaves, because the lock keeps workers from it until then; one who has it locked may be about to begin.
+-- A worker passes over what is locked, so that it must be told again now and then.
+create function find_awaited(asked job_entry[], payloads json) returns text[] language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  return array(
+    select j.key
+    from rows from (unnest(asked), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
+    join graphile_worker._private_jobs j on j.key = r.key
+    join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = r.task
+    where j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
+      and j.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp()
+      and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
+    for key share of j skip locked);
+end $$;
+
 -- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
 -- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
 -- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
@@ -386,6 +404,8 @@ declare
   conflicts integer[];
   refused json;
   duplicates json[];
+  awaited text[];
+  added graphile_worker.job_spec[];
 begin
   if connected then
     for n in 1 .. cardinality(update_writers) loop
@@ -436,14 +456,18 @@ begin
     where conflicts is null or g <> all(conflicts);
   end if;
 
-  -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
   if jobs is not null then
+    awaited := find_awaited(jobs, payloads);
     -- Keys are taken in sorted order.
-    perform graphile_worker.add_jobs(array(
+    added := array(
       select (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
       from rows from (unnest(jobs), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
-      where conflicts is null or not gs <@ conflicts
-      order by coalesce(key, effect)));
+      where (conflicts is null or not gs <@ conflicts) and (key is null or key <> all(awaited))
+      order by coalesce(key, effect));
+    -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
+    if cardinality(added) > 0 then
+      perform graphile_worker.add_jobs(added);
+    end if;
   end if;
   return conflicts;
 end $$;

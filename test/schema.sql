@@ -1299,6 +1299,8 @@ declare
   conflicts integer[];
   refused json;
   duplicates json[];
+  awaited text[];
+  added graphile_worker.job_spec[];
 begin
   if connected then
     for n in 1 .. cardinality(update_writers) loop
@@ -1349,14 +1351,18 @@ begin
     where conflicts is null or g <> all(conflicts);
   end if;
 
-  -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
   if jobs is not null then
+    awaited := find_awaited(jobs, payloads);
     -- Keys are taken in sorted order.
-    perform graphile_worker.add_jobs(array(
+    added := array(
       select (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
       from rows from (unnest(jobs), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
-      where conflicts is null or not gs <@ conflicts
-      order by coalesce(key, effect)));
+      where (conflicts is null or not gs <@ conflicts) and (key is null or key <> all(awaited))
+      order by coalesce(key, effect));
+    -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
+    if cardinality(added) > 0 then
+      perform graphile_worker.add_jobs(added);
+    end if;
   end if;
   return conflicts;
 end $function$;
@@ -1905,6 +1911,25 @@ begin
   delete from chain_blocks where chain_id = chain and number < up_to;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.find_awaited(asked job_entry[], payloads json)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  return array(
+    select j.key
+    from rows from (unnest(asked), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
+    join graphile_worker._private_jobs j on j.key = r.key
+    join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = r.task
+    where j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
+      and j.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp()
+      and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
+    for key share of j skip locked);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.find_due_endpoints(now_at timestamp with time zone)

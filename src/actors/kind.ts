@@ -38,7 +38,7 @@ export type Job = {
   readonly payload: Readonly<Record<string, unknown>>
 } & (
   | {
-      /** Jobs with the same key collapse into one, which runs at once: moved to a later time it would be lost. */ readonly key?: string
+      /** Jobs with the same key collapse into one, which runs at once: moved to a later time it would be lost. One that waits with the same payload stays as it is. */ readonly key?: string
       readonly runAt?: never
     }
   | { readonly runAt: Date; readonly key?: never }
