@@ -114,6 +114,8 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
   gauge('paymachine_timers_due', 'Timers that are due and have not fired.', backlog.timersDue),
   gauge('paymachine_timer_late_seconds', 'How long the latest of them has been due.', backlog.timerLateSeconds),
   gauge('paymachine_payments_untold', 'Payments not told yet what their chain shows.', backlog.paymentsUntold),
+  gauge('paymachine_deliveries_due', 'Webhook deliveries that could be sent now.', backlog.deliveriesDue),
+  gauge('paymachine_delivery_late_seconds', 'How long the latest of them has been due.', backlog.deliveryLateSeconds),
   ofChains('paymachine_chain_head', 'The latest block that was read.', backlog, 'head'),
   ofChains('paymachine_chain_final', 'Up to this block transfers are final.', backlog, 'final'),
   ofChains('paymachine_chain_age_seconds', 'How old the latest block is that was read.', backlog, 'ageSeconds'),

@@ -11,6 +11,10 @@ export type Backlog = {
   readonly timerLateSeconds: number
   /** Payments that have not been told yet what their chain shows. */
   readonly paymentsUntold: number
+  /** Webhook deliveries that could be sent now. */
+  readonly deliveriesDue: number
+  /** How long the delivery that is due the longest has been so. */
+  readonly deliveryLateSeconds: number
   readonly workers: number
   readonly chains: readonly {
     readonly chainId: number
@@ -35,6 +39,10 @@ export const readBacklog = async (sql: Sql): Promise<Backlog> => {
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8 from timers) as "timerLateSeconds",
       (select count(*)::integer from (
         select from unsettled_payments where not waits_for_end limit ${MOST}) as untold) as "paymentsUntold",
+      (select count(*)::integer from (
+        select from deliveries where state = 'pending' and next_attempt_at <= now() limit ${MOST}) as due) as "deliveriesDue",
+      (select coalesce(greatest(extract(epoch from now() - min(next_attempt_at)), 0), 0)::float8
+       from deliveries where state = 'pending') as "deliveryLateSeconds",
       (select count(*)::integer from workers) as workers,
       (select json_agg(json_build_object('chainId', chain_id, 'head', number, 'final', final_number,
         'ageSeconds', extract(epoch from now() - mined_at)::float8) order by chain_id) from chain_cursors) as chains`

@@ -47,7 +47,7 @@ test('this machine reads what was answered, how long it took, what works and wha
   expect(series.get('paymachine_up{part="worker"}')).toBe(0)
   expect(series.get('paymachine_chain_head{chain="31337"}')).toBe(42)
   expect(series.get('paymachine_chain_age_seconds{chain="31337"}')).toBeGreaterThan(59)
-  for (const name of ['jobs_ready', 'jobs_given_up', 'timers_due', 'payments_untold', 'workers'])
+  for (const name of ['jobs_ready', 'jobs_given_up', 'timers_due', 'payments_untold', 'deliveries_due', 'workers'])
     expect(series.get(`paymachine_${name}`)).toBe(0)
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
 })

@@ -50,6 +50,17 @@ Checkouts have no keys, so an address is what is counted: 10 requests a second a
 Money that comes too late is not lost: by your settings it is a success after all, or waits for you with \`exception: late\`.`,
   },
   {
+    title: 'Webhooks',
+    text: `An endpoint is told of the events whose types it lists, each in a POST of its own. A 2xx within 15 seconds delivers it; a redirect ends it; anything else is tried again after 5 seconds, 60 seconds, 12 minutes and 2 hours, or up to twice as long where \`Retry-After\` asks for it, five times in all. The same event may come twice, and events in any order: go by its \`id\`, and read the record where order matters.
+
+- Take the body as the bytes that came. Parsed and written again it is another text, and no signature fits.
+- Split \`Service-Signature\` into \`t\` and every \`v1\`: while a secret is being replaced there are two.
+- Compute HMAC-SHA256, with the whole signing secret as the key, over \`t\`, a point and the body, in hexadecimal digits; compare in constant time, and refuse what is more than five minutes off.
+- Answer first and work afterwards.
+
+\`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` say the same to libraries for the Standard Webhooks. An endpoint that has not answered with a 2xx for three days, while ten deliveries failed for good, is disabled; so is one that answers the last attempt with 410.`,
+  },
+  {
     title: 'A checkout of your own',
     text: `What lies under Checkout is what the page of a payment link calls. Another page may as well, at the same address: to pages of other origins browsers do not give the answers, so those call by their own server.
 
