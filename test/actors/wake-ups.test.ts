@@ -59,7 +59,7 @@ test('a wake-up that has waited for a while, was tried before, or waits for a la
     const [before] = await house.jobs()
     await house.change(what)
     await house.ring()
-    expect(await house.jobs()).toEqual([{ key: 'wake', revision: (before?.revision ?? 0) + 1, waits: true }])
+    expect([...(await house.jobs())]).toEqual([{ key: 'wake', revision: (before?.revision ?? 0) + 1, waits: true }])
   }
 })
 
