@@ -7,7 +7,9 @@ import { isStorable } from './body.ts'
  * A union of a record and one with further fields is no union to arktype: say that the fields are optional.
  */
 export const strict = (declared: Type = nothing): Type => {
-  const made = strictTypes.get(declared) ?? declared.onDeepUndeclaredKey('reject')
+  const known = strictTypes.get(declared)
+  if (known) return known
+  const made = declared.onDeepUndeclaredKey('reject')
   strictTypes.set(declared, made)
   return made
 }
@@ -28,11 +30,15 @@ export const validateQuery = (strictType: Type, query: Readonly<Record<string, s
   fit(strictType, query)
 
 const fit = (strictType: Type, value: object): unknown => {
+  if (changesNothing(strictType) && strictType.allows(value)) return value
   const parsed: unknown = strictType(value)
   if (!(parsed instanceof type.errors)) return parsed
   const [first] = [...parsed].map(faultOf).sort(by(order))
   throw new Refusal(first?.code ?? 'parameter_invalid', first && isSayable(first.param) ? { param: first.param } : {})
 }
+
+/** Most bodies are taken as they are: to ask whether one fits costs a third of gathering what is wrong with it. */
+const changesNothing = (strictType: Type): boolean => strictType.in === strictType
 
 /** A misspelled name is both unknown and missing: the first says more. */
 const order: readonly Code[] = ['parameter_unknown', 'parameter_missing', 'parameter_invalid']
