@@ -8,7 +8,7 @@ import { openRecent } from './recent.ts'
 /** Who may call with which secret, remembered for at most a second. */
 export type KeyBook = {
   /** Undefined for whatever is no good key: a typo, one that never was, revoked, expired. */
-  find(secret: string): Promise<KeyCaller | undefined>
+  find(secret: string): KeyCaller | undefined | Promise<KeyCaller | undefined>
   /** After a key has been changed here: nothing that was read before counts any more. */
   forget(): void
   /** Writes down the last uses. */
@@ -19,10 +19,10 @@ export const openKeyBook = ({ sql, log }: Pick<Outside, 'sql' | 'log'>): KeyBook
   const recent = openRecent<Known>()
   const uses = openLastUses({ sql, log })
 
-  const read = async (secret: string, hash: Uint8Array): Promise<Known | undefined> => {
+  const read = async (secret: string, hash: string): Promise<Known | undefined> => {
     if (!isApiKey(secret)) return undefined
     const began = performance.now()
-    const access = await findKeyAccess(sql, hash)
+    const access = await findKeyAccess(sql, Buffer.from(hash, 'latin1'))
     if (!access) return undefined
     const { id, merchant_id: merchantId, livemode, scopes, api_version: apiVersion, ms_left } = access
     // Counted from before the question: rather a round trip early than late.
@@ -32,14 +32,18 @@ export const openKeyBook = ({ sql, log }: Pick<Outside, 'sql' | 'log'>): KeyBook
     }
   }
 
+  const admit = (known: Known | undefined): KeyCaller | undefined => {
+    if (!known || performance.now() >= known.endsAt) return undefined
+    uses.note(known.caller.id)
+    return known.caller
+  }
+
   return {
-    find: async secret => {
-      const hash = hashApiKey(secret)
+    find: secret => {
       // By the hash, so that no secret stays in memory.
-      const known = await recent.get(hash.toString('latin1'), () => read(secret, hash))
-      if (!known || performance.now() >= known.endsAt) return undefined
-      uses.note(known.caller.id)
-      return known.caller
+      const hash = hashApiKey(secret).toString('latin1')
+      const known = recent.get(hash, () => read(secret, hash))
+      return known instanceof Promise ? known.then(admit) : admit(known)
     },
     // All of them: it is rare, and each that is missed costs one read.
     forget: () => recent.clear(),

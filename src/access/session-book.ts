@@ -45,7 +45,7 @@ export const openSessionBook = ({ sql, clock }: Pick<Outside, 'sql' | 'clock'>, 
       if (row?.account_id !== accountId || clock.now() >= expiresAt) return undefined
       return { session: { sessionId, accountId, provenAt: row.proven_at } }
     },
-    roleIn: (accountId, merchantId) =>
+    roleIn: async (accountId, merchantId) =>
       roles.get(`${accountId} ${merchantId}`, () => findRole(sql, accountId, merchantId)),
     forget: sessionId => sessions.forget(sessionId),
     // All of them: it is rare, and each that is missed costs one read.

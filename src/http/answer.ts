@@ -12,11 +12,17 @@ export type Draft = {
 }
 
 export const draftOf = (answer: Answer): Draft => {
-  const { status, headers = {} } = answer
+  const { status, headers = NONE } = answer
   if ('text' in answer) return { status, body: answer.text, headers }
   if (answer.body === undefined) return { status, body: null, headers }
-  return { status, body: JSON.stringify(answer.body), headers: { ...JSON_TYPE, ...headers } }
+  return {
+    status,
+    body: JSON.stringify(answer.body),
+    headers: headers === NONE ? JSON_TYPE : { ...JSON_TYPE, ...headers },
+  }
 }
+
+const NONE: HeaderFields = {}
 
 export const draftOfRefusal = (refusal: Refusal, requestId: string): Draft => {
   const { status, type, code, message } = refusal

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import { clientAddress } from './address.ts'
 import type { Api } from './api.ts'
 import { isStorable, openBodyReader } from './body.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Seen } from './exchange.ts'
 import { type Guard, openGuard } from './guard.ts'
 import type { Now } from './limits.ts'
 import type { Answer, Method, Route } from './route.ts'
@@ -39,8 +39,8 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
         method,
         route.path,
         ({ request, params, server }) => {
-          const peer = server?.requestIP(request)?.address ?? 'unknown'
-          return exchange(api, { request, pattern: route.path }, seen => answer({ ...seen, request, params, peer }))
+          const peer = () => server?.requestIP(request)?.address ?? 'unknown'
+          return exchange(api, { request, pattern: route.path }, seen => answer(seen, { request, params, peer }))
         },
         { parse: 'none' },
       )
@@ -67,23 +67,28 @@ const isReadable = (url: string): boolean => !url.startsWith('/') || url.lastInd
 type Arrived = {
   readonly request: Request
   readonly params: Readonly<Record<string, string | null>> | undefined
-  readonly peer: string
-  readonly requestId: string
-  readonly answerHeaders: Record<string, string>
+  /** A question to the system, which half of all requests need not ask. */
+  readonly peer: () => string
 }
 
 /** The order of checks of the interface, after the route has been found. */
 const answerWith = (guard: Guard, route: Route, api: Api) => {
   const readBody = openBodyReader()
-  return async ({ request, peer, requestId, answerHeaders, ...arrived }: Arrived): Promise<Answer> => {
+  return async ({ requestId, answerHeaders }: Seen, { request, peer, ...arrived }: Arrived): Promise<Answer> => {
     const { headers } = request
     const params = readParams(arrived.params)
-    const address = clientAddress(peer, headers.get('x-forwarded-for'), api.settings.trustedProxies)
-    const caller = await guard(route.access, { headers, params, address, answerHeaders })
+    let known: string | undefined
+    const address = () => {
+      known ??= clientAddress(peer(), headers.get('x-forwarded-for'), api.settings.trustedProxies)
+      return known
+    }
+    const told = route.access.by === 'key' ? undefined : { address: address() }
+    const guarded = guard(route.access, { headers, params, address, answerHeaders })
+    const caller = guarded instanceof Promise ? await guarded : guarded
     const sent = route.method === 'GET' ? undefined : await readBody(request)
     const query = validateQuery(strict(route.query), readQuery(request.url))
     const body = route.method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
-    const call = { params, query, body, headers, address, requestId, ...caller }
+    const call = { params, query, body, headers, requestId, ...told, ...caller }
     // What a handler is told was parsed by the types that it was declared with.
     return route.handle(api, call as never)
   }

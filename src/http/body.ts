@@ -10,13 +10,14 @@ const PATIENCE_MS = 20_000
  * it arrives, and nobody is waited for without end.
  */
 export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => {
-  const inTime = openPatience<ArrayBuffer>(patienceMs, () => unfinished('The body took too long.'))
+  const inTime = openPatience<ArrayBuffer>(patienceMs, () => unfinished('The body took too long.'), cutShort)
 
   return async (request: Request): Promise<unknown> => {
     const { headers } = request
     const length = headers.get('content-length')
     if (length !== null && Number(length) > MOST_BYTES) refuse('body_too_large')
-    const bytes = await inTime(length === null ? readPieces(request) : readAtOnce(request))
+    // No more comes than was announced. The body is not asked for as a stream, which costs more than all else here.
+    const bytes = await inTime(length === null ? readPieces(request) : request.arrayBuffer())
     if (bytes.byteLength === 0) return undefined
     if (!isJson(headers)) refuse('unsupported_media_type')
     const value = parse(bytes)
@@ -26,29 +27,20 @@ export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => {
   }
 }
 
-/** No more comes than was announced. The body is not asked for as a stream, which costs more than all else here. */
-const readAtOnce = (request: Request): Promise<ArrayBuffer> => request.arrayBuffer().catch(hungUp)
-
 const readPieces = async ({ body }: Request): Promise<ArrayBuffer> => {
   const bytes = new Uint8Array(MOST_BYTES)
   let length = 0
-  try {
-    for await (const piece of body ?? []) {
-      if (length + piece.length > MOST_BYTES) refuse('body_too_large')
-      bytes.set(piece, length)
-      length += piece.length
-    }
-  } catch (error) {
-    throw error instanceof Refusal ? error : hungUp()
+  for await (const piece of body ?? []) {
+    if (length + piece.length > MOST_BYTES) refuse('body_too_large')
+    bytes.set(piece, length)
+    length += piece.length
   }
   return bytes.buffer.slice(0, length)
 }
 
 const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message, close: true })
 
-const hungUp = (): never => {
-  throw unfinished('The body ended early.')
-}
+const cutShort = (error: unknown): unknown => (error instanceof Refusal ? error : unfinished('The body ended early.'))
 
 const isJson = (headers: Headers): boolean => {
   const type = headers.get('content-type') ?? ''

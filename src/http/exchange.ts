@@ -1,7 +1,6 @@
-import type { Log } from '../log.ts'
 import { type Draft, draftOf, draftOfRefusal, refusalOf } from './answer.ts'
 import type { Api } from './api.ts'
-import type { Answer } from './route.ts'
+import type { Answer, HeaderFields } from './route.ts'
 
 export type Seen = {
   readonly requestId: string
@@ -25,7 +24,12 @@ export const exchange = async (
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   }
-  const draft = await draftFrom(work, { requestId, answerHeaders }, log)
+  let draft: Draft
+  try {
+    draft = draftOf(await work({ requestId, answerHeaders }))
+  } catch (error) {
+    draft = draftOfRefusal(refusalOf(error, log, requestId), requestId)
+  }
   // Neither query nor body nor headers: secrets travel in all three.
   const ms = Math.round((performance.now() - began) * 10) / 10
   log.debug({ requestId, method: request.method, route: pattern, status: draft.status, ms }, 'answered')
@@ -37,20 +41,13 @@ export const exchange = async (
     ms,
   )
   // What the route has said itself stands.
-  return respond(request, { ...draft, headers: Object.assign(answerHeaders, draft.headers) })
-}
-
-const draftFrom = async (work: (seen: Seen) => Promise<Answer>, seen: Seen, log: Log): Promise<Draft> => {
-  try {
-    return draftOf(await work(seen))
-  } catch (error) {
-    return draftOfRefusal(refusalOf(error, log, seen.requestId), seen.requestId)
-  }
+  for (const name in draft.headers) answerHeaders[name] = draft.headers[name] ?? ''
+  return respond(request, draft, answerHeaders)
 }
 
 /** To HEAD with the body too: the server leaves it out, and Elysia counts it for the length, whatever we say of that. */
-const respond = ({ method }: Request, { status, body, headers }: Draft): Response => {
-  if (method !== 'HEAD' || !(body instanceof ReadableStream)) return new Response(body, { status, headers })
+const respond = (request: Request, { status, body }: Draft, headers: HeaderFields): Response => {
+  if (!(body instanceof ReadableStream) || request.method !== 'HEAD') return new Response(body, { status, headers })
   // It would go on for nobody.
   void body.cancel()
   return new Response(null, { status, headers })

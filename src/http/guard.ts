@@ -10,14 +10,15 @@ import { requireStepUp } from './step-up.ts'
 export type Visit = {
   readonly headers: Headers
   readonly params: Readonly<Record<string, string>>
-  readonly address: string
+  /** Asked for only where it matters: finding it out costs a question to the system. */
+  readonly address: () => string
   /** Of the answer, whatever it will be. */
   readonly answerHeaders: Record<string, string>
 }
 
 export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCaller; readonly member?: MemberCaller }
 
-export type Guard = (access: Access, visit: Visit) => Promise<Caller>
+export type Guard = (access: Access, visit: Visit) => Caller | Promise<Caller>
 
 /** Who knocks too often with no key that fits is not listened to for a while. */
 const WRONG: Limit = { name: 'unauthenticated', burst: 30, perSecond: 0.5 }
@@ -34,51 +35,74 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   const checkout = openRate('checkout', api.settings.checkoutRateLimit, now)
   const rates = { live: openRate('live', live, now), test: openRate('test', test, now) }
 
-  const authenticate = async <T>(visit: Visit, find: () => Promise<T>): Promise<T> => {
-    const [limit, buckets] = isLoopback(visit.address) ? [WRONG_HERE, wrongHere] : [WRONG, wrong]
-    const group = limitGroup(visit.address)
-    const left = buckets.look(group)
+  const requireFewWrong = (visit: Visit): void => {
+    if (wrong.areFull() && wrongHere.areFull()) return
+    const { limit, buckets } = wrongOf(visit)
+    const left = buckets.look(limitGroup(visit.address()))
     if (!left.allowed) admit(limit, left, visit)
-    try {
-      return await find()
-    } catch (error) {
-      // Many at once are looked at before the first of them is known to be wrong: none learns more than its share.
-      if (error instanceof Refusal && error.status === 401) {
-        const taken = buckets.take(group)
-        if (!taken.allowed) admit(limit, taken, visit)
-      }
-      throw error
-    }
   }
 
-  return async (access, visit) => {
-    if (access.by === 'anybody') {
-      if (access.checkout) checkout?.count(limitGroup(visit.address), visit)
-      return {}
+  const wrongOf = (visit: Visit) =>
+    isLoopback(visit.address()) ? { limit: WRONG_HERE, buckets: wrongHere } : { limit: WRONG, buckets: wrong }
+
+  /** Many at once are looked at before the first of them is known to be wrong: none learns more than its share. */
+  const countWrong = (visit: Visit, error: unknown): never => {
+    if (error instanceof Refusal && error.status === 401) {
+      const { limit, buckets } = wrongOf(visit)
+      const taken = buckets.take(limitGroup(visit.address()))
+      if (!taken.allowed) admit(limit, taken, visit)
     }
-    if (access.by === 'key') {
-      const found = await authenticate(visit, () => findKey(api, visit.headers))
-      const rate = rates[found.livemode ? 'live' : 'test']
-      const apiVersion = versionOf(found, visit)
-      if (apiVersion === undefined) {
-        // Costs nothing, and the fields are there all the same.
-        rate?.show(found.id, visit)
-        return refuse('invalid_api_version', { param: 'Service-Version' })
-      }
-      const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
-      rate?.count(found.id, visit)
-      if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
-      if (access.testOnly && key.livemode) refuse('sandbox_only')
-      return { key }
+    throw error
+  }
+
+  const admitKey = (access: KeyAccess, visit: Visit, found: KeyCaller | undefined): Caller => {
+    if (!found) return countWrong(visit, new Refusal('invalid_api_key'))
+    const rate = rates[found.livemode ? 'live' : 'test']
+    const apiVersion = versionOf(found, visit)
+    if (apiVersion === undefined) {
+      // Costs nothing, and the fields are there all the same.
+      rate?.show(found.id, visit)
+      return refuse('invalid_api_version', { param: 'Service-Version' })
     }
-    const session = await authenticate(visit, () => findSession(api, visit.headers))
+    const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
+    rate?.count(found.id, visit)
+    if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
+    if (access.testOnly && key.livemode) refuse('sandbox_only')
+    return { key }
+  }
+
+  /** Nearly always the key is known, and nobody has to wait. */
+  const guardKey = (access: KeyAccess, visit: Visit): Caller | Promise<Caller> => {
+    requireFewWrong(visit)
+    const authorization = visit.headers.get('authorization') ?? ''
+    if (!authorization.startsWith('Bearer sk_')) return countWrong(visit, new Refusal('missing_api_key'))
+    const found = api.keys.find(authorization.slice('Bearer '.length))
+    if (!(found instanceof Promise)) return admitKey(access, visit, found)
+    // While the caller is still there to be asked.
+    visit.address()
+    return found.then(found => admitKey(access, visit, found))
+  }
+
+  const guardSession = async (access: SessionAccess, visit: Visit): Promise<Caller> => {
+    requireFewWrong(visit)
+    const session = await findSession(api, visit.headers).catch(error => countWrong(visit, error))
     if (access.by === 'session') return { session }
     const member = await findMember(api, session, visit.params.merchantId ?? '')
     if (ranks.indexOf(member.role) < ranks.indexOf(access.role)) refuse('insufficient_role')
     if (access.stepUp) await requireStepUp(api, { session, headers: visit.headers })
     return { session, member }
   }
+
+  return (access, visit) => {
+    if (access.by === 'key') return guardKey(access, visit)
+    if (access.by !== 'anybody') return guardSession(access, visit)
+    if (access.checkout) checkout?.count(limitGroup(visit.address()), visit)
+    return {}
+  }
 }
+
+type KeyAccess = Extract<Access, { by: 'key' }>
+type SessionAccess = Extract<Access, { by: 'session' | 'member' }>
 
 const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
 
@@ -100,12 +124,6 @@ const admit = (limit: Limit, left: Left, visit: Visit): void => {
 
 const setFields = ({ answerHeaders }: Visit, limit: Limit, left: Left): void => {
   Object.assign(answerHeaders, limitFields(limit, left))
-}
-
-const findKey = async (api: Api, headers: Headers): Promise<KeyCaller> => {
-  const authorization = headers.get('authorization') ?? ''
-  if (!authorization.startsWith('Bearer sk_')) return refuse('missing_api_key')
-  return (await api.keys.find(authorization.slice('Bearer '.length))) ?? refuse('invalid_api_key')
 }
 
 /** The merchant of the path, which is there for its members only. */

@@ -11,6 +11,8 @@ export type Buckets = {
   take(subject: string): Left
   /** The same without taking. */
   look(subject: string): Left
+  /** Whether all who ever took some have it back: then there is nobody to look for. */
+  areFull(): boolean
 }
 
 /** Milliseconds that only go forward. */
@@ -49,6 +51,14 @@ export const openBuckets = (
     look: subject => {
       const tokens = tokensOf(subject, now())
       return leftOf(tokens, tokens >= 1)
+    },
+    areFull: () => {
+      // A bucket that is full again is as good as none. The first one was used longest ago.
+      for (const subject of buckets.keys()) {
+        if (tokensOf(subject, now()) < burst) return false
+        buckets.delete(subject)
+      }
+      return true
     },
   }
 }

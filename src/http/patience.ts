@@ -2,7 +2,7 @@
  * Waits for answers with a bound, all of them by one clock: a timer and a race for each would cost
  * more than reading what arrives. It ticks every hundredth of the bound, and not while nobody waits.
  */
-export const openPatience = <Answer>(ms: number, late: () => unknown) => {
+export const openPatience = <Answer>(ms: number, late: () => unknown, failed: (error: unknown) => unknown) => {
   const waiting = new Set<Waiting>()
   let ticking: ReturnType<typeof setInterval> | undefined
 
@@ -32,7 +32,7 @@ export const openPatience = <Answer>(ms: number, late: () => unknown) => {
         },
         error => {
           waiting.delete(entry)
-          reject(error)
+          reject(failed(error))
         },
       )
     })

@@ -39,10 +39,11 @@ export type Call<Path extends string = string, Body = undefined, Query = undefin
   readonly body: Body
   readonly query: Query
   readonly headers: Headers
-  /** Where it comes from, as far as the trusted proxies can be believed. */
-  readonly address: string
   readonly requestId: string
 }
+
+/** Where a request comes from, as far as the trusted proxies can be believed. With a key it does not matter. */
+export type From = { readonly address: string }
 
 type Param<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | Param<`/${Rest}`>
@@ -96,7 +97,7 @@ const define = (method: Method, access: Access, spec: unknown): Route => {
 /** A route anybody may call. */
 export const forAnybody = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
-  spec: Spec<Path, Body, Query, unknown>,
+  spec: Spec<Path, Body, Query, From>,
 ): Route => define(method, { by: 'anybody' }, spec)
 
 /** A route for the customers of merchants: anybody, as often as CHECKOUT_RATE_LIMIT says. */
@@ -106,7 +107,7 @@ export const forCustomers = <
   Query extends Declared = undefined,
 >(
   method: Method,
-  spec: Spec<Path, Body, Query, unknown>,
+  spec: Spec<Path, Body, Query, From>,
 ): Route => define(method, { by: 'anybody', checkout: true }, spec)
 
 export const forKeys = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
@@ -117,7 +118,7 @@ export const forKeys = <Path extends string, Body extends Declared = undefined, 
 
 export const forSessions = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
-  spec: Spec<Path, Body, Query, { readonly session: SessionCaller }>,
+  spec: Spec<Path, Body, Query, From & { readonly session: SessionCaller }>,
 ): Route => define(method, { by: 'session' }, spec)
 
 /** Under `/v1/merchants/:merchantId/`; whoever is no member finds no merchant there. */
@@ -128,5 +129,5 @@ export const forMembers = <
 >(
   method: Method,
   { role, stepUp }: { readonly role: Role; readonly stepUp?: true },
-  spec: Spec<Path, Body, Query, { readonly session: SessionCaller; readonly member: MemberCaller }>,
+  spec: Spec<Path, Body, Query, From & { readonly session: SessionCaller; readonly member: MemberCaller }>,
 ): Route => define(method, { by: 'member', role, ...(stepUp && { stepUp }) }, spec)

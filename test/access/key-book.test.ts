@@ -184,7 +184,7 @@ test('while the database is away a remembered key is good for a second, and then
   expect(await book.find(secret)).toBeDefined()
   away = true
   expect(await book.find(secret)).toBeDefined()
-  await until(async () => (await book.find(secret).catch(String)) === 'Error: away', { timeoutMs: 2_000 })
+  await until(async () => (await Promise.try(book.find, secret).catch(String)) === 'Error: away', { timeoutMs: 2_000 })
   away = false
   expect(await book.find(secret)).toBeDefined()
   await book.stop()

@@ -52,6 +52,20 @@ test('each has a bucket of its own, and looking takes nothing', () => {
   expect(buckets.take('b').allowed).toBe(true)
 })
 
+test('whoever has all back again is forgotten, and until then there is somebody to look for', () => {
+  const { now, move } = hand()
+  const buckets = openBuckets(LIMIT, now)
+  expect(buckets.areFull()).toBe(true)
+  buckets.take('a')
+  move(20)
+  buckets.take('b')
+  expect(buckets.areFull()).toBe(false)
+  move(20)
+  expect(buckets.areFull()).toBe(false)
+  move(20)
+  expect(buckets.areFull()).toBe(true)
+})
+
 test('no more are remembered than there is room for, those who came last', () => {
   const buckets = openBuckets({ ...LIMIT, burst: 1 }, () => 0, 2)
   for (const subject of ['a', 'b', 'c']) buckets.take(subject)
