@@ -8,25 +8,32 @@ export type Resolve = (name: string) => Promise<readonly string[]>
  * with silent servers would hold for everybody; it is asked for what the DNS does not know, such as names in the
  * hosts file, by two at a time.
  */
-export const systemResolve: Resolve = async name => {
-  const resolver = currentResolver()
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const addresses = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
-  if (addresses.length > 0) return addresses
-  for (const answer of answers)
-    if (answer.status === 'rejected' && answer.reason?.code === 'ETIMEOUT') throw answer.reason
-  return lookUpHere(name)
+export const resolveBy = (servers?: readonly string[]): Resolve => {
+  let current: { readonly resolver: Resolver; readonly madeAt: number } | undefined
+
+  /** Made anew every minute, since it reads once which servers to ask. */
+  const resolverNow = (): Resolver => {
+    const at = performance.now()
+    if (current && at - current.madeAt < 60_000) return current.resolver
+    const resolver = new Resolver({ timeout: 1_000, tries: 2 })
+    if (servers) resolver.setServers(servers)
+    current = { resolver, madeAt: at }
+    return resolver
+  }
+
+  return async name => {
+    const resolver = resolverNow()
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addresses = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length > 0) return addresses
+    for (const answer of answers)
+      if (answer.status === 'rejected' && answer.reason?.code === 'ETIMEOUT') throw answer.reason
+    return lookUpHere(name)
+  }
 }
 
-let current: { readonly resolver: Resolver; readonly madeAt: number } | undefined
-
-/** Made anew every minute, since it reads once which servers to ask. */
-const currentResolver = (): Resolver => {
-  const at = performance.now()
-  if (!current || at - current.madeAt > 60_000)
-    current = { resolver: new Resolver({ timeout: 1_000, tries: 3 }), madeAt: at }
-  return current.resolver
-}
+/** By the servers that the machine uses. */
+export const systemResolve: Resolve = resolveBy()
 
 const lookUpHere = inTurns(2, async (name: string) => {
   const found = await lookup(name, { all: true })

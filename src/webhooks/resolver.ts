@@ -13,21 +13,21 @@ export type Resolver = {
  * in a line of their own, and so do those that were not: however many dead names there are, they keep nobody else
  * from being looked up.
  */
-export const openResolver = (resolve: Resolve = systemResolve): Resolver => {
+export const openResolver = (
+  resolve: Resolve = systemResolve,
+  { timeoutMs = 5_000, now = () => performance.now() } = {},
+): Resolver => {
   const found = new Map<string, { readonly addresses: readonly string[]; readonly until: number }>()
   const underWay = new Map<string, Promise<readonly string[]>>()
-  const lines = {
-    found: inTurns(128, timed(resolve)),
-    failed: inTurns(128, timed(resolve)),
-    new: inTurns(128, timed(resolve)),
-  }
+  const line = (most: number) => inTurns(most, name => withinMs(timeoutMs, resolve(name)))
+  const lines = { found: line(512), new: line(128), failed: line(64) }
   const past = new Map<string, 'found' | 'failed'>()
 
   const look = async (name: string) => {
     try {
       const addresses = await lines[past.get(name) ?? 'new'](name)
       remember(past, name, 'found')
-      remember(found, name, { addresses, until: performance.now() + 1_000 })
+      remember(found, name, { addresses, until: now() + 1_000 })
       return addresses
     } catch (error) {
       remember(past, name, 'failed')
@@ -40,7 +40,7 @@ export const openResolver = (resolve: Resolve = systemResolve): Resolver => {
   return {
     known: name => {
       const entry = found.get(name)
-      return entry && entry.until > performance.now() ? entry.addresses : undefined
+      return entry && entry.until > now() ? entry.addresses : undefined
     },
     find: name => {
       const looking = underWay.get(name) ?? look(name)
@@ -49,11 +49,6 @@ export const openResolver = (resolve: Resolve = systemResolve): Resolver => {
     },
   }
 }
-
-const timed =
-  (resolve: Resolve): Resolve =>
-  name =>
-    withinMs(5_000, resolve(name))
 
 /** Forgets what was told longest ago. */
 const remember = <T>(map: Map<string, T>, name: string, value: T) => {
