@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
+import * as program from '../../src/admin/admin.ts'
 import { database, emptyDatabase } from '../harness/database.ts'
 import { dataFolder, usedFolder } from '../harness/house.ts'
 import { type Main, startMain } from '../harness/main.ts'
@@ -21,6 +22,20 @@ const admin = async (env: Env, args: readonly string[], input = '') => {
   const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const
   const [out, err, code] = await Promise.all([...texts, child.exited])
   return { code, out, err }
+}
+
+/** The same in this process, for what is refused: a dozen processes would say no more, and take a second each. */
+const here = async (variables: Env, args: readonly string[], input = '') => {
+  const out: string[] = []
+  const err: string[] = []
+  const terminal = {
+    variables,
+    say: (line: string) => void out.push(`${line}\n`),
+    complain: (what: unknown) => void err.push(`${what}\n`),
+    readInput: async () => input,
+  }
+  const code = await program.admin(args, terminal)
+  return { code, out: out.join(''), err: err.join('') }
 }
 
 /** What stands for the dots in a line of the output. */
@@ -149,15 +164,17 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
     [['sessions', ...email, '--all'], /^Unknown option '--all'/],
     [['drop'], /^There is no command drop\nUsage: bun run admin <command>\n/],
   ] as const) {
-    const { code, out, err } = await admin(env, args, input)
+    const { code, out, err } = await here(env, args, input)
     expect([args, code, out]).toEqual([args, 1, ''])
     expect(err.trim()).toMatch(says)
   }
-  const before = await admin({ ...env, DATABASE_URL: empty.url }, ['merchants'])
+  const spawned = await admin(env, ['create-account', '--email', 'b@example.com', '--password-stdin'], 'short')
+  expect(spawned).toEqual({ code: 1, out: '', err: 'A password has 10 to 1000 characters\n' })
+  const before = await here({ ...env, DATABASE_URL: empty.url }, ['merchants'])
   expect(before).toMatchObject({ code: 1, err: expect.stringMatching(/^The database is not of this version yet/) })
   const away = { ...env, DATABASE_URL: 'postgres://ada:a-secret@127.0.0.1:1/none' }
-  expect((await admin(away, ['merchants'])).err).toBe('The database cannot be reached (ECONNREFUSED)\n')
-  expect((await admin({ DATA_DIR: folder.path }, ['merchants'])).err).toMatch(/holds no house yet/)
+  expect((await here(away, ['merchants'])).err).toBe('The database cannot be reached (ECONNREFUSED)\n')
+  expect((await here({ DATA_DIR: folder.path }, ['merchants'])).err).toMatch(/holds no house yet/)
   expect(await db.sql`select from accounts`).toHaveLength(1)
   expect(await db.sql`select from merchants`).toHaveLength(0)
 })

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util'
+import { openPasswords } from '../access/passwords.ts'
+import { databaseClock } from '../clock.ts'
+import { parseEnv } from '../env.ts'
+import { Refusal } from '../errors.ts'
+import { connect } from '../postgres/connect.ts'
+import { requireMigrated } from '../postgres/version.ts'
+import { visitDatabase } from '../postgres/visit.ts'
+import { StartError } from '../start-error.ts'
+import { accountCommands } from './accounts.ts'
+import type { Command } from './command.ts'
+import { merchantCommands } from './merchants.ts'
+
+const commands: readonly Command[] = [...merchantCommands, ...accountCommands]
+
+/** What a program is given by whoever calls it. */
+export type Terminal = {
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly say: (line: string) => void
+  /** Told what went wrong. */
+  readonly complain: (what: unknown) => void
+  /** All of standard input. */
+  readonly readInput: () => Promise<string>
+}
+
+/** `bun run admin`: what only an operator may do, beside a running house or on a stopped one. Answers its exit code. */
+export const admin = async (args: readonly string[], terminal: Terminal): Promise<0 | 1> => {
+  try {
+    await carryOut(args, terminal)
+    return 0
+  } catch (error) {
+    terminal.complain(error instanceof StartError || error instanceof Refusal ? error.message : error)
+    return 1
+  }
+}
+
+const carryOut = async ([name, ...args]: readonly string[], { variables, say, readInput }: Terminal): Promise<void> => {
+  if (name === undefined || name === 'help' || name === '--help') return say(usage())
+  const command = commands.find(each => each.name === name)
+  if (!command) throw new StartError(`There is no command ${name}\n${usage()}`)
+  // Before the database is started for it.
+  const given = readOptions(command, args)
+
+  await using database = await visitDatabase(parseEnv(variables))
+  const sql = connect(database.url, { max: 2, name: 'paymachine admin' })
+  try {
+    await requireMigrated(sql)
+    const random = crypto.getRandomValues.bind(crypto)
+    await command.run({ sql, clock: databaseClock(), random, passwords: openPasswords(), say, readInput }, given)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+const usage = (): string =>
+  ['Usage: bun run admin <command>', ...commands.map(each => `  ${usageOf(each)}\n      ${each.does}`)].join('\n')
+
+const usageOf = ({ name, options }: Command): string =>
+  [
+    name,
+    ...Object.entries(options).map(([option, { value, optional }]) => {
+      const shown = value === undefined ? `--${option}` : `--${option} <${value}>`
+      return optional ? `[${shown}]` : shown
+    }),
+  ].join(' ')
+
+const readOptions = (command: Command, args: readonly string[]): Record<string, string> => {
+  const wrong = (what: string) => new StartError(`${what}\nUsage: bun run admin ${usageOf(command)}`)
+  const declared = Object.entries(command.options)
+  const options = Object.fromEntries(
+    declared.map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
+  )
+  let values: Readonly<Record<string, string | boolean | undefined>>
+  try {
+    values = parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message : 'The options cannot be read')
+  }
+  for (const [name, { optional }] of declared)
+    if (!optional && values[name] === undefined) throw wrong(`--${name} is missing`)
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+}
