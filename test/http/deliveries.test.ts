@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { decodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { cancelDeliveries } from '../../tasks/cancel-deliveries.ts'
 import { recoverDeliveriesTask } from '../../tasks/recover-deliveries.ts'
 import { events as log } from './api-keys.ts'
 import { expectNoCursors, expectPages, idsOf } from './lists.ts'
@@ -34,19 +35,14 @@ const get = (at: Shop, id: string) => call<Delivery>(to, at, 'GET', `deliveries/
 /** What a sender tells a delivery. */
 const happen = async (id: string, ...types: string[]) => {
   for (const type of types) {
-    const { context } = await context_(id)
-    const outcome = await to.api.actors.dispatch({
-      kind: 'delivery',
-      actor: uuid(id),
-      event: { type, attempt: context.attempts, jitter: 0, retryAfterSeconds: null },
-    })
+    const actor = uuid(id)
+    const [row] = await to.sql<{ attempts: number }[]>`select attempts from deliveries where id = ${actor}`
+    const event = { type, attempt: row?.attempts, jitter: 0, retryAfterSeconds: null }
+    const outcome = await to.api.actors.dispatch({ kind: 'delivery', actor, event })
     expect([type, outcome.ok]).toEqual([type, true])
   }
 }
-const context_ = async (id: string) => {
-  const [row] = await to.sql<{ attempts: number }[]>`select attempts from deliveries where id = ${uuid(id)}`
-  return { context: { attempts: row?.attempts ?? 0 } }
-}
+const helpers = (name: string) => ({ job: { id: '1', task_identifier: name, attempts: 1 } })
 const fail = (id: string) => happen(id, 'attempt_started', 'attempt_barred')
 const deliver = (id: string) => happen(id, 'attempt_started', 'attempt_succeeded')
 
@@ -207,6 +203,36 @@ describe('POST /deliveries/:id/redeliver', () => {
     expect((await get(lamps, id)).record.status).toBe('canceled')
   })
 
+  test('what is made pending in the moment in which its endpoint is disabled, a task cancels', async () => {
+    const lamps = await shop(to.api)
+    const endpoint = await makeEndpoint(lamps)
+    const [id = '', other = ''] = await sentTo(lamps, endpoint, 2)
+    await fail(id)
+    await call(to, lamps, 'POST', `deliveries/${id}/redeliver`)
+    const [job] = await to.sql<{ payload: { endpointId: string }; later: boolean }[]>`
+      select payload, run_at > now() as later from graphile_worker._private_jobs
+      where task_id = (select id from graphile_worker._private_tasks where identifier = 'cancel-deliveries')
+      order by id desc limit 1`
+    expect(job).toEqual({ payload: { endpointId: uuid(endpoint.id) }, later: true })
+    const run = (signal = new AbortController().signal) =>
+      cancelDeliveries(to.api, job?.payload, { ...helpers('cancel-deliveries'), signal })
+    // Of an endpoint that is enabled it cancels nothing.
+    await run()
+    expect((await get(lamps, id)).record.status).toBe('pending')
+
+    await call(to, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
+    for (const one of [id, other]) await happen(one, 'redeliver')
+    await happen(other, 'attempt_started')
+    // A process that stops leaves it to another one, which runs the job again.
+    expect(await run(AbortSignal.abort()).then(String, error => error.name)).toBe('AbortError')
+    await run()
+    expect((await get(lamps, id)).record.status).toBe('canceled')
+    // What is under way is canceled when it ends, unless it arrives.
+    expect((await get(lamps, other)).record.status).toBe('pending')
+    await happen(other, 'attempt_barred')
+    expect((await get(lamps, other)).record.status).toBe('canceled')
+  })
+
   test('404: another merchant’s is a missing one', async () => {
     const [lamps, chairs] = [await shop(to.api), await shop(to.api, 'Chairs')]
     const [id = ''] = await sentTo(chairs, await makeEndpoint(chairs), 1)
@@ -226,8 +252,8 @@ describe('POST /webhook-endpoints/:id/recover', () => {
       select payload from graphile_worker._private_jobs j
       join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'recover-deliveries'
       order by j.id desc limit 1`
-    const helpers = { job: { id: '1', task_identifier: 'recover-deliveries', attempts: 1 } }
-    await recoverDeliveriesTask(to.api, job?.payload, { ...helpers, signal: new AbortController().signal })
+    const signal = new AbortController().signal
+    await recoverDeliveriesTask(to.api, job?.payload, { ...helpers('recover-deliveries'), signal })
   }
   const states = async (at: Shop, id: string) =>
     (await list(at, id, '?order=asc')).record.data.map(({ status }) => status)
