@@ -1,0 +1,135 @@
+import { parseArgs } from 'node:util'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { openChains } from '../chain/chains.ts'
+import { type Chains, type ConnectedChain, connectChains } from '../chain/connect.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
+import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { databaseClock } from '../clock.ts'
+import { type Env, parseEnv } from '../env.ts'
+import { decodeId } from '../ids.ts'
+import { openKeyring } from '../keyring.ts'
+import { openLog } from '../log.ts'
+import { connect } from '../postgres/connect.ts'
+import { requireMigrated } from '../postgres/version.ts'
+import { visitDatabase } from '../postgres/visit.ts'
+import { hasMerchant } from '../queries/merchants.ts'
+import { sandboxContracts } from '../sandbox/contracts.ts'
+import { findEmbeddedUrl } from '../sandbox/embedded.ts'
+import { findPreviousSecretKey, getSecretKey } from '../secret-key.ts'
+import { StartError } from '../start-error.ts'
+import type { Outside } from '../world.ts'
+import { collect } from './collect.ts'
+import { assetsOf } from './waiting.ts'
+
+const usage = `Usage: bun run collect <merchant id> <chain id> [--asset <symbol>] [--live] [--send]
+  Shows what has arrived at the addresses of payments, and prints the transactions that bring it to the treasury,
+  with the gas for each address; anybody may send them. --live is for chains of live mode. With --send they are sent
+  by the private key on standard input, which needs coins for the gas:
+    bun run collect mer_… 8453 --live --send < key-file`
+
+type Options = ReturnType<typeof readOptions>
+
+/** What a program is given by whoever calls it. */
+export type Terminal = {
+  readonly variables: Readonly<Record<string, string | undefined>>
+  /** What is to be signed goes to standard output alone, so that it can be piped on. */
+  readonly print: (line: string) => void
+  readonly say: (what: unknown) => void
+  /** All of standard input; undefined when a person would have to type it. */
+  readonly readInput: () => Promise<string> | undefined
+}
+
+/** `bun run collect`: the money of a merchant out of a running or a stopped house. Answers its exit code. */
+export const runCollect = async (args: readonly string[], terminal: Terminal): Promise<0 | 1> => {
+  try {
+    await carryOut(args, terminal)
+    return 0
+  } catch (error) {
+    terminal.say(error instanceof StartError ? error.message : error)
+    return 1
+  }
+}
+
+const carryOut = async (args: readonly string[], { variables, print, say, readInput }: Terminal): Promise<void> => {
+  const options = readOptions(args)
+  const env = parseEnv(variables)
+  // Before a database is started for it.
+  const account = options.send ? await readKey(readInput) : undefined
+  await using database = await visitDatabase(env)
+  await using closing = new AsyncDisposableStack()
+  const sql = closing.adopt(connect(database.url, { max: 2, name: 'paymachine collect' }), s => s.end({ timeout: 5 }))
+  await requireMigrated(sql)
+  const merchantId = decodeId('mer', options.merchant)
+  if (!merchantId || !(await hasMerchant(sql, merchantId)))
+    throw new StartError(`There is no merchant ${options.merchant}: see \`bun run admin merchants\``)
+  const keyring = openKeyring(getSecretKey(env), findPreviousSecretKey(env))
+  const random = crypto.getRandomValues.bind(crypto)
+  const outside: Outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
+  const chains = closing.adopt(openChainsOf(env, outside), c => c.close())
+  const connected = chainOf(chains, options)
+  const given = { sql, random, keyring, chains, connected, merchantId, asset: options.asset, account, say, print }
+  await collect(given).catch(explainFor(connected))
+}
+
+const readOptions = (args: readonly string[]) => {
+  const options = { asset: { type: 'string' }, live: { type: 'boolean' }, send: { type: 'boolean' } } as const
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+    const [merchant, chain] = positionals
+    if (merchant === undefined || !/^[1-9]\d{0,14}$/.test(chain ?? '') || positionals.length > 2)
+      throw new StartError(usage)
+    const { asset, live = false, send = false } = values
+    return { merchant, chainId: Number(chain), asset, live, send }
+  } catch {
+    throw new StartError(usage)
+  }
+}
+
+const readKey = async (readInput: Terminal['readInput']): Promise<PrivateKeyAccount> => {
+  const input = readInput()
+  if (!input)
+    throw new StartError(
+      '--send takes the private key from standard input, so that nobody sees it: … --send < key-file',
+    )
+  const key = (await input).trim()
+  try {
+    return privateKeyToAccount(`0x${key.replace(/^0x/, '')}`)
+  } catch {
+    // The error quotes the key.
+    throw new StartError('What is on standard input is no private key: that has 64 hexadecimal digits')
+  }
+}
+
+/** Those of the house; its sandbox as well, while somebody runs it. */
+const openChainsOf = (env: Env, outside: Outside): Chains => {
+  const sandboxUrl = env.sandbox ? (env.sandboxRpcUrl ?? findEmbeddedUrl(env.dataDir)) : undefined
+  const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandboxUrl === undefined ? [] : [sandboxUrl])
+  return connectChains(openChains(env, sandboxUrl === undefined ? null : sandboxContracts), urlsOf, outside)
+}
+
+const chainOf = (chains: Chains, { chainId, live, asset }: Options): ConnectedChain => {
+  const connected = chains.find(chainId)
+  if (!connected)
+    throw new StartError(
+      chainId === sandboxId
+        ? 'There is no sandbox chain here: start its house, or set SANDBOX_RPC_URL'
+        : `Chain ${chainId} is not switched on: set RPC_URLS_${chainId} to addresses of its nodes, as for the house`,
+    )
+  const { chain } = connected
+  if (chain.livemode !== live)
+    throw new StartError(
+      live ? `Chain ${chainId} is of test mode: leave out --live` : `Chain ${chainId} is of live mode: add --live`,
+    )
+  const symbols = assetsOf(chain).map(each => each.asset)
+  if (asset !== undefined && !symbols.includes(asset))
+    throw new StartError(`--asset must be one of chain ${chainId}: ${symbols.join(', ')}`)
+  return connected
+}
+
+const explainFor =
+  ({ chain }: ConnectedChain) =>
+  (error: unknown): never => {
+    if (!(error instanceof RpcFault || error instanceof RpcRefusal)) throw error
+    const remedy = chain.id === sandboxId ? 'does the house run that keeps it?' : `look at RPC_URLS_${chain.id}`
+    throw new StartError(`Chain ${chain.id}: ${error.message}; ${remedy}`)
+  }
