@@ -12,22 +12,41 @@ import { findUnsettled, forgetTold, type Unsettled } from './unsettled.ts'
 /** Payments told at once: the more, the larger the commits they share, and the longer others wait for theirs. */
 const MOST = 2_000
 
+export type SettleOptions = { readonly most?: number; readonly signal?: AbortSignal }
+
 /**
  * Tells payments what the books of the chains have of them since they were told last. Answers how many could be
  * told; until it is none, there may be more. Safe to run twice, and at once: a payment takes
  * what is news to it, by a command whose id is the news itself.
  */
-export const settlePayments = async (world: World, most = MOST): Promise<number> => {
-  const found = await findUnsettled(world.sql, most)
+export const settlePayments = async (world: World, { most = MOST, signal }: SettleOptions = {}): Promise<number> => {
+  let count = 0
+  let forgetting: Promise<unknown> = Promise.resolve()
+  for (let found = await findUnsettled(world.sql, most); found.length > 0 && !signal?.aborted; ) {
+    // The next are looked for while these are told, and these are forgotten while the next are.
+    const [told, next] = await Promise.all([tell(world, found), moreThan(world, found, most), forgetting])
+    forgetting = forgetTold(world.sql, told)
+    forgetting.catch(() => {})
+    count += told.length
+    found = next
+  }
+  await forgetting
+  return count
+}
+
+const moreThan = async ({ sql }: World, found: readonly Unsettled[], most: number): Promise<Unsettled[]> =>
+  found.length < most ? [] : findUnsettled(sql, most, found.at(-1))
+
+/** Those that could be told, and how they are now. */
+const tell = async (
+  world: World,
+  found: readonly Unsettled[],
+): Promise<readonly (readonly [Unsettled, Actor<Payment>])[]> => {
   const told = await Promise.all(found.map(unsettled => settled(world, unsettled)))
-  await forgetTold(
-    world.sql,
-    found.flatMap((unsettled, n) => {
-      const now = told[n]
-      return now ? [[unsettled, now] as const] : []
-    }),
-  )
-  return told.filter(Boolean).length
+  return found.flatMap((unsettled, n) => {
+    const now = told[n]
+    return now ? [[unsettled, now] as const] : []
+  })
 }
 
 /** How it is after it was told; undefined when it must be told again: no payment keeps another from its money. */

@@ -67,7 +67,13 @@ const finalIn: Readonly<Record<string, readonly PaymentEvent['type'][]>> = {
 const counting = (state: string, payment: Payment, picked: readonly Received[]): readonly Received[] =>
   state === 'pending' ? picked.filter(transfer => isInTime(payment, transfer)) : picked
 
-const totalOf = (transfers: readonly Received[]): bigint => transfers.reduce((sum, { amount }) => sum + amount, 0n)
+/** What a column of atomic units holds. A worthless token can be sent more often than that, as much as there can be of it. */
+const MOST = 10n ** 78n - 1n
+
+const totalOf = (transfers: readonly Received[]): bigint => {
+  const sum = transfers.reduce((sum, { amount }) => sum + amount, 0n)
+  return sum < MOST ? sum : MOST
+}
 
 /** The sum, and the transfer that made it enough; as long as none did, the last one. */
 const sumOf = (payment: Payment, transfers: readonly Received[]): Omit<Seen, keyof Scan> => {

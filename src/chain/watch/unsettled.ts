@@ -20,26 +20,29 @@ export type Unsettled = {
   readonly touchedAt: number
 }
 
-/** Payment, transfers and step of one moment. */
-export const findUnsettled = async (sql: Sql, most: number): Promise<Unsettled[]> => {
+/** Payment, transfers and step of one moment; those behind one, in the order in which they were touched. */
+export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled): Promise<Unsettled[]> => {
+  const [step, id] = behind ? [behind.touchedAt, behind.payment.id] : [0, '00000000-0000-0000-0000-000000000000']
   const rows = await sql<Row[]>`
     select p.*, u.chain_id as touched_by, u.step as touched_at,
       c.step as read_at, c.number as read_to, c.confirmations as usual_confirmations,
       coalesce((
-        select json_agg(json_build_object(
-          'chain_id', t.chain_id, 'tx_hash', t.tx_hash, 'log_index', t.log_index, 'block_number', t.block_number,
-          'mined_at', t.mined_at, 'token_address', t.token_address, 'from_address', t.from_address,
-          'amount', t.amount::text, 'state', t.state))
-        from transfers t
-        where t.payment_id = p.id and t.state <> 'orphaned'
-          -- Anybody has test money, and would make a live payment look as if it were paid on a wrong chain.
-          and not (p.livemode and exists (
-            select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))), '[]') as received
-    from unsettled_payments u
+        select json_agg(told)
+        from (
+          select chain_id, tx_hash, log_index, block_number, mined_at, token_address, from_address, amount::text, state
+          from transfers t
+          where t.payment_id = p.id and t.state <> 'orphaned'
+            -- Anybody has test money, and would make a live payment look as if it were paid on a wrong chain.
+            and not (p.livemode and exists (
+              select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))) as told), '[]') as received
+    from (
+      select payment_id, chain_id, step from unsettled_payments
+      where (step, payment_id) > (${step}, ${id})
+        and (not waits_for_end or exists (select from payments where id = payment_id and state <> 'pending'))
+      order by step, payment_id limit ${most}) as u
     join payments p on p.id = u.payment_id
     left join chain_cursors c on c.chain_id = p.chain_id
-    where not u.waits_for_end or p.state <> 'pending'
-    order by u.step limit ${most}`
+    order by u.step, u.payment_id`
   return rows.map(row => {
     const payment = readPayment(row)
     const all = row.received.map(readTransfer)

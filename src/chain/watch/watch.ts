@@ -53,7 +53,8 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
   }
 
   const tell = async (): Promise<void> => {
-    while ((await settlePayments(world)) > 0) if (stopping.signal.aborted) return
+    const { signal } = stopping
+    while ((await settlePayments(world, { signal })) > 0) if (signal.aborted) return
   }
 
   const note = (chain: Watched, trouble: string): void => {

@@ -132,6 +132,33 @@ test('too much is a success that waits for a person', async () => {
   })
 })
 
+test('more than any column holds is as much as it holds', async () => {
+  const payment = await opened()
+  await ledger.block(Array.from({ length: 9 }, () => sending(payment, 2n ** 256n - 1n)))
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'processing', amountReceived: 10n ** 78n - 1n })
+  await ledger.finalize()
+  await settle()
+  const most = { amountFinal: 10n ** 78n - 1n, receivedMinor: Number.MAX_SAFE_INTEGER }
+  expect(await look(payment)).toMatchObject({ state: 'success', exception: 'overpaid', ...most })
+})
+
+test('payments that cannot be told keep none that were paid later from being told', async () => {
+  const [broken, other] = [await opened(), await opened()]
+  await house.sql.unsafe(
+    `alter table payments add constraint broken check (id <> '${broken.actor}' or state = 'pending')`,
+  )
+  await ledger.block([sending(broken, 1000n)])
+  await ledger.block([sending(other, 1000n)])
+  expect(await settlePayments(house.api, { most: 1 })).toBe(1)
+  expect([(await look(broken)).state, (await look(other)).state]).toEqual(['pending', 'processing'])
+  await house.sql`alter table payments drop constraint broken`
+  await settle()
+  expect((await look(broken)).state).toBe('processing')
+  await ledger.finalize()
+  await settle()
+})
+
 test('a block that is reorganised away takes its money with it, and another brings it back', async () => {
   const payment = await opened()
   const { number } = await ledger.cursor()
