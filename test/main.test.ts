@@ -11,7 +11,7 @@ import { until } from './harness/until.ts'
 
 const SECRET_KEY = 'a secret key for tests and for nothing else'
 
-test('with nothing set it makes a database, says where it is, and answers', async () => {
+test('with nothing set it makes a database, says where it is, answers, and SIGTERM ends both with exit code 0', async () => {
   await using folder = dataFolder()
   await using main = await startMain({ DATA_DIR: folder.path })
   expect(main.lines).toContain(`Ready at ${main.url}`)
@@ -22,6 +22,10 @@ test('with nothing set it makes a database, says where it is, and answers', asyn
     chains: {},
   })
   expect(statSync(join(folder.path, 'secret-key')).mode & 0o777).toBe(0o600)
+
+  main.child.kill('SIGTERM')
+  expect(await main.exited).toBe(0)
+  expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
 })
 
 test('beyond loopback it prints the code of the first sign-up, the same in every process, until there is an account', async () => {
@@ -56,15 +60,6 @@ test('a worker answers how it is and nothing else', async () => {
   expect((await main.get('/healthz'))?.status).toBe(200)
   expect((await main.get('/v1/auth/me'))?.status).toBe(404)
 })
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  test(`${signal} ends it and its database, with exit code 0`, async () => {
-    await using folder = await usedFolder()
-    await using main = await startMain({ DATA_DIR: folder.path })
-    main.child.kill(signal)
-    expect(await main.exited).toBe(0)
-    expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
-  })
 
 test('the same Ctrl-C told twice is one', async () => {
   await using folder = await usedFolder()
@@ -101,7 +96,7 @@ test('a database that starts later is waited for', async () => {
   await until(async () => (await main.get('/readyz'))?.status === 200)
 })
 
-test('a second start on the same data folder ends with a line that names the first', async () => {
+test('a second start on the same data folder ends with a line that names the first, which ends with its database at SIGINT', async () => {
   await using folder = await usedFolder()
   await using first = await startMain({ DATA_DIR: folder.path })
   await using second = await startMain({ DATA_DIR: folder.path })
@@ -109,6 +104,9 @@ test('a second start on the same data folder ends with a line that names the fir
   expect(second.lines).toEqual([
     `${folder.path} is in use by pid ${first.child.pid}: stop it first, or set DATA_DIR to another folder`,
   ])
+  first.child.kill('SIGINT')
+  expect(await first.exited).toBe(0)
+  expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
 })
 
 test('a port that is taken ends the start with one line, and the database with it', async () => {
