@@ -1,4 +1,5 @@
-import { finalizeNext, readNext } from '../../src/chain/watch/read.ts'
+import { finalizeNext } from '../../src/chain/watch/finalize.ts'
+import { readNext } from '../../src/chain/watch/read.ts'
 import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { endWindows } from '../../src/chain/watch/windows.ts'
 import type { Bench } from './bench.ts'

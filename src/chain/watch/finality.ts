@@ -33,6 +33,7 @@ export const openFinality = (rpc: Rpc, forMs: number): (() => Promise<number>) =
 /** The nodes do not know the tag, or name no block by it: nothing of this chain becomes final. */
 export class NoFinality extends Error {
   override readonly name = 'NoFinality'
+  readonly reason = 'it does not say what is final'
 }
 
 const isUntold = (error: unknown): boolean =>

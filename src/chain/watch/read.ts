@@ -1,25 +1,13 @@
 import type { Sql } from '../../postgres/connect.ts'
 import { begin } from './begin.ts'
-import {
-  type Block,
-  type Books,
-  blocksUpTo,
-  type Cursor,
-  catchUp,
-  finalizeBlocks,
-  findCursor,
-  keepConfirmations,
-  keepLivemode,
-  recentBlocks,
-  recordBlocks,
-  rewindBlocks,
-  type TransferLog,
-} from './books.ts'
+import { type Block, type Cursor, catchUp, findCursor, recordBlocks, type TransferLog } from './books.ts'
 import { findFinalRange } from './catch-up.ts'
-import { agreedCoins } from './coins/finality.ts'
 import { areAwaited, coinsIn } from './coins/sent.ts'
 import type { CoinSource } from './coins/source.ts'
+import { finalizeUpTo } from './finalize.ts'
+import { goBack } from './fork.ts'
 import type { RangeSource } from './ranges.ts'
+import { TRANSFER } from './transfer-of.ts'
 
 export type Header = Block & {
   readonly parentHash: string
@@ -62,8 +50,6 @@ export type ReadOptions = {
   readonly most?: number
 }
 
-export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-
 /** What one step did: nothing new, blocks recorded, or a fork found and gone back to. */
 export type Step = 'idle' | 'recorded' | 'rewound'
 
@@ -81,7 +67,10 @@ export const readNext = async (
   // First the head and then everything else: what is asked for in between can only be newer.
   const { head, hash } = await source.look(cursor)
   if (hash === undefined) return 'idle'
-  if (hash !== cursor.hash) return goBack(sql, chain, source, cursor)
+  if (hash !== cursor.hash) {
+    await goBack(sql, chain, source, cursor)
+    return 'rewound'
+  }
   if (head <= cursor.number) return 'idle'
   const behind = await findFinalRange(sql, chain, source, cursor, head)
   // The books hold all blocks above the final one: those that were read become final before any is left out.
@@ -102,67 +91,6 @@ export const readNext = async (
   if (!coins) return 'idle'
   await recordBlocks(sql, chain.id, cursor, { blocks, logs: [...read, ...coins] })
   return 'recorded'
-}
-
-/**
- * Makes final what is deep enough and is read again, by two nodes where there are two. Answers whether they agree:
- * blocks that they do not agree on stay as they are, and whether those are still there is for the reader to see.
- */
-export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<boolean> => {
-  const cursor = await findCursor(sql, chain.id)
-  if (!cursor) return true
-  if (cursor.confirmations !== chain.confirmations) await keepConfirmations(sql, chain.id, chain.confirmations)
-  const { livemode } = chain
-  if (livemode !== undefined && cursor.livemode !== livemode) await keepLivemode(sql, chain.id, livemode)
-  const upTo = chain.saysFinal
-    ? Math.min(cursor.number, await source.finalized())
-    : cursor.number - chain.confirmations + 1
-  return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo })) !== undefined
-}
-
-/** Undefined while what is to become final is not agreed on. */
-const finalizeUpTo = async (
-  sql: Sql,
-  chain: WatchedChain,
-  source: ChainSource,
-  cursor: Books & { readonly upTo: number },
-): Promise<number | undefined> => {
-  const { upTo } = cursor
-  if (upTo <= cursor.finalNumber) return 0
-  const blocks = await blocksUpTo(sql, chain.id, upTo)
-  const logs = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
-  const coins = logs && (await agreedCoins(sql, chain.id, source.coins, upTo))
-  return coins && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...logs, ...coins] })
-}
-
-/** The highest block of the books that the chain still has: where the others part. */
-export const findFork = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<Cursor | undefined> => {
-  const known = await recentBlocks(sql, chain.id)
-  for (let from = 0; from < known.length; from += FORK_BLOCKS) {
-    const part = known.slice(from, from + FORK_BLOCKS)
-    const now = await source.headers(part.map(({ number }) => number))
-    const fork = part.find(({ hash }, n) => now[n]?.hash === hash)
-    if (fork) return fork
-  }
-  return undefined
-}
-
-/** Forks are short, and where finality is hours behind there are more blocks above it than a node tells of at once. */
-const FORK_BLOCKS = 50
-
-const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<Step> => {
-  const fork = await findFork(sql, chain, source)
-  if (!fork) throw new DeepReorganization(chain.id)
-  await rewindBlocks(sql, chain.id, cursor, fork.number)
-  return 'rewound'
-}
-
-/** A chain has other blocks than those that were final. No service can repair that; a person must look. */
-export class DeepReorganization extends Error {
-  override readonly name = 'DeepReorganization'
-  constructor(chainId: number) {
-    super(`chain ${chainId} was reorganised below its final block`)
-  }
 }
 
 /** As far as each stands on the one before. */

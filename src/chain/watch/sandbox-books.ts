@@ -1,6 +1,7 @@
 import type { World } from '../../world.ts'
 import { beginBooksAnew, findCursor, keepEpoch, rewindBlocks } from './books.ts'
-import { type ChainSource, DeepReorganization, findFork, readNext, type Step, type WatchedChain } from './read.ts'
+import { DeepReorganization, findFork } from './fork.ts'
+import { type ChainSource, readNext, type Step, type WatchedChain } from './read.ts'
 
 export type WatchedSandbox = WatchedChain & {
   /**

@@ -10,8 +10,8 @@ import { inParts } from './coins/in-parts.ts'
 import { openCoinSource } from './coins/source.ts'
 import { openFinality } from './finality.ts'
 import { openRanges } from './ranges.ts'
-import { type ChainSource, type Header, TRANSFER } from './read.ts'
-import { transferOf } from './transfer-of.ts'
+import type { ChainSource, Header } from './read.ts'
+import { TRANSFER, transferOf } from './transfer-of.ts'
 
 export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */

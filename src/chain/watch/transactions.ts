@@ -1,10 +1,9 @@
 import { blockAt, findHeader, findTransaction } from '../rpc/block.ts'
 import { readBigint, readBytes } from '../rpc/hex.ts'
-import type { Log } from '../rpc/log.ts'
 import { findReceipt } from '../rpc/receipt.ts'
 import { type Agreement, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
 import type { Cursor } from './books.ts'
-import { TRANSFER } from './read.ts'
+import { movedBy } from './transfer-of.ts'
 
 /** What a transaction did that is in a block. */
 export type Mined = {
@@ -89,18 +88,13 @@ const minedIn = (
     status: done.status,
     to: sent.to,
     value: sent.value,
-    transfers: done.logs.flatMap(log => transferOf(log) ?? []),
+    transfers: done.logs.flatMap(log => movedBy(log) ?? []),
   }
 }
 
 /** A node that has another block there, or none yet, speaks of another chain than the books do. */
 const isOn = (block: unknown, { number, hash }: Cursor): boolean =>
   findHeader(answered(block), { number })?.hash === hash
-
-const transferOf = ({ address, topics: [event, from, to, ...more], data }: Log) =>
-  event === TRANSFER && from !== undefined && to !== undefined && more.length === 0 && data.length === 66
-    ? { token: address, to: `0x${to.slice(26)}`, amount: BigInt(data) }
-    : undefined
 
 const transactionBy = (hash: string): Call => ({ method: 'eth_getTransactionByHash', params: [hash] })
 const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })

@@ -1,22 +1,24 @@
 import type { Log } from '../rpc/log.ts'
 import type { TransferLog } from './books.ts'
 
-/** Undefined for what raises the same event and moves nothing that could be counted, as collections and empty transfers do. */
+/** The event that tokens tell of transfers by. */
+export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+type Moved = Pick<TransferLog, 'from' | 'to' | 'amount'> & { readonly token: string }
+
+/** What a log says that a token has moved, be it nothing. Undefined for others, as collections raise the same event. */
+export const movedBy = ({ address: token, topics, data }: Log): Moved | undefined => {
+  const [event, from, to] = topics
+  if (event !== TRANSFER || from === undefined || to === undefined || topics.length !== 3) return undefined
+  return data.length === 66 ? { token, from: addressIn(from), to: addressIn(to), amount: BigInt(data) } : undefined
+}
+
+/** Undefined for what moves nothing that could be counted. */
 export const transferOf = (log: Log): TransferLog | undefined => {
-  const [, from, to] = log.topics
-  if (from === undefined || to === undefined || log.topics.length !== 3 || log.data.length !== 66) return undefined
-  const amount = BigInt(log.data)
-  if (amount === 0n) return undefined
-  return {
-    txHash: log.transactionHash,
-    logIndex: log.logIndex,
-    blockNumber: log.blockNumber,
-    blockHash: log.blockHash,
-    token: log.address,
-    from: addressIn(from),
-    to: addressIn(to),
-    amount,
-  }
+  const moved = movedBy(log)
+  if (!moved || moved.amount === 0n) return undefined
+  const { transactionHash: txHash, logIndex, blockNumber, blockHash } = log
+  return { txHash, logIndex, blockNumber, blockHash, ...moved }
 }
 
 const addressIn = (topic: string): string => `0x${topic.slice(26)}`

@@ -3,10 +3,12 @@ import type { World } from '../../world.ts'
 import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
 import { NoFinality } from './finality.ts'
-import { type ChainSource, DeepReorganization, finalizeNext } from './read.ts'
+import { finalizeNext } from './finalize.ts'
+import type { ChainSource } from './read.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
 import { isMine, type Share } from './share.ts'
+import { troubleOf } from './trouble.ts'
 import { endUnpicked, endWindows } from './windows.ts'
 
 export type Watched = WatchedSandbox & {
@@ -106,12 +108,4 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
       await Promise.all([watching, coins.stop()])
     },
   }
-}
-
-/** By its kind: what a node has said may hold its URL, and the key in that. */
-const troubleOf = (error: unknown): string => {
-  if (error instanceof NoFinality) return 'it does not say what is final'
-  if (error instanceof DeepReorganization) return 'it was reorganised below its final block'
-  if (!(error instanceof Error)) return 'fault'
-  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.name
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../../world.ts'
 import { isMine, type Share } from '../share.ts'
+import { troubleOf } from '../trouble.ts'
 import { addressesOf, findDue, type Walk, walkOn, walkSince } from './due.ts'
 import { lookAt } from './look.ts'
 import type { CoinSource } from './source.ts'
@@ -113,10 +114,4 @@ export const lookNow = async (
 ): Promise<void> => {
   const addresses = await addressesOf(sql, chainId, paymentId, freshMs)
   if (addresses.length > 0) await lookAt(sql, chainId, source, addresses, { remember: true })
-}
-
-/** By its kind: what a node has said may hold its URL, and the key in that. */
-const troubleOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'fault'
-  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.name
 }

@@ -1,0 +1,34 @@
+import type { Sql } from '../../postgres/connect.ts'
+import { type Cursor, recentBlocks, rewindBlocks } from './books.ts'
+import type { ChainSource, WatchedChain } from './read.ts'
+
+/** Back to the highest block of the books that the chain still has. */
+export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<void> => {
+  const fork = await findFork(sql, chain, source)
+  if (!fork) throw new DeepReorganization(chain.id)
+  await rewindBlocks(sql, chain.id, cursor, fork.number)
+}
+
+/** The highest block of the books that the chain still has: where the others part. */
+export const findFork = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<Cursor | undefined> => {
+  const known = await recentBlocks(sql, chain.id)
+  for (let from = 0; from < known.length; from += FORK_BLOCKS) {
+    const part = known.slice(from, from + FORK_BLOCKS)
+    const now = await source.headers(part.map(({ number }) => number))
+    const fork = part.find(({ hash }, n) => now[n]?.hash === hash)
+    if (fork) return fork
+  }
+  return undefined
+}
+
+/** Forks are short, and where finality is hours behind there are more blocks above it than a node tells of at once. */
+const FORK_BLOCKS = 50
+
+/** A chain has other blocks than those that were final. No service can repair that; a person must look. */
+export class DeepReorganization extends Error {
+  override readonly name = 'DeepReorganization'
+  readonly reason = 'it was reorganised below its final block'
+  constructor(chainId: number) {
+    super(`chain ${chainId} was reorganised below its final block`)
+  }
+}
