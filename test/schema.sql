@@ -1932,6 +1932,24 @@ begin
     for key share of j skip locked);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.find_due_between(after timestamp with time zone, until timestamp with time zone)
+ RETURNS TABLE(endpoint_id uuid, due_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  select due.endpoint_id, min(due.next_attempt_at)
+  from (
+    select d.endpoint_id, d.next_attempt_at
+    from deliveries d
+    where d.state = 'pending' and d.next_attempt_at > after and d.next_attempt_at <= until
+    order by d.next_attempt_at
+    offset 0
+  ) due
+  group by due.endpoint_id
+$function$;
+
 CREATE OR REPLACE FUNCTION public.find_due_endpoints(now_at timestamp with time zone)
  RETURNS TABLE(endpoint_id uuid, due_at timestamp with time zone)
  LANGUAGE sql

@@ -107,10 +107,7 @@ export type DueEndpoint = { readonly endpointId: string; readonly dueAt: Date }
 
 /** Endpoints with something that becomes due in a span of time, and when the first of it does. */
 export const findDueBetween = (sql: Sql, after: Date, until: Date): Promise<DueEndpoint[]> => sql<DueEndpoint[]>`
-  select endpoint_id as "endpointId", min(next_attempt_at) as "dueAt"
-  from deliveries
-  where state = 'pending' and next_attempt_at > ${after} and next_attempt_at <= ${until}
-  group by endpoint_id`
+  select endpoint_id as "endpointId", due_at as "dueAt" from find_due_between(${after}, ${until})`
 
 /** All endpoints with something due, whenever it became so. */
 export const findDueEndpoints = (sql: Sql, at: Date): Promise<DueEndpoint[]> => sql<DueEndpoint[]>`

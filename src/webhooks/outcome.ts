@@ -16,36 +16,38 @@ export type AttemptEnd = {
   readonly responseSnippet: string | null
 }
 
-/** Some attempts end before there is a request. */
-export type AttemptOutcome = Omit<PostOutcome, 'outcome'> & {
-  readonly outcome: PostOutcome['outcome'] | 'body_too_large' | 'not_signed'
+/**
+ * Some attempts end without a request. `lost` is one of which nobody knows whether it was sent, or that was taken up
+ * too long ago to be sent now.
+ */
+export type AttemptOutcome = Omit<PostOutcome, 'outcome' | 'durationMs'> & {
+  readonly outcome: PostOutcome['outcome'] | 'body_too_large' | 'not_signed' | 'lost'
+  readonly durationMs: number | null
 }
 
 export const endOf = (attempt: number, answer: AttemptOutcome, at: Date, random: Random): AttemptEnd => {
-  const { outcome, durationMs, httpStatus, responseSnippet, retryAfterSeconds } = answer
-  const event = eventOf(outcome, { attempt, at }, () => ({ jitter: chance(random), retryAfterSeconds }))
-  return { event, outcome, durationMs, httpStatus, responseSnippet }
+  const { outcome, durationMs, httpStatus, responseSnippet } = answer
+  return { event: eventOf(attempt, answer, at, random), outcome, durationMs, httpStatus, responseSnippet }
 }
 
 const eventOf = (
-  outcome: AttemptOutcome['outcome'],
-  which: { attempt: number; at: Date },
-  plans: () => { jitter: number; retryAfterSeconds: number | null },
+  attempt: number,
+  { outcome, retryAfterSeconds }: AttemptOutcome,
+  at: Date,
+  random: Random,
 ): DeliveryEvent => {
-  if (outcome === 'delivered') return { type: 'attempt_succeeded', ...which }
-  if (permanent.has(outcome)) return { type: 'attempt_barred', ...which }
-  return { type: 'attempt_failed', ...which, ...plans() }
+  if (outcome === 'delivered') return { type: 'attempt_succeeded', attempt, at }
+  if (permanent.has(outcome)) return { type: 'attempt_barred', attempt, at }
+  const jitter = chance(random)
+  if (outcome === 'lost') return { type: 'attempt_lost', attempt, at, jitter }
+  return { type: 'attempt_failed', attempt, at, jitter, retryAfterSeconds }
 }
 
 const permanent: ReadonlySet<AttemptOutcome['outcome']> = new Set(['redirect', 'forbidden_address', 'body_too_large'])
 
-/** Nobody knows whether it was sent, or it was taken up too long ago to be sent now. */
-export const lostEnd = (attempt: number, at: Date, random: Random): AttemptEnd => ({
-  event: { type: 'attempt_lost', attempt, at, jitter: chance(random) },
-  outcome: 'lost',
-  durationMs: null,
-  httpStatus: null,
-  responseSnippet: null,
+/** What is told of an attempt without a request, or without an end that anybody saw. */
+export const unsent = (outcome: 'body_too_large' | 'not_signed' | 'lost'): AttemptOutcome => ({
+  ...{ outcome, httpStatus: null, responseSnippet: null, retryAfterSeconds: null, durationMs: null },
 })
 
 const chance = (random: Random): number => new DataView(random(new Uint8Array(4)).buffer).getUint32(0) / 2 ** 32

@@ -2,7 +2,7 @@ import { uuidv7 } from '../ids.ts'
 import { endClaims, findLostDeliveries, recordAttempts } from '../queries/sending.ts'
 import type { Outside } from '../world.ts'
 import { openBell } from './bell.ts'
-import { decideEnd, lostEnd, readActor } from './outcome.ts'
+import { decideEnd, endOf, readActor, unsent } from './outcome.ts'
 
 /** What was taken up is begun within 5 s and over within 15 s more, or whoever has it is gone. */
 export const LEASE_MS = 20_000
@@ -24,7 +24,9 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
     for (let found = BATCH; found === BATCH && !stopped; ) {
       const lost = (await findLostDeliveries(sql, before, BATCH)).map(readActor)
       found = lost.length
-      const decided = lost.map(actor => decideEnd(actor, lostEnd(Number(actor.context.attempts), at, random)))
+      const decided = lost.map(actor =>
+        decideEnd(actor, endOf(Number(actor.context.attempts), unsent('lost'), at, random)),
+      )
       if (found > 0) log.warn({ attempts: found }, 'attempts were lost with whoever had them')
       const recorded = decided.map(each => each.recorded)
       const jobs = [...new Map(decided.flatMap(each => each.jobs.map(job => [job.key, job]))).values()]

@@ -1,4 +1,4 @@
-import type { PostOutcome } from './post.ts'
+import type { AttemptOutcome } from './outcome.ts'
 import { afterAnswer, afterSilence, newWindow, SLOW_MS, type Window } from './window.ts'
 
 /** An endpoint as a sender remembers it: tuning, not truth, and gone with the process. */
@@ -103,7 +103,7 @@ export const openRoster = () => {
     return flight
   }
 
-  const end = (flight: Flight, outcome: PostOutcome): void => {
+  const end = (flight: Flight, outcome: AttemptOutcome): void => {
     const { lane } = flight
     lane.open--
     if (silent.delete(flight)) lane.silent--

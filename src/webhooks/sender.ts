@@ -5,10 +5,10 @@ import type { World } from '../world.ts'
 import { bodyOf, MOST_BODY_BYTES } from './body.ts'
 import { type OpenEndpoint, openEndpointBook } from './endpoint-book.ts'
 import { type LookoutOptions, openLookout } from './lookout.ts'
-import { type AttemptOutcome, claimedActor, endOf, lostEnd } from './outcome.ts'
+import { type AttemptOutcome, claimedActor, endOf, unsent } from './outcome.ts'
 import type { Poster } from './post.ts'
 import { LEASE_MS, openReaper } from './reaper.ts'
-import { type Asking, type Flight, openRoster } from './roster.ts'
+import { type Asking, type Flight, type Given, openRoster } from './roster.ts'
 import { signedHeaders } from './signature.ts'
 import { type Held, type OpenClaim, openSteps } from './steps.ts'
 
@@ -48,55 +48,51 @@ export const openSender = (
   let stopping = false
 
   const taken = (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly Asking[]): void => {
-    const counts = new Map<string, { count: number; lastDueMs: number }>()
-    const strangers = new Map<string, Claimed[]>()
+    const counts = new Map<string, Given>()
+    const strangers = new Map<string, [Claimed, Held][]>()
     for (const each of claimed) {
-      const its = counts.get(each.endpointId) ?? { count: 0, lastDueMs: 0 }
-      counts.set(each.endpointId, { count: its.count + 1, lastDueMs: Math.max(its.lastDueMs, each.dueAt.getTime()) })
+      const { count, lastDueMs } = counts.get(each.endpointId) ?? NOTHING
+      counts.set(each.endpointId, { count: count + 1, lastDueMs: Math.max(lastDueMs, each.dueAt.getTime()) })
+      const held = { actor: claimedActor(each, claim.at), claim }
+      flights.set(held, roster.start(each.endpointId, performance.now()))
       const endpoint = book.find(each)
-      if (endpoint) send(each, endpoint, claim)
-      else strangers.set(each.endpointId, [...(strangers.get(each.endpointId) ?? []), each])
+      if (endpoint) send(each, held, endpoint)
+      else strangers.set(each.endpointId, [...(strangers.get(each.endpointId) ?? []), [each, held]])
     }
-    for (const asking of asked) roster.given(asking, counts.get(asking.lane.id) ?? { count: 0, lastDueMs: 0 })
-    if (strangers.size > 0) void meet(strangers, claim)
+    for (const asking of asked) roster.given(asking, counts.get(asking.lane.id) ?? NOTHING)
+    if (strangers.size > 0) void meet(strangers)
   }
 
-  const meet = async (strangers: ReadonlyMap<string, readonly Claimed[]>, claim: OpenClaim): Promise<void> => {
+  const meet = async (strangers: ReadonlyMap<string, readonly [Claimed, Held][]>): Promise<void> => {
     const met = await book.read([...strangers.keys()]).catch((error: Error) => error)
-    for (const [id, claimed] of strangers) {
+    for (const [id, its] of strangers) {
       const endpoint = met instanceof Error ? met : (met.get(id) ?? new Error('there is no such endpoint'))
       if (endpoint instanceof Error) log.error({ err: endpoint, endpoint: id }, 'nothing can be sent to an endpoint')
-      for (const each of claimed) {
-        if (endpoint instanceof Error) finish(heldOf(each, claim), unsent('not_signed'))
-        else send(each, endpoint, claim)
+      for (const [claimed, held] of its) {
+        if (endpoint instanceof Error) finish(held, unsent('not_signed'))
+        else send(claimed, held, endpoint)
       }
     }
   }
 
-  const send = (claimed: Claimed, endpoint: OpenEndpoint, claim: OpenClaim): void => {
-    const held = heldOf(claimed, claim)
-    const now = performance.now()
-    if (now - claim.askedAt > STALE_MS) {
-      steps.end(held, lostEnd(claimed.attempts, clock.now(), random))
-      return
-    }
+  const send = (claimed: Claimed, held: Held, endpoint: OpenEndpoint): void => {
+    const { eventId: id, livemode } = claimed
     const body = Buffer.from(bodyOf(claimed))
-    if (body.length > MOST_BODY_BYTES) {
-      finish(held, unsent('body_too_large'))
-      return
+    if (performance.now() - held.claim.askedAt > STALE_MS) finish(held, unsent('lost'))
+    else if (body.length > MOST_BODY_BYTES) finish(held, unsent('body_too_large'))
+    else {
+      const at = clock.now()
+      const headers = signedHeaders({ secrets: endpoint.secrets(at), id, body, at })
+      void poster.post({ url: endpoint.url, livemode, headers, body }).then(outcome => finish(held, outcome))
     }
-    const at = clock.now()
-    const headers = signedHeaders({ secrets: endpoint.secrets(at), id: claimed.eventId, body, at })
-    const flight = roster.start(claimed.endpointId, now)
-    flights.set(held, flight)
-    void poster.post({ url: endpoint.url, livemode: claimed.livemode, headers, body }).then(outcome => {
-      if (!flights.delete(held)) return
-      roster.end(flight, outcome)
-      finish(held, outcome)
-    })
   }
 
   const finish = (held: Held, outcome: AttemptOutcome): void => {
+    const flight = flights.get(held)
+    // It has been given up, and nobody waits for this.
+    if (!flight) return
+    flights.delete(held)
+    roster.end(flight, outcome)
     endings.set(outcome.outcome, (endings.get(outcome.outcome) ?? 0) + 1)
     steps.end(held, endOf(Number(held.actor.context.attempts), outcome, clock.now(), random))
   }
@@ -136,18 +132,11 @@ export const openSender = (
       while (flights.size > 0 && performance.now() < until) await sleep(20)
       clearInterval(looking)
       // Whatever they come to, nobody will hear of it.
-      for (const held of flights.keys())
-        steps.end(held, lostEnd(Number(held.actor.context.attempts), clock.now(), random))
-      flights.clear()
+      for (const held of flights.keys()) finish(held, unsent('lost'))
       poster.close()
       await steps.close()
     },
   }
 }
 
-const heldOf = (claimed: Claimed, claim: OpenClaim): Held => ({ actor: claimedActor(claimed, claim.at), claim })
-
-/** What is told of an attempt that ended before any request. */
-const unsent = (outcome: 'body_too_large' | 'not_signed'): AttemptOutcome => ({
-  ...{ outcome, httpStatus: null, responseSnippet: null, retryAfterSeconds: null, durationMs: 0 },
-})
+const NOTHING: Given = { count: 0, lastDueMs: 0 }

@@ -1,4 +1,4 @@
-import type { PostOutcome } from './post.ts'
+import type { AttemptOutcome } from './outcome.ts'
 
 /**
  * How many requests an endpoint is sent at once. A fixed few would make a receiver far away a slow one, 38
@@ -19,22 +19,21 @@ export const SLOW_MS = 1_000
 
 export const newWindow: Window = { size: FIRST, unanswered: 0 }
 
-/** After an answer, or none: quick ones double it in each round trip. */
+/** After an answer, or none: quick ones double it in each round trip. What was never sent says nothing. */
 export const afterAnswer = ({ size, unanswered }: Window, { outcome, httpStatus, durationMs }: Answer): Window => {
   if (outcome === 'delivered') {
-    const grows = durationMs < SLOW_MS || size < FIRST
+    const grows = (durationMs ?? 0) < SLOW_MS || size < FIRST
     return { size: grows ? Math.min(size + 1, MOST) : Math.max(Math.floor(size / 2), FIRST), unanswered: 0 }
   }
   if (httpStatus !== null) {
     const overwhelmed = httpStatus === 429 || httpStatus >= 500
     return { size: overwhelmed ? Math.max(Math.floor(size / 2), 1) : size, unanswered: 0 }
   }
-  // Whatever was not sent for its address says nothing about who is there.
-  if (outcome === 'forbidden_address') return { size, unanswered }
+  if (durationMs === null || outcome === 'forbidden_address') return { size, unanswered }
   return { size: unanswered + 1 >= UNANSWERED ? 1 : size, unanswered: unanswered + 1 }
 }
 
-type Answer = Pick<PostOutcome, 'outcome' | 'httpStatus' | 'durationMs'>
+type Answer = Pick<AttemptOutcome, 'outcome' | 'httpStatus' | 'durationMs'>
 
 /** Without waiting for the end of a request that nobody may ever answer. */
 export const afterSilence = ({ size, unanswered }: Window): Window => ({ size: Math.min(size, FIRST), unanswered })

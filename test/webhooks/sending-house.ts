@@ -12,6 +12,7 @@ import { openSender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import type { World } from '../../src/world.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { type Database, database } from '../harness/database.ts'
+import { until } from '../harness/until.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
 import { T0 } from '../machines/table.ts'
 
@@ -21,11 +22,21 @@ export type SendingHouse = AsyncDisposable & {
   readonly world: World
   readonly clock: ReturnType<typeof manualClock>
   readonly url: string
-  /** Of this merchant, with everything that happens to payments subscribed to. */
-  addEndpoint(url: string, more?: Readonly<Record<string, unknown>>): Promise<string>
-  /** Something that every endpoint is told. */
-  tell(): Promise<void>
+  /** Of the one merchant, in test mode. */
+  addEndpoint(url: string, columns?: Readonly<Record<string, unknown>>): Promise<string>
+  /** Every endpoint is told of a payment. */
+  openPayment(): Promise<void>
+  /** One endpoint is told something, so many times; whoever sends has to find it. */
+  tell(endpointId: string, times?: number, object?: object): Promise<void>
   startSender(options?: Partial<SenderOptions>): ReturnType<typeof openSender>
+}
+
+/** How often one of its deliveries was attempted, and what came of that. */
+export type AttemptRow = {
+  readonly number: number
+  readonly trigger: string
+  readonly outcome: string | null
+  readonly http_status: number | null
 }
 
 export type DeliveryRow = {
@@ -79,10 +90,17 @@ export const sendingHouse = async (more: Partial<Pick<World, 'random' | 'log'>> 
       await sql`select renew_subscriptions(${id})`
       return id
     },
-    tell: async () => {
+    openPayment: async () => {
       const create = { ...paymentOpening, windowMinutes: 30, merchantId }
       const outcome = await actors.dispatch({ kind: 'payment', actor: crypto.randomUUID(), create })
       expect(outcome.ok).toBe(true)
+    },
+    tell: async (endpointId, times = 1, object = {}) => {
+      await sql`
+        insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+        select gen_random_uuid(), 'webhook_endpoint', ${endpointId}, 0, 'webhook_endpoint.test', ${merchantId}, false,
+          '2026-11-20', ${JSON.stringify(object)}::text::json, ${clock.now()}, current_era()
+        from generate_series(1, ${times}::integer)`
     },
     startSender: (options = {}) => {
       const sender = openSender(world, { keyring, poster: loopbackPoster(), ...options })
@@ -106,3 +124,19 @@ export const deliveriesOf = ({ world: { sql } }: SendingHouse, endpointId: strin
   DeliveryRow[]
 >`select id, state, rev, attempts, automatic_attempts, trigger, next_attempt_at
   from deliveries where endpoint_id = ${endpointId} order by era, xid, seq`
+
+export const attemptsOf = ({ world: { sql } }: SendingHouse, deliveryId: string): Promise<AttemptRow[]> =>
+  sql<
+    AttemptRow[]
+  >`select number, trigger, outcome, http_status from delivery_attempts where delivery_id = ${deliveryId} order by number`
+
+/** The delivery of an endpoint that is told one thing only, once it is in that state and was attempted so often. */
+export const reaches = (
+  house: SendingHouse,
+  endpointId: string,
+  state: string,
+  attempts: number,
+): Promise<DeliveryRow> =>
+  until(async () => (await deliveriesOf(house, endpointId)).find(d => d.state === state && d.attempts === attempts), {
+    what: `a delivery that is ${state} after ${attempts} attempts`,
+  })
