@@ -16,11 +16,11 @@ const MOST_AGENTS = 5_000
 
 type Kept = { readonly agent: http.Agent; usedAt: number }
 
-export const openAgents = (ca: string | undefined): Agents => {
+export const openAgents = (ca: string | undefined, quietMs = QUIET_MS): Agents => {
   const kept = new Map<string, Kept>()
   // Made once: with the hundred and more roots it costs more than a handshake.
   const secureContext = tls.createSecureContext({ ca })
-  const timer = setInterval(() => forget(kept), 1_000)
+  const timer = setInterval(() => forget(kept, quietMs), quietMs / 4)
   timer.unref()
 
   return {
@@ -30,9 +30,9 @@ export const openAgents = (ca: string | undefined): Agents => {
       const now = performance.now()
       if (!entry) {
         if (kept.size >= MOST_AGENTS) forgetOldest(kept)
-        entry = { agent: makeAgent(secure, secureContext), usedAt: now }
+        entry = { agent: makeAgent(secure, secureContext, quietMs), usedAt: now }
         kept.set(key, entry)
-      } else if (now - entry.usedAt > QUIET_MS) {
+      } else if (now - entry.usedAt > quietMs) {
         // Their timers may be as late as we are, after a stop of the whole process.
         endQuiet(entry.agent)
       }
@@ -47,17 +47,17 @@ export const openAgents = (ca: string | undefined): Agents => {
   }
 }
 
-const makeAgent = (secure: boolean, secureContext: tls.SecureContext): http.Agent => {
+const makeAgent = (secure: boolean, secureContext: tls.SecureContext, quietMs: number): http.Agent => {
   // The timeout ends connections that nobody uses, and only those. As many are kept as were in use.
-  const options = { keepAlive: true, timeout: QUIET_MS, maxFreeSockets: 512 }
+  const options = { keepAlive: true, timeout: quietMs, maxFreeSockets: 512 }
   // Said aloud, since an environment variable could say otherwise for the whole process.
   return secure ? new https.Agent({ ...options, secureContext, rejectUnauthorized: true }) : new http.Agent(options)
 }
 
-const forget = (kept: Map<string, Kept>) => {
+const forget = (kept: Map<string, Kept>, quietMs: number) => {
   const now = performance.now()
   for (const [key, { agent, usedAt }] of kept) {
-    if (now - usedAt < QUIET_MS || isInUse(agent)) continue
+    if (now - usedAt < quietMs || isInUse(agent)) continue
     agent.destroy()
     kept.delete(key)
   }

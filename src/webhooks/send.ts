@@ -117,4 +117,4 @@ const failureOf = (error: NodeJS.ErrnoException, stage: 'connecting' | 'handshak
   return stage === 'handshake' && !cutOff.has(error.code) ? 'tls_failed' : 'connection_failed'
 }
 
-const cutOff = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
+const cutOff = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'ERR_SOCKET_CLOSED'])
