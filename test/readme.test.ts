@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../src/postgres/server.ts'
 import { dataFolder } from './harness/house.ts'
 import { startMain } from './harness/main.ts'
 import { until } from './harness/until.ts'
@@ -11,12 +12,19 @@ const skipped = missing.length > 0 ? ` (skipped: there is no ${missing.join(', n
 
 test.skipIf(missing.length > 0)(`who types what the README shows is answered as it says${skipped}`, async () => {
   await using folder = dataFolder()
-  await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on' })
+  await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on', WEBHOOK_ALLOW: '127.0.0.0/8' })
   await until(() => /^Test payments are made on the chain at http:\S+$/m.test(main.lines.join('\n')))
-  const steps = readSteps(new URL(main.url).port, folder.path)
+  const steps = readSteps({ 3000: new URL(main.url).port, 4040: String(await freePort()) }, folder.path)
   // Or another form of the README would leave nothing to compare.
   const typed = steps.map(({ command }) => command).join('')
-  for (const part of ['/readyz', '/payment-links', '/checkout/links', '/mfa/confirm', '/audit-log'])
+  for (const part of [
+    '/readyz',
+    '/payment-links',
+    '/checkout/links',
+    '/webhook-endpoints',
+    '/mfa/confirm',
+    '/audit-log',
+  ])
     expect(typed).toContain(part)
 
   const printed = typeAll(steps, folder.path)
@@ -30,11 +38,15 @@ test.skipIf(missing.length > 0)(`who types what the README shows is answered as 
 /** What is typed behind a `$`, and the lines that the README shows below it. */
 type Step = { readonly command: string; readonly shown: string }
 
-/** All steps but the start itself, at this house's port and in its folder. A line that ends in `\` goes on in the next. */
-const readSteps = (port: string, dataDir: string): Step[] =>
+/** All steps but the start itself, at this house's ports and in its folder. A line that ends in `\` goes on in the next. */
+const readSteps = (ports: Readonly<Record<string, string>>, dataDir: string): Step[] =>
   [...readFileSync(`${clone}README.md`, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)]
     .flatMap(([, block = '']) =>
-      block.replaceAll(':3000', `:${port}`).replaceAll('.data/', `${dataDir}/`).split(/^\$ /m).slice(1),
+      block
+        .replace(/\b(3000|4040)\b/g, port => ports[port] ?? port)
+        .replaceAll('.data/', `${dataDir}/`)
+        .split(/^\$ /m)
+        .slice(1),
     )
     .map(step => {
       const [, command = '', shown = ''] = /^((?:[^\n]*\\\n)*[^\n]*\n)(.*)$/s.exec(step) ?? []
