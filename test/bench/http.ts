@@ -26,7 +26,7 @@ type Connection = { ask: Ask; end(): void }
 
 const connect = async (hostname: string, port: number, all: Connection[]): Promise<Connection> => {
   let waiting: { resolve(status: number): void; reject(error: unknown): void } | undefined
-  let arrived = ''
+  let arrived: Buffer | undefined
   const lose = (error: unknown) => waiting?.reject(error)
   const socket = await Bun.connect({
     hostname,
@@ -34,11 +34,11 @@ const connect = async (hostname: string, port: number, all: Connection[]): Promi
     socket: {
       binaryType: 'buffer',
       data: (_, bytes) => {
-        arrived += bytes.toString('latin1')
-        const status = wholeAnswer(arrived)
-        if (status === undefined) return
-        arrived = ''
-        waiting?.resolve(status)
+        const answer = arrived ? Buffer.concat([arrived, bytes]) : bytes
+        const status = wholeAnswer(answer)
+        // What is given is only lent.
+        arrived = status === undefined ? Buffer.from(answer) : undefined
+        if (status !== undefined) waiting?.resolve(status)
       },
       close: () => lose(new Error('the server closed the connection')),
       error: (_, error) => lose(error),
@@ -57,14 +57,29 @@ const connect = async (hostname: string, port: number, all: Connection[]): Promi
   return connection
 }
 
-/** The status of an answer that has arrived to its last byte. */
-const wholeAnswer = (text: string): number | undefined => {
-  const end = text.indexOf('\r\n\r\n')
+/**
+ * The status of an answer that has arrived to its last byte. Looked for in the bytes, without making them a text:
+ * who asks sits on the same cores as who answers.
+ */
+const wholeAnswer = (bytes: Buffer): number | undefined => {
+  const end = bytes.indexOf(END)
   if (end < 0) return undefined
-  const at = text.search(/\r\ncontent-length: /i)
+  const at = bytes.indexOf(LENGTH)
   if (at < 0 || at > end) throw new Error('an answer came without its length')
-  const length = Number.parseInt(text.slice(at + 18, end), 10)
-  return text.length < end + 4 + length ? undefined : Number(text.slice(9, 12))
+  const whole = end + END.length + numberAt(bytes, at + LENGTH.length)
+  return bytes.length < whole ? undefined : numberAt(bytes, 'HTTP/1.1 '.length)
+}
+
+const END = Buffer.from('\r\n\r\n')
+const LENGTH = Buffer.from('\r\nContent-Length: ')
+
+const numberAt = (bytes: Buffer, start: number): number => {
+  let number = 0
+  for (let at = start; ; at++) {
+    const digit = (bytes[at] ?? 0) - 48
+    if (digit < 0 || digit > 9) return number
+    number = number * 10 + digit
+  }
 }
 
 /** A request as it is written: ASCII alone, so that a character is a byte. */
