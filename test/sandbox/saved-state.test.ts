@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, truncateSync, watch, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments } from '../../src/sandbox/contracts.ts'
@@ -101,18 +102,23 @@ test('a kill between a save and the note that it is the latest opens no epoch', 
 })
 
 test('a house that is killed while it saves loses no chain and no epoch', async () => {
-  await using folder = dataFolder()
-  const writing = join(folder.path, 'sandbox', 'state.new')
+  // On a disk, where writing a save takes long enough to be killed in.
+  await using folder = dataFolder(tmpdir())
   const found: (readonly [epoch: string, number: number])[] = []
   for (let round = 0; round < 3; round++) {
     const house = await spawnKeeper(folder.path)
     const { port, epoch } = nodeOf(folder.path)
     const url = `http://127.0.0.1:${port}`
     found.push([epoch, (await headOf(url)).number])
-    rmSync(writing, { force: true })
+    let writes = false
+    // Told of, however short it was there.
+    const watcher = watch(join(folder.path, 'sandbox'), (_, name) => {
+      writes ||= name === 'state.new'
+    })
     await ask(url, 'anvil_mine', '0x7d0')
-    await until(() => existsSync(writing), { everyMs: 0 })
+    await until(() => writes, { everyMs: 0, what: 'a save' })
     await killed(house)
+    watcher.close()
     await using next = await opened(folder.path)
     expect(next.said).toEqual([])
     found.push([next.epoch() ?? '', (await headOf(next.url)).number])
