@@ -342,20 +342,26 @@ returns boolean language sql stable as $$
     and leased_until > now_at and leased_until <= now_at + interval '10 s'
 $$;
 
--- Which of the commands the actors have taken before, and the generations of their timers; stable,
--- so that it sees what the statement around it sees.
--- `every` reads an actor's whole history: after a lost answer the command may be one whose id was
--- drawn here, and those are in no index.
-create function read_commands(asked json, every boolean)
-returns table (actor uuid, done uuid[], timers json) language sql stable
+-- Which of these commands their actors have taken before; stable, so that it sees what the statement around
+-- it sees. `every` looks through an actor's whole history: after a lost answer the command may be one whose
+-- id was drawn here, and those are in no index.
+create function find_taken(actors uuid[], commands uuid[], every boolean)
+returns table (actor uuid, command uuid) language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  select a.actor,
-    case when every
-      then array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands))
-      else array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands) and h.keyed)
-    end,
-    (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
-  from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
+  select a.actor, a.command from unnest(actors, commands) as a(actor, command)
+  where case when every
+    then exists (select from transitions h where h.actor = a.actor and h.command = a.command)
+    else exists (select from transitions h where h.actor = a.actor and h.command = a.command and h.keyed)
+  end
+$$;
+
+-- The generations of those timers that are armed, seen as above.
+create function find_armed(actors uuid[], names text[])
+returns table (actor uuid, name text, generation integer) language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select t.actor, t.name, t.generation
+  from unnest(actors, names) as a(actor, name)
+  join timers t on t.actor = a.actor and t.name = a.name
 $$;
 
 create function cancel_timers(entries canceled_entry[], skip integer[]) returns void language plpgsql
@@ -366,22 +372,28 @@ begin
   where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
 end $$;
 
--- Which of these wake-ups wait already and have not been taken: to add one again is a fifth of a small commit, and
--- commits that add the same one wait for each other, for the disk too. Whoever takes it sees what this commit
--- leaves, because the lock keeps workers from it until then; one who has it locked may be about to begin.
+-- The jobs to be added. Not a wake-up that waits already and was not taken: to add one again is a fifth of a small
+-- commit, and commits that add the same one wait for each other, for the disk too. Whoever takes it sees what this
+-- commit leaves, because the lock keeps workers from it until then; one who has it locked may be about to begin.
 -- A worker passes over what is locked, so that it must be told again now and then.
-create function find_awaited(asked job_entry[], payloads json) returns text[] language plpgsql
+create function find_missing(asked job_entry[], payloads json, skip integer[])
+returns graphile_worker.job_spec[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   return array(
-    select j.key
+    select (r.task, r.payload, null, r.run_at, null, r.key, null, null)::graphile_worker.job_spec
     from rows from (unnest(asked), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
-    join graphile_worker._private_jobs j on j.key = r.key
-    join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = r.task
-    where j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
-      and j.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp()
-      and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
-    for key share of j skip locked);
+    left join lateral (
+      select j.id from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id
+      where j.key = r.key and t.identifier = r.task
+        and j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
+        and j.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp()
+        and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
+      for key share of j skip locked) awaited on true
+    where awaited.id is null and (skip is null or not r.gs <@ skip)
+    -- Keys are taken in sorted order.
+    order by coalesce(r.key, r.effect));
 end $$;
 
 -- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
@@ -404,8 +416,7 @@ declare
   conflicts integer[];
   refused json;
   duplicates json[];
-  awaited text[];
-  added graphile_worker.job_spec[];
+  missing graphile_worker.job_spec[];
 begin
   if connected then
     for n in 1 .. cardinality(update_writers) loop
@@ -457,16 +468,10 @@ begin
   end if;
 
   if jobs is not null then
-    awaited := find_awaited(jobs, payloads);
-    -- Keys are taken in sorted order.
-    added := array(
-      select (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
-      from rows from (unnest(jobs), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
-      where (conflicts is null or not gs <@ conflicts) and (key is null or key <> all(awaited))
-      order by coalesce(key, effect));
+    missing := find_missing(jobs, payloads, conflicts);
     -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
-    if cardinality(added) > 0 then
-      perform graphile_worker.add_jobs(added);
+    if cardinality(missing) > 0 then
+      perform graphile_worker.add_jobs(missing);
     end if;
   end if;
   return conflicts;

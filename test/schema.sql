@@ -1299,8 +1299,7 @@ declare
   conflicts integer[];
   refused json;
   duplicates json[];
-  awaited text[];
-  added graphile_worker.job_spec[];
+  missing graphile_worker.job_spec[];
 begin
   if connected then
     for n in 1 .. cardinality(update_writers) loop
@@ -1352,16 +1351,10 @@ begin
   end if;
 
   if jobs is not null then
-    awaited := find_awaited(jobs, payloads);
-    -- Keys are taken in sorted order.
-    added := array(
-      select (task, payload, null, run_at, null, key, null, null)::graphile_worker.job_spec
-      from rows from (unnest(jobs), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
-      where (conflicts is null or not gs <@ conflicts) and (key is null or key <> all(awaited))
-      order by coalesce(key, effect));
+    missing := find_missing(jobs, payloads, conflicts);
     -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
-    if cardinality(added) > 0 then
-      perform graphile_worker.add_jobs(added);
+    if cardinality(missing) > 0 then
+      perform graphile_worker.add_jobs(missing);
     end if;
   end if;
   return conflicts;
@@ -1913,24 +1906,18 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.find_awaited(asked job_entry[], payloads json)
- RETURNS text[]
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.find_armed(actors uuid[], names text[])
+ RETURNS TABLE(actor uuid, name text, generation integer)
+ LANGUAGE sql
+ STABLE
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
-begin
-  return array(
-    select j.key
-    from rows from (unnest(asked), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
-    join graphile_worker._private_jobs j on j.key = r.key
-    join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = r.task
-    where j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
-      and j.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp()
-      and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
-    for key share of j skip locked);
-end $function$;
+  select t.actor, t.name, t.generation
+  from unnest(actors, names) as a(actor, name)
+  join timers t on t.actor = a.actor and t.name = a.name
+$function$;
 
 CREATE OR REPLACE FUNCTION public.find_due_between(after timestamp with time zone, until timestamp with time zone)
  RETURNS TABLE(endpoint_id uuid, due_at timestamp with time zone)
@@ -2001,6 +1988,45 @@ AS $function$
   join deliveries d on d.id = held.id and d.sending_since = c.claimed_at
   where c.claimed_at < before
   limit most
+$function$;
+
+CREATE OR REPLACE FUNCTION public.find_missing(asked job_entry[], payloads json, skip integer[])
+ RETURNS graphile_worker.job_spec[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  return array(
+    select (r.task, r.payload, null, r.run_at, null, r.key, null, null)::graphile_worker.job_spec
+    from rows from (unnest(asked), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
+    left join lateral (
+      select j.id from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id
+      where j.key = r.key and t.identifier = r.task
+        and j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
+        and j.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp()
+        and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
+      for key share of j skip locked) awaited on true
+    where awaited.id is null and (skip is null or not r.gs <@ skip)
+    -- Keys are taken in sorted order.
+    order by coalesce(r.key, r.effect));
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.find_taken(actors uuid[], commands uuid[], every boolean)
+ RETURNS TABLE(actor uuid, command uuid)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  select a.actor, a.command from unnest(actors, commands) as a(actor, command)
+  where case when every
+    then exists (select from transitions h where h.actor = a.actor and h.command = a.command)
+    else exists (select from transitions h where h.actor = a.actor and h.command = a.command and h.keyed)
+  end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry[], skip integer[], now_at timestamp with time zone)
@@ -2680,23 +2706,6 @@ begin
   perform record_security_event(null, account, actor, from_address, 'session.stepped_up', '{}'::json);
   return true;
 end $function$;
-
-CREATE OR REPLACE FUNCTION public.read_commands(asked json, every boolean)
- RETURNS TABLE(actor uuid, done uuid[], timers json)
- LANGUAGE sql
- STABLE
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-  select a.actor,
-    case when every
-      then array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands))
-      else array(select command from transitions h where h.actor = a.actor and h.command = any(a.commands) and h.keyed)
-    end,
-    (select json_object_agg(t.name, t.generation) from timers t where t.actor = a.actor and t.name = any(a.timers))
-  from json_to_recordset(asked) as a(actor uuid, commands uuid[], timers text[])
-$function$;
 
 CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
  RETURNS TABLE(found json)

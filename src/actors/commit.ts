@@ -89,18 +89,19 @@ const gatherEffects = <U extends Unit>(
 
   for (const [index, { steps }] of decided.entries()) {
     const g = groupOf(index)
-    for (const { kind, command, keyed, from, after, shown, published, ...step } of steps) {
-      const { id, rev, state } = after
-      const entry: Value[] = [g, id, rev, kind.name, command.id, keyed, nameOf(command), from, state, command.cause]
-      const [first, ...others] = published
-      entries.push([...entry, ...(first ? eventFields(first) : NO_EVENT)])
-      contexts.push(shown)
+    for (const step of steps) {
+      const { kind, from, after, published } = step
+      const { id, rev } = after
+      const first = published[0]
+      entries.push(stepEntry(g, step, first))
+      contexts.push(step.shown)
       objects.push(first?.event.object ?? null)
       publishes ||= first !== undefined
-      for (const event of others) {
-        entries.push([g, id, rev, kind.name, ...NO_STEP, ...eventFields(event)])
+      for (let n = 1; n < published.length; n++) {
+        const other = published[n]
+        entries.push([g, id, rev, kind.name, ...NO_STEP, ...eventFields(other)])
         contexts.push(null)
-        objects.push(event.event.object)
+        objects.push(other?.event.object)
       }
       for (const { job, effect } of step.jobs) {
         const { task, key, runAt } = job
@@ -149,15 +150,35 @@ type JobEntry = {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-const eventFields = ({ eventId, type, event }: Step['published'][number]): Value[] => [
-  eventId,
-  type,
-  event.merchantId,
-  event.livemode,
-  event.apiVersion,
+const stepEntry = (g: number, { kind, command, keyed, from, after }: Step, first: Published | undefined): Value[] => [
+  g,
+  after.id,
+  after.rev,
+  kind.name,
+  command.id,
+  keyed,
+  nameOf(command),
+  from,
+  after.state,
+  command.cause,
+  first?.eventId,
+  first?.type,
+  first?.event.merchantId,
+  first?.event.livemode,
+  first?.event.apiVersion,
 ]
-const NO_EVENT: Value[] = [null, null, null, null, null]
+
+type Published = Step['published'][number]
+
 const NO_STEP: Value[] = [null, null, null, null, null, null]
+
+const eventFields = (published: Published | undefined): Value[] => [
+  published?.eventId,
+  published?.type,
+  published?.event.merchantId,
+  published?.event.livemode,
+  published?.event.apiVersion,
+]
 
 /** One row per actor, as the last command of the batch left it. */
 const gatherRows = <U extends Unit>(

@@ -36,7 +36,7 @@ export type Head = {
 
 const NO_ROWS: readonly Row[] = []
 
-const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[]): readonly Row[] =>
+const rowsOf = (rows: NonNullable<Command['rows']>, done: readonly Done[]): readonly Row[] =>
   typeof rows === 'function' ? rows(done.map(({ actor }) => actor)) : rows
 
 type Taken = { readonly command: string; readonly done: Done; readonly before: Taken | undefined }
@@ -88,7 +88,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
           }
         }
         done.push(answer.done)
-        if (answer.step) steps.push({ ...answer.step, rows: rowsOf(command, done) })
+        if (answer.step) steps.push(command.rows ? { ...answer.step, rows: rowsOf(command.rows, done) } : answer.step)
       } catch (error) {
         return { verdict: 'fault', error: new CommandFault(command, error) }
       }
@@ -97,7 +97,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     return { verdict: 'decided', done, steps }
   }
 
-  type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Omit<Step, 'rows'> }
+  type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Step }
 
   const decideOne = (command: Command & { id: string }, keyed: boolean, tentative: Map<string, Head>): Answer => {
     const key = headKey(command)
@@ -154,7 +154,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     }
     const { published, timers, jobs } = interpret(kind, command, after, asked)
     const from = before?.actor.state ?? null
-    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs }
+    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, rows: NO_ROWS }
     const done: Done = { ok: true, actor: after, replayed: false }
     tentative.set(headKey(command), {
       kind,

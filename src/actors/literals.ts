@@ -7,8 +7,10 @@ export type Value = string | number | bigint | boolean | Date | null | undefined
 
 export const rowsLiteral = (rows: readonly (readonly Value[])[]): string => {
   let text = '{'
-  for (const [index, row] of rows.entries()) {
-    text += index === 0 ? '"(' : ',"('
+  let opening = '"('
+  for (const row of rows) {
+    text += opening
+    opening = ',"('
     for (let i = 0; i < row.length; i++) {
       if (i > 0) text += ','
       text += fieldLiteral(row[i])
@@ -21,11 +23,15 @@ export const rowsLiteral = (rows: readonly (readonly Value[])[]): string => {
 const plain = /^[\w.:+-]+$/
 
 const fieldLiteral = (value: Value): string => {
+  if (typeof value === 'string') return textLiteral(value)
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (typeof value === 'boolean') return value ? 't' : 'f'
   if (value instanceof Date) return value.toISOString()
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return textLiteral(JSON.stringify(value))
+}
+
+const textLiteral = (text: string): string => {
   if (plain.test(text)) return text
   // Quoted twice, once for the row and once for the array around it.
   return `\\"${text.replace(/["\\]/g, twice)}\\"`

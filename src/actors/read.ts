@@ -25,59 +25,79 @@ const NO_TIMERS: ReadonlyMap<string, number> = new Map()
 export const headKey = ({ kind, actor }: { readonly kind: string; readonly actor: string }): string =>
   `${kind} ${actor}`
 
-type Asked = { actor: string; commands: string[]; timers: string[] }
+/** What is asked of one kind: its actors, and pairs of an actor with a command's id or a timer's name. */
+type Asked = {
+  readonly ids: Set<string>
+  readonly takers: string[]
+  readonly commands: string[]
+  readonly armers: string[]
+  readonly timers: string[]
+}
 
 /** Reads the actors of a batch, one statement per table. */
 export const readActors = async (sql: Sql, registry: Registry, askings: readonly Asking[]) => {
   const reads = new Map<string, Read>()
+  const every = askings.some(({ seek }) => seek === 'all')
 
-  const readKind = async (name: string, asked: Asked[]) => {
+  const readKind = async (name: string, { ids, takers, commands, armers, timers }: Asked) => {
     const { kind, rowOf } = registry.get(name)
     const reader = sql(`read_${registry.writerOf(kind.table).name}`)
-    const ids = `{${asked.map(({ actor }) => actor).join(',')}}`
-    const [answer] = asked.some(({ commands, timers }) => commands.length + timers.length > 0)
-      ? await sql<Answer[]>`
-          select
-            (select found from ${reader}(${ids}::text::uuid[])),
-            (select json_agg(json_build_array(actor, done, timers))
-              from read_commands(${JSON.stringify(asked)}::text::json, ${askings.some(({ seek }) => seek === 'all')})) as extras`
-      : await sql<Answer[]>`select found from ${reader}(${ids}::text::uuid[])`
-    const extras = new Map(answer?.extras?.map(([actor, done, timers]) => [actor, { done, timers }]))
+    const [answer] =
+      commands.length + timers.length > 0
+        ? await sql<Answer[]>`
+            select
+              (select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])),
+              (select json_agg(json_build_array(actor, command))
+                from find_taken(${idsLiteral(takers)}::text::uuid[], ${idsLiteral(commands)}::text::uuid[], ${every})) as taken,
+              (select json_agg(json_build_array(actor, name, generation))
+                from find_armed(${idsLiteral(armers)}::text::uuid[], ${timers}::text[])) as armed`
+        : await sql<Answer[]>`select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])`
+    const done = new Map<string, Set<string>>()
+    for (const [actor, command] of answer?.taken ?? []) done.set(actor, (done.get(actor) ?? new Set()).add(command))
+    const armed = new Map<string, Map<string, number>>()
+    for (const [actor, timer, generation] of answer?.armed ?? []) {
+      armed.set(actor, (armed.get(actor) ?? new Map()).set(timer, generation))
+    }
     for (const texts of answer?.found ?? []) {
       const row = rowOf(texts)
-      const { done, timers } = extras.get(row.id) ?? NO_EXTRA
-      reads.set(headKey({ kind: name, actor: row.id }), {
+      const { id } = row
+      reads.set(headKey({ kind: name, actor: id }), {
         row,
-        done: done.length > 0 ? new Set(done) : NONE,
-        timers: timers ? new Map(Object.entries(timers)) : NO_TIMERS,
+        done: done.get(id) ?? NONE,
+        timers: armed.get(id) ?? NO_TIMERS,
       })
     }
   }
 
-  await Promise.all([...byKind(askings)].map(([name, asked]) => readKind(name, [...asked.values()])))
+  await Promise.all([...byKind(askings)].map(([name, asked]) => readKind(name, asked)))
   return reads
 }
 
 type Answer = {
   readonly found: readonly (readonly (string | null)[])[] | null
-  readonly extras?: readonly (readonly [actor: string, done: string[], timers: Timers])[] | null
+  readonly taken?: readonly (readonly [actor: string, command: string])[] | null
+  readonly armed?: readonly (readonly [actor: string, timer: string, generation: number])[] | null
 }
-type Timers = Readonly<Record<string, number>> | null
 
-const NO_EXTRA: { readonly done: readonly string[]; readonly timers: Timers } = { done: [], timers: null }
+const idsLiteral = (ids: readonly string[]): string => `{${ids.join(',')}}`
 
 const byKind = (askings: readonly Asking[]) => {
-  const kinds = new Map<string, Map<string, Asked>>()
+  const kinds = new Map<string, Asked>()
   for (const { commands, seek } of askings) {
     for (const command of commands) {
       // A new actor has no row to read, unless an earlier try may have made it.
       if ('create' in command && seek === 'none') continue
-      const actors = kinds.get(command.kind) ?? new Map<string, Asked>()
-      kinds.set(command.kind, actors)
-      const asked = actors.get(command.actor) ?? { actor: command.actor, commands: [], timers: [] }
-      actors.set(command.actor, asked)
-      if (seek !== 'none') asked.commands.push(command.id)
-      if ('timer' in command) asked.timers.push(command.timer.name)
+      const asked = kinds.get(command.kind) ?? { ids: new Set(), takers: [], commands: [], armers: [], timers: [] }
+      kinds.set(command.kind, asked)
+      asked.ids.add(command.actor)
+      if (seek !== 'none') {
+        asked.takers.push(command.actor)
+        asked.commands.push(command.id)
+      }
+      if ('timer' in command) {
+        asked.armers.push(command.actor)
+        asked.timers.push(command.timer.name)
+      }
     }
   }
   return kinds

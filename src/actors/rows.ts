@@ -53,8 +53,9 @@ const rowReader = (kind: Kind, tableColumns: readonly string[]) => {
   })
   return (texts: readonly (string | null)[]): ActorRow => {
     const row: Record<string, unknown> = {}
-    for (const [index, { column, read }] of readers.entries()) {
-      const text = texts[index] ?? null
+    let at = 0
+    for (const { column, read } of readers) {
+      const text = texts[at++] ?? null
       row[column] = text === null || read === undefined ? text : read(text)
     }
     return row as ActorRow

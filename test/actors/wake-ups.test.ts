@@ -75,13 +75,13 @@ test('no worker takes a wake-up that a commit under way relies on', async () => 
   await using house = await bellHouse()
   await house.ring()
   const commit = connect(house.url, { max: 1 })
-  const found = () => commit<{ found: string[] }[]>`
-    select find_awaited(array[row('{0}', 'wake', 'x', null, 'wake')::job_entry], '[{"all": true}]') as found`
+  const look = () => commit<{ missing: number }[]>`
+    select cardinality(find_missing(array[row('{0}', 'wake', 'x', null, 'wake')::job_entry], '[{"all": true}]', null)) as missing`
   await until(async () => {
     await house.change('updated_at = clock_timestamp()')
     await commit`begin`
-    const [row] = await found()
-    if (row?.found.length === 1) return true
+    const [row] = await look()
+    if (row?.missing === 0) return true
     await commit`rollback`
     return false
   })
