@@ -1,97 +1,56 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import process from 'node:process'
-import { audit } from '../../../src/audit/audit.ts'
-import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
-import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
-import { type ChainSource, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
-import { settlePayments } from '../../../src/chain/watch/settle.ts'
-import { openSource } from '../../../src/chain/watch/source.ts'
-import { kinds } from '../../../src/kinds/all.ts'
-import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { readNext } from '../../../src/chain/watch/read.ts'
 import { until } from '../../harness/until.ts'
-import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
-import { payments } from '../../machines/payment-cases.ts'
-import { giveOut } from './ledger.ts'
-import { type Change, no, type Question, type TestChain, testChain, through } from './node.ts'
+import type { MadePayment } from '../../http/payments.ts'
+import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
+import { type Change, no, type Question, through } from './node.ts'
 import { startWatching } from './watcher.ts'
 
 // Six hours of outage on a fast chain: `OUTAGE=full bun test test/chain/watch/catch-up.test.ts`.
 const isFull = process.env.OUTAGE === 'full'
 const [BLOCKS, TRANSFERS] = isFull ? [20_000, 500] : [3_000, 80]
-const CONFIRMATIONS = 8
 const LONG_MS = isFull ? 300_000 : 60_000
 
-let house: ApiHouse
-let chain: TestChain
-let merchantId: string
-let watched: WatchedChain
+let house: ChainHouse
 
 beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
-  chain = await testChain()
-  merchantId = await insertMerchant(house.sql)
-  watched = { id: 31337, tokens: [chain.token, chain.otherToken], confirmations: CONFIRMATIONS }
-  await chain.mine(20)
-  await read()
+  house = await chainHouse()
 })
 afterAll(async () => {
-  expect(await audit(house.sql, kinds)).toEqual([])
-  await chain[Symbol.asyncDispose]()
+  expect(await house.audit()).toEqual([])
   await house[Symbol.asyncDispose]()
 })
-afterEach(async () => {
-  await chain.mine(CONFIRMATIONS)
-  await read()
-})
-
-const sourceOf = (...urls: string[]): ChainSource =>
-  openSource(openRpc({ chainId: watched.id, urls }, house.api), watched.tokens)
-
-const opened = async (more = {}): Promise<MadePayment> => {
-  const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
-  const pick = { address: payment.address, tokenAddress: chain.token, ...more }
-  await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...pick })
-  await giveOut(house.sql, payment)
-  return payment
-}
+afterEach(() => house.rest())
 
 const openedMany = async (count: number): Promise<readonly MadePayment[]> => {
   const many: MadePayment[] = []
   while (many.length < count)
-    many.push(...(await Promise.all(Array.from({ length: Math.min(50, count - many.length) }, () => opened()))))
+    many.push(...(await Promise.all(Array.from({ length: Math.min(50, count - many.length) }, () => house.opened()))))
   return many
 }
 
-/** What nobody watched: so many blocks, and every so often one with a transfer to one of these. */
+/** What nobody house.watched: so many blocks, and every so often one with a transfer to one of these. */
 const outage = async (blocks: number, to: readonly MadePayment[]) => {
   const every = Math.floor(blocks / (to.length + 1))
-  await chain.mine(every)
+  await house.chain.mine(every)
   for (const payment of to) {
-    await chain.pay(payment.address, 1000n)
-    await chain.mine(every)
+    await house.chain.pay(payment.address, 1000n)
+    await house.chain.mine(every)
   }
-  await chain.mine(blocks - every * (to.length + 1))
+  await house.chain.mine(blocks - every * (to.length + 1))
 }
 
-let readAt = 0
-
-/** Answers how many steps it took; after each the books must be whole. */
-const read = async (source = sourceOf(chain.url)) => {
-  let steps = 0
-  for (; (await readNext(house.sql, watched, source)) !== 'idle'; steps++) {
-    const [gaps] = await house.sql<{ missing: number }[]>`
-      select (number - final_number + 1 - (select count(*) from chain_blocks))::integer as missing from chain_cursors`
-    expect(gaps?.missing).toBe(0)
-  }
-  await finalizeNext(house.sql, watched, source)
-  readAt = performance.now()
-  while ((await settlePayments(house.api)) > 0);
-  return steps
+/** After each step the books must be whole. */
+const expectWhole = async () => {
+  const [gaps] = await house.sql<{ missing: number }[]>`
+    select (number - final_number + 1 - (select count(*) from chain_blocks))::integer as missing from chain_cursors`
+  expect(gaps?.missing).toBe(0)
 }
 
-const headOf = async () => Number(await chain.rpc<string>('eth_blockNumber'))
+/** By a process that was just started. Answers how many steps it took. */
+const read = (source = house.sourceOf(house.chain.url)) => house.read(source, expectWhole)
 
 const statesOf = async (many: readonly MadePayment[]): Promise<Readonly<Record<string, number>>> => {
   const rows = await house.sql<{ state: string; count: number }[]>`
@@ -116,18 +75,19 @@ test(
     await outage(BLOCKS, many)
     const built = performance.now()
     let headers = 0
-    await using node = await through(chain.url, ({ method }, answer) => {
+    await using node = await through(house.chain.url, ({ method }, answer) => {
       if (method === 'eth_getBlockByNumber') headers++
       return answer
     })
-    const steps = await read(sourceOf(node.url))
+    const steps = await read(house.sourceOf(node.url))
+    const done = performance.now()
     expect(await statesOf(many)).toEqual({ success: TRANSFERS })
-    expect((await findCursor(house.sql, watched.id))?.number).toBe(await headOf())
+    expect((await findCursor(house.sql, house.watched.id))?.number).toBe(await house.head())
     // Those with transfers, the last ones up to the head, and a few at each end of a range.
     expect(headers).toBeLessThan(TRANSFERS + 200 + CONFIRMATIONS + 10 * steps)
     if (isFull) {
       const seconds = (from: number, to: number) => `${((to - from) / 1000).toFixed(1)} s`
-      console.log(`built in ${seconds(started, built)}, read in ${seconds(built, readAt)}, ${steps} steps`)
+      console.log(`built in ${seconds(started, built)}, read in ${seconds(built, done)}, ${steps} steps`)
     }
   },
   LONG_MS,
@@ -139,11 +99,11 @@ test(
     const many = await openedMany(TRANSFERS)
     await outage(BLOCKS, many)
     for (let kills = 0; kills < 8; kills++) {
-      await using watcher = await startWatching(house.databaseUrl, chain, CONFIRMATIONS)
+      await using watcher = await startWatching(house.databaseUrl, house.chain, CONFIRMATIONS)
       await Bun.sleep(5 + kills * 7)
       await watcher.kill()
     }
-    await using _ = await startWatching(house.databaseUrl, chain, CONFIRMATIONS)
+    await using _ = await startWatching(house.databaseUrl, house.chain, CONFIRMATIONS)
     await until(async () => (await statesOf(many)).success === TRANSFERS, { timeoutMs: 30_000 })
     const told = await house.sql<{ type: string; count: number }[]>`
       select type, count(*)::integer as count from events
@@ -158,14 +118,14 @@ test(
 )
 
 test('blocks that were seen before the outage and went in it take their money with them', async () => {
-  const [lost, kept] = [await opened(), await opened()]
-  await chain.pay(kept.address, 1000n)
-  await chain.mine()
-  await chain.pay(lost.address, 1000n)
-  await chain.mine(3)
+  const [lost, kept] = [await house.opened(), await house.opened()]
+  await house.chain.pay(kept.address, 1000n)
+  await house.chain.mine()
+  await house.chain.pay(lost.address, 1000n)
+  await house.chain.mine(3)
   await read()
   expect(await statesOf([lost, kept])).toEqual({ processing: 2 })
-  await chain.reorganize(3)
+  await house.chain.reorganize(3)
   await outage(600, [])
   await read()
   expect([await statesOf([lost]), await statesOf([kept])]).toEqual([{ pending: 1 }, { success: 1 }])
@@ -176,9 +136,9 @@ test('what one of two nodes leaves out of a range is read block by block, and fi
   await outage(800, many)
   const leavesOut: Change = (question, answer) =>
     isRange(question) && Array.isArray(answer) ? answer.slice(1) : answer
-  await using node = await through(chain.url, leavesOut)
-  await read(sourceOf(chain.url, node.url))
-  expect((await findCursor(house.sql, watched.id))?.number).toBe(await headOf())
+  await using node = await through(house.chain.url, leavesOut)
+  await read(house.sourceOf(house.chain.url, node.url))
+  expect((await findCursor(house.sql, house.watched.id))?.number).toBe(await house.head())
   expect(await statesOf(many)).toEqual({ processing: 4 })
   await read()
   expect(await statesOf(many)).toEqual({ success: 4 })
@@ -187,8 +147,8 @@ test('what one of two nodes leaves out of a range is read block by block, and fi
 test('while one of two nodes is away, blocks are read by the other and none is final', async () => {
   const many = await openedMany(2)
   await outage(500, many)
-  await expect(read(sourceOf(chain.url, 'http://127.0.0.1:9/'))).rejects.toThrow('unreachable')
-  while ((await settlePayments(house.api)) > 0);
+  await expect(read(house.sourceOf(house.chain.url, 'http://127.0.0.1:9/'))).rejects.toThrow('unreachable')
+  await house.settle()
   expect(await statesOf(many)).toEqual({ processing: 2 })
   await read()
   expect(await statesOf(many)).toEqual({ success: 2 })
@@ -198,37 +158,37 @@ test('a node that says that it is further than it is makes nothing final too soo
   await outage(500, [])
   const boasts: Change = ({ method }, answer) =>
     method === 'eth_blockNumber' ? `0x${(Number(answer) + CONFIRMATIONS).toString(16)}` : answer
-  await using node = await through(chain.url, boasts)
-  const cursor = await findCursor(house.sql, watched.id)
-  const head = await headOf()
+  await using node = await through(house.chain.url, boasts)
+  const cursor = await findCursor(house.sql, house.watched.id)
+  const head = await house.head()
   if (!cursor) throw new Error('the books have not begun')
   const endOf = async (upTo: number, ...urls: string[]) =>
-    (await sourceOf(...urls).finalRange(cursor, upTo, watched))?.end.number
+    (await house.sourceOf(...urls).finalRange(cursor, upTo, house.watched))?.end.number
   const final = head - CONFIRMATIONS + 1
-  expect(await endOf(final, chain.url)).toBe(final)
-  expect(await endOf(final + 1, chain.url)).toBeUndefined()
+  expect(await endOf(final, house.chain.url)).toBe(final)
+  expect(await endOf(final + 1, house.chain.url)).toBeUndefined()
   expect(await endOf(final + 1, node.url)).toBe(final + 1)
-  expect(await endOf(final + 1, node.url, chain.url)).toBeUndefined()
-  expect(await endOf(final, node.url, chain.url)).toBe(final)
+  expect(await endOf(final + 1, node.url, house.chain.url)).toBeUndefined()
+  expect(await endOf(final, node.url, house.chain.url)).toBe(final)
 })
 
 test('a range stands on the block that the books ended with', async () => {
   await outage(400, [])
-  const cursor = await findCursor(house.sql, watched.id)
+  const cursor = await findCursor(house.sql, house.watched.id)
   if (!cursor) throw new Error('the books have not begun')
-  const upTo = (await headOf()) - CONFIRMATIONS + 1
+  const upTo = (await house.head()) - CONFIRMATIONS + 1
   const other = { ...cursor, hash: `0x${'f'.repeat(64)}` }
-  expect(await sourceOf(chain.url).finalRange(other, upTo, watched)).toBeUndefined()
+  expect(await house.sourceOf(house.chain.url).finalRange(other, upTo, house.watched)).toBeUndefined()
 })
 
 test('transfers in the first block of a range and in its last are found', async () => {
-  const [first, last] = [await opened(), await opened()]
-  await chain.pay(first.address, 1000n)
+  const [first, last] = [await house.opened(), await house.opened()]
+  await house.chain.pay(first.address, 1000n)
   await outage(500, [])
-  await chain.pay(last.address, 1000n)
-  await chain.mine(CONFIRMATIONS)
-  await readNext(house.sql, watched, sourceOf(chain.url))
-  while ((await settlePayments(house.api)) > 0);
+  await house.chain.pay(last.address, 1000n)
+  await house.chain.mine(CONFIRMATIONS)
+  await readNext(house.sql, house.watched, house.sourceOf(house.chain.url))
+  await house.settle()
   expect(await statesOf([first, last])).toEqual({ success: 2 })
 })
 
@@ -236,13 +196,13 @@ test('a range that a node refuses is read in halves', async () => {
   const many = await openedMany(4)
   await outage(1_200, many)
   let widest = 0
-  await using node = await through(chain.url, (question, answer) => {
+  await using node = await through(house.chain.url, (question, answer) => {
     if (!isRange(question)) return answer
     if (widthOf(question) > 300) return no
     widest = Math.max(widest, widthOf(question))
     return answer
   })
-  await read(sourceOf(node.url))
+  await read(house.sourceOf(node.url))
   expect(widest).toBeGreaterThan(100)
   expect(await statesOf(many)).toEqual({ success: 4 })
 })
@@ -251,9 +211,9 @@ test('two that catch up at once read every block once', async () => {
   const many = await openedMany(6)
   await outage(5_000, many)
   const one = async () => {
-    const source = sourceOf(chain.url)
+    const source = house.sourceOf(house.chain.url)
     for (let idle = 0; idle < 3; )
-      idle = (await readNext(house.sql, watched, source).catch(ignoreMoved)) === 'idle' ? idle + 1 : 0
+      idle = (await readNext(house.sql, house.watched, source).catch(ignoreMoved)) === 'idle' ? idle + 1 : 0
   }
   await Promise.all([one(), one(), one()])
   await read()
@@ -262,10 +222,10 @@ test('two that catch up at once read every block once', async () => {
 
 // The last one: for an hour after, blocks are read in full.
 test('while somebody is to pay in coins, blocks are read one by one, and the coins found', async () => {
-  const [inCoins, inToken] = [await opened({ asset: 'ETH', tokenAddress: null }), await opened()]
+  const [inCoins, inToken] = [await house.opened({ asset: 'ETH', tokenAddress: null }), await house.opened()]
   await outage(250, [])
-  const { from } = chain.payment(inCoins.address, 0n)
-  await chain.rpc('eth_sendTransaction', { from, to: inCoins.address, value: '0x3e8' })
+  const { from } = house.chain.payment(inCoins.address, 0n)
+  await house.chain.rpc('eth_sendTransaction', { from, to: inCoins.address, value: '0x3e8' })
   await outage(250, [inToken])
   await read()
   expect(await statesOf([inCoins, inToken])).toEqual({ success: 2 })

@@ -14,11 +14,7 @@ afterAll(async () => {
   expect(await coins.audit()).toEqual([])
   await coins[Symbol.asyncDispose]()
 })
-// A test leaves a chain on which nothing of it can change any more.
-afterEach(async () => {
-  await coins.chain.mine(CONFIRMATIONS)
-  await coins.read()
-})
+afterEach(() => coins.rest())
 
 /** An address that everybody can collect from, and one of the first looks at it. */
 const collectable = async (): Promise<MadePayment> => {

@@ -116,6 +116,11 @@ export const coinHouse = async () => {
       select tx_hash, log_index, block_number, from_address, amount, state from transfers
       where payment_id = ${actor} order by block_number, log_index, tx_hash`,
     head: async () => Number(await chain.rpc<string>('eth_blockNumber')),
+    /** For after each test: leaves a chain on which nothing of it can change any more. */
+    rest: async () => {
+      await chain.mine(CONFIRMATIONS)
+      await read()
+    },
     audit: () => audit(sql, kinds),
     [Symbol.asyncDispose]: async () => {
       await chain[Symbol.asyncDispose]()

@@ -12,11 +12,7 @@ afterAll(async () => {
   expect(await coins.audit()).toEqual([])
   await coins[Symbol.asyncDispose]()
 })
-// A test leaves a chain on which nothing of it can change any more.
-afterEach(async () => {
-  await coins.chain.mine(CONFIRMATIONS)
-  await coins.read()
-})
+afterEach(() => coins.rest())
 
 const isFull = ({ method, params: [, full] }: { method: string; params: readonly unknown[] }) =>
   method === 'eth_getBlockByNumber' && full === true
