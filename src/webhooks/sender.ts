@@ -16,6 +16,8 @@ export type SenderOptions = LookoutOptions & {
   readonly keyring: Keyring
   readonly poster: Poster
   readonly reapMs?: number
+  /** What was taken up so long ago is not sent any more. */
+  readonly staleMs?: number
   /** How long requests under way may take when the process is asked to stop. */
   readonly stopGraceMs?: number
 }
@@ -38,7 +40,7 @@ const LATE_MS = 60_000
 /** Sends deliveries for as long as it runs. Any number of processes may have one. */
 export const openSender = (
   world: World,
-  { keyring, poster, reapMs, stopGraceMs = 12_000, ...lookouts }: SenderOptions,
+  { keyring, poster, reapMs, staleMs = STALE_MS, stopGraceMs = 12_000, ...lookouts }: SenderOptions,
 ): Sender => {
   const { sql, clock, random, log } = world
   const roster = openRoster()
@@ -78,7 +80,7 @@ export const openSender = (
   const send = (claimed: Claimed, held: Held, endpoint: OpenEndpoint): void => {
     const { eventId: id, livemode } = claimed
     const body = Buffer.from(bodyOf(claimed))
-    if (performance.now() - held.claim.askedAt > STALE_MS) finish(held, unsent('lost'))
+    if (performance.now() - held.claim.askedAt > staleMs) finish(held, unsent('lost'))
     else if (body.length > MOST_BODY_BYTES) finish(held, unsent('body_too_large'))
     else {
       const at = clock.now()

@@ -2,19 +2,16 @@ import { expect } from 'bun:test'
 import { openActors } from '../../src/actors/actors.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
-import { parseEnv } from '../../src/env.ts'
-import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { openPoster } from '../../src/webhooks/post.ts'
 import { openSender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import type { World } from '../../src/world.ts'
-import { SECRET_KEY } from '../harness/api.ts'
 import { type Database, database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
 import { T0 } from '../machines/table.ts'
+import { keyring, loopbackPoster } from './loopback.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -39,6 +36,8 @@ export type AttemptRow = {
   readonly http_status: number | null
 }
 
+export type HouseOptions = Partial<Pick<World, 'random' | 'log'>> & { readonly at?: Date }
+
 export type DeliveryRow = {
   readonly id: string
   readonly state: string
@@ -50,13 +49,13 @@ export type DeliveryRow = {
 }
 
 /** A house with one merchant, whose time stands still, and which sends to loopback. The audit is its end. */
-export const sendingHouse = async (more: Partial<Pick<World, 'random' | 'log'>> = {}): Promise<SendingHouse> => {
+export const sendingHouse = async ({ at = T0, ...more }: HouseOptions = {}): Promise<SendingHouse> => {
   await using starting = new AsyncDisposableStack()
   const db: Database = starting.use(await database())
   const sql = starting.adopt(connect(db.url, { byKey: true, name: 'paymachine actors' }), pool =>
     pool.end({ timeout: 1 }),
   )
-  const clock = manualClock(T0)
+  const clock = manualClock(at)
   const random = crypto.getRandomValues.bind(crypto)
   const outside = { sql, clock, random, log: openLog('silent'), ...more }
   const senders = new Set<ReturnType<typeof openSender>>()
@@ -110,15 +109,6 @@ export const sendingHouse = async (more: Partial<Pick<World, 'random' | 'log'>> 
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }
 }
-
-export const keyring = openKeyring(SECRET_KEY)
-
-/** One that may call this machine. */
-export const loopbackPoster = (timeoutMs?: number) =>
-  openPoster({
-    rules: parseEnv({ WEBHOOK_ALLOW: '127.0.0.0/8' }).webhooks,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  })
 
 export const deliveriesOf = ({ world: { sql } }: SendingHouse, endpointId: string): Promise<DeliveryRow[]> => sql<
   DeliveryRow[]

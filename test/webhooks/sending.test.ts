@@ -5,8 +5,9 @@ import { verifyWebhook } from '../../src/verify-webhook.ts'
 import { bodyOf, MOST_BODY_BYTES } from '../../src/webhooks/body.ts'
 import { until } from '../harness/until.ts'
 import { change } from './endpoints.ts'
+import { keyring } from './loopback.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, deliveriesOf, keyring, reaches, SECRET, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, reaches, SECRET, sendingHouse } from './sending-house.ts'
 
 /** Of an attempt's chances, from 0 to 255; ids are drawn as ever. */
 let chance = 0

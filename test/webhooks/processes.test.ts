@@ -1,0 +1,144 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { execFileSync, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { until } from '../harness/until.ts'
+import { receiver } from './receiver.ts'
+import { attemptsOf, deliveriesOf, sendingHouse } from './sending-house.ts'
+
+// Processes of their own go by the time there is.
+const house = await sendingHouse({ at: new Date() })
+const { sql } = house.world
+afterAll(() => house[Symbol.asyncDispose]())
+
+const program = fileURLToPath(new URL('./sender-program.ts', import.meta.url))
+
+const senderProcess = (at = '', options = {}) => {
+  const child = spawn(process.execPath, [program], {
+    env: { ...process.env, DATABASE_URL: house.url, AT: at, SENDER: JSON.stringify(options) },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const exited = new Promise<number | string | null>(resolve =>
+    child.on('exit', (code, signal) => resolve(signal ?? code)),
+  )
+  const ready = new Promise(resolve => child.stdout.once('data', resolve))
+  return {
+    child,
+    ready,
+    exited,
+    end: () => ready.then(() => child.kill('SIGTERM')),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Something to be sent to a new endpoint now, as the other processes know it. */
+const tellSomebody = async (url: string, times = 1): Promise<string> => {
+  house.clock.set(new Date())
+  const endpoint = await house.addEndpoint(url)
+  await house.tell(endpoint, times)
+  return endpoint
+}
+
+/** A sender in this process, in whose time every lease is over, and then every wait. */
+const later = async (endpoint: string) => {
+  const sender = house.startSender({ reapMs: 20 })
+  house.clock.set(new Date(Date.now() + 20_500))
+  await until(async () => (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'pending'))
+  house.clock.advance(6_000)
+  sender.wake([endpoint])
+  await until(async () => (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'delivered'))
+  await sender.stop()
+}
+const outcomesOf = async (endpoint: string) => {
+  const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
+  return (await attemptsOf(house, id)).map(({ outcome }) => outcome)
+}
+const claims = () => sql`select from delivery_claims`
+
+describe('a process that is killed', () => {
+  test.each([
+    ['before the request', 0],
+    ['during the request', 1],
+    ['after the request', 1],
+  ])('%s loses its attempt, which counts, and another one follows', async (moment, requests) => {
+    await using shop = await receiver(moment === 'during the request' ? 'silence' : 200)
+    const endpoint = await tellSomebody(shop.url)
+    {
+      await using its = senderProcess(`killed ${moment}`)
+      expect(await its.exited).toBe('SIGKILL')
+    }
+    expect(shop.seen).toHaveLength(requests)
+    shop.answer(200)
+    await later(endpoint)
+    expect(await outcomesOf(endpoint)).toEqual(['lost', 'delivered'])
+    expect(shop.seen).toHaveLength(requests + 1)
+    expect(await claims()).toHaveLength(0)
+  })
+})
+
+test('a process that is stopped for long changes nothing when it goes on, and sends nothing it held all the time', async () => {
+  await using shop = await receiver()
+  await using its = senderProcess('stopped before the request', { staleMs: 100 })
+  const endpoint = await tellSomebody(shop.url, 2)
+  await until(async () => (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'sending'))
+  await until(() => isStopped(its.child.pid))
+  await later(endpoint)
+  expect(shop.seen).toHaveLength(2)
+  its.child.kill('SIGCONT')
+  // The one it had in hand goes out, late; the other one it gives up.
+  await until(() => shop.seen.length === 3)
+  await its.end()
+  expect(await its.exited).toBe(0)
+  expect(shop.seen).toHaveLength(3)
+  for (const { id, rev } of await deliveriesOf(house, endpoint)) {
+    expect(rev).toBe(5)
+    expect((await attemptsOf(house, id)).map(({ outcome }) => outcome)).toEqual(['lost', 'delivered'])
+  }
+})
+
+const isStopped = (pid = 0): boolean =>
+  execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim() === 'T'
+
+test('a process that is told to end waits for the answers, and leaves nothing open', async () => {
+  await using shop = await receiver(response => setTimeout(() => response.writeHead(204).end(), 500))
+  const endpoint = await tellSomebody(shop.url, 4)
+  await using its = senderProcess()
+  await until(() => shop.seen.length === 4)
+  await its.end()
+  expect(await its.exited).toBe(0)
+  expect((await deliveriesOf(house, endpoint)).map(({ state }) => state)).toEqual(Array(4).fill('delivered'))
+  expect(await claims()).toHaveLength(0)
+})
+
+test('a process that is told to end gives up answers that take too long', async () => {
+  await using shop = await receiver('silence')
+  const endpoint = await tellSomebody(shop.url)
+  await using its = senderProcess('', { stopGraceMs: 50 })
+  await until(() => shop.seen.length === 1)
+  await its.end()
+  expect(await its.exited).toBe(0)
+  expect(await outcomesOf(endpoint)).toEqual(['lost'])
+  expect(await claims()).toHaveLength(0)
+})
+
+test('three processes at once send everything once', async () => {
+  await using shop = await receiver(response => setTimeout(() => response.writeHead(200).end(), Math.random() * 5))
+  await using _one = senderProcess()
+  await using _two = senderProcess()
+  await using _three = senderProcess()
+  await Promise.all([_one.ready, _two.ready, _three.ready])
+  const endpoints = await Promise.all(Array.from({ length: 6 }, () => tellSomebody(shop.url, 100)))
+  const all = async () => (await Promise.all(endpoints.map(id => deliveriesOf(house, id)))).flat()
+  const done = await until(async () => {
+    const each = await all()
+    return each.every(({ state }) => state === 'delivered') && each
+  })
+  expect(done.every(({ attempts }) => attempts === 1)).toBe(true)
+  expect(shop.seen).toHaveLength(600)
+  expect(new Set(shop.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(600)
+  const [{ workers } = expect.unreachable()] = await sql`
+    select count(distinct worker)::integer as workers from delivery_attempts where delivery_id = any(${done.map(({ id }) => id)})`
+  expect(workers).toBe(3)
+})
