@@ -49,8 +49,8 @@ export const openAgents = (ca: string | undefined, quietMs = QUIET_MS): Agents =
 
 const makeAgent = (secure: boolean, secureContext: tls.SecureContext, quietMs: number): http.Agent => {
   // The timeout ends connections that nobody uses, and only those. As many are kept as were in use.
-  const options = { keepAlive: true, timeout: quietMs, maxFreeSockets: 512 }
-  // Said aloud, since an environment variable could say otherwise for the whole process.
+  // That there is no proxy, and that certificates count, is said aloud: variables could say otherwise for the process.
+  const options = { keepAlive: true, timeout: quietMs, maxFreeSockets: 512, proxyEnv: {} }
   return secure ? new https.Agent({ ...options, secureContext, rejectUnauthorized: true }) : new http.Agent(options)
 }
 

@@ -3,14 +3,9 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { events } from '../harness/events.ts'
 import { until } from '../harness/until.ts'
+import { runtimes } from './runtimes.ts'
 
 const program = fileURLToPath(new URL('streams-program.ts', import.meta.url))
-
-/** Both come from npm; where they cannot be had, nothing is shown of them. */
-const runtimes: Readonly<Record<string, readonly string[]>> = {
-  'Node 24': ['-y', 'node@24'],
-  'Deno 2': ['-y', 'deno@2', 'run', '--allow-all', '--quiet'],
-}
 
 const start = async (args: readonly string[]) => {
   const child = spawn('npx', [...args, program], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
