@@ -37,13 +37,9 @@ const MOST_INTERIM_ANSWERS = 20
  * since nobody can tell then what it has read.
  */
 export const send = ({ target, address, agent, headers, body, connectMs }: Sending): Exchange => {
-  let end: (with_: Answer | Failure) => void = () => {}
-  const answer = new Promise<Answer | Failure>(resolve => {
-    end = resolve
-  })
+  const { promise: answer, resolve: end } = Promise.withResolvers<Answer | Failure>()
   let head: IncomingMessage | undefined
   let kept: Uint8Array = nothing
-  let stage: 'connecting' | 'handshake' | 'open' = 'open'
 
   /** What it comes to when it is over now. */
   const close = (failure: Failure) =>
@@ -61,7 +57,7 @@ export const send = ({ target, address, agent, headers, body, connectMs }: Sendi
       bytes += chunk.length
       if (kept.length < KEPT_BYTES)
         kept = (kept.length === 0 ? chunk : Buffer.concat([kept, chunk])).subarray(0, KEPT_BYTES)
-      if (bytes >= MOST_BODY_BYTES) abandon('bad_response')
+      if (bytes > MOST_BODY_BYTES) abandon('bad_response')
     })
     response.on('end', () => close('bad_response'))
     response.on('error', () => close('bad_response'))
@@ -80,8 +76,9 @@ export const send = ({ target, address, agent, headers, body, connectMs }: Sendi
     setHost: false,
     maxHeaderSize: MOST_HEAD_BYTES,
   })
+  const stage = followConnection(request, target.secure, connectMs, () => abandon('unreachable'))
   request.on('response', read)
-  request.on('error', error => close(failureOf(error, stage)))
+  request.on('error', error => close(failureOf(error, stage())))
   request.on('upgrade', (response, socket) => {
     head = response
     close('bad_response')
@@ -91,26 +88,42 @@ export const send = ({ target, address, agent, headers, body, connectMs }: Sendi
   request.on('information', () => {
     if (++interim > MOST_INTERIM_ANSWERS) abandon('bad_response')
   })
-  request.on('socket', socket => {
-    if (!socket.connecting) return
-    stage = 'connecting'
-    const timer = connectMs === undefined ? undefined : setTimeout(() => abandon('unreachable'), connectMs)
-    socket.once('connect', () => {
-      clearTimeout(timer)
-      stage = target.secure ? 'handshake' : 'open'
-    })
-    socket.once('secureConnect', () => {
-      stage = 'open'
-    })
-    socket.once('close', () => clearTimeout(timer))
-  })
   request.end(body)
   return { answer, cut: () => abandon('cut_off') }
 }
 
 const nothing = new Uint8Array()
 
-const failureOf = (error: NodeJS.ErrnoException, stage: 'connecting' | 'handshake' | 'open'): Failure => {
+type Stage = 'connecting' | 'handshake' | 'open'
+
+/** How far the connection has come, of which nothing is to be said where a kept one is used. */
+const followConnection = (
+  request: http.ClientRequest,
+  secure: boolean,
+  connectMs: number | undefined,
+  late: () => void,
+): (() => Stage) => {
+  let stage: Stage = 'connecting'
+  request.on('socket', socket => {
+    if (!socket.connecting) {
+      // Where there is no way to an address, that is known before anybody listens.
+      if (request.reusedSocket || !socket.destroyed) stage = 'open'
+      return
+    }
+    const timer = connectMs === undefined ? undefined : setTimeout(late, connectMs)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      stage = secure ? 'handshake' : 'open'
+    })
+    socket.once('secureConnect', () => {
+      stage = 'open'
+    })
+    socket.once('close', () => clearTimeout(timer))
+  })
+  return () => stage
+}
+
+const failureOf = (error: NodeJS.ErrnoException, stage: Stage): Failure => {
   if (stage === 'connecting') return 'unreachable'
   if (error.code?.startsWith('HPE_')) return 'bad_response'
   // A connection that is cut during the handshake is no complaint about a certificate.
