@@ -176,6 +176,9 @@ declare
   moved record;
   concerned uuid[];
 begin
+  -- None of it needs to be on the disk when this is answered: after a power cut it is read of the chain again. What is
+  -- decided by it stands behind it in the server's log, and is not there without it.
+  perform set_config('synchronous_commit', 'off', true);
   moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
   select chain, number, hash, mined_at from unnest(numbers, hashes, times) as b(number, hash, mined_at);
@@ -318,6 +321,8 @@ begin
   if not found then
     raise exception 'chain % has blocks that are not final', chain using errcode = 'PM002';
   end if;
+  -- As when blocks are recorded.
+  perform set_config('synchronous_commit', 'off', true);
   moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], numbers[last]);
   delete from chain_blocks where chain_id = chain;
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);
