@@ -51,7 +51,12 @@ const makeAgent = (secure: boolean, secureContext: tls.SecureContext, quietMs: n
   // The timeout ends connections that nobody uses, and only those. As many are kept as were in use.
   // That there is no proxy, and that certificates count, is said aloud: variables could say otherwise for the process.
   const options = { keepAlive: true, timeout: quietMs, maxFreeSockets: 512, proxyEnv: {} }
-  return secure ? new https.Agent({ ...options, secureContext, rejectUnauthorized: true }) : new http.Agent(options)
+  const agent = secure
+    ? new https.Agent({ ...options, secureContext, rejectUnauthorized: true })
+    : new http.Agent(options)
+  // All of its connections are alike. Twice for every request it would put that together from forty parts: 8 % of its cost.
+  agent.getName = () => 'alike'
+  return agent
 }
 
 const forget = (kept: Map<string, Kept>, quietMs: number) => {

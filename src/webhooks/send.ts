@@ -69,7 +69,7 @@ export const send = ({ target, address, agent, headers, body, connectMs }: Sendi
     host: address,
     port: target.port,
     // No name for an address: then the certificate has to name the address.
-    ...(target.secure && { servername: target.isAddress ? '' : target.name }),
+    servername: target.isAddress ? '' : target.name,
     method: 'POST',
     path: target.path,
     headers,
