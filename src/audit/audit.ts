@@ -4,6 +4,7 @@ import { auditActors } from './actors.ts'
 import { auditChains } from './chains.ts'
 import { auditEvents } from './events.ts'
 import { auditPayments } from './payments.ts'
+import { auditSending } from './sending.ts'
 import { auditWebhooks } from './webhooks.ts'
 import { auditWork } from './work.ts'
 
@@ -31,6 +32,7 @@ export const audit = async (sql: Sql, kinds: readonly Kind[]): Promise<Finding[]
     ...auditActors(kinds),
     ...auditEvents,
     ...auditWebhooks,
+    ...auditSending,
     ...auditWork,
     ...auditPayments(kinds),
     ...auditChains(kinds),

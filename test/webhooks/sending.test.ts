@@ -14,7 +14,8 @@ let chance = 0
 const house = await sendingHouse({
   random: bytes => (bytes.length === 4 ? bytes.fill(chance) : crypto.getRandomValues(bytes)),
 })
-const { sql, actors } = house.world
+const { sql } = house
+const { actors } = house.world
 const sender = house.startSender({ stopGraceMs: 0 })
 afterAll(() => house[Symbol.asyncDispose]())
 

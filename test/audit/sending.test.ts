@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { until } from '../harness/until.ts'
+import { receiver } from '../webhooks/receiver.ts'
+import { reaches, sendingHouse } from '../webhooks/sending-house.ts'
+
+// One delivery was made at the second attempt, and one is under way; the audit of the house comes when it is over.
+test('a house whose senders are at work is clean, and each breach of what they promise is found', async () => {
+  await using house = await sendingHouse()
+  const { sql } = house
+  await using shop = await receiver(
+    (response, seen) => void (seen < 3 && response.writeHead(seen === 1 ? 500 : 200).end()),
+  )
+  const endpoint = await house.addEndpoint(shop.url)
+  house.clock.set(new Date())
+  const sender = house.startSender({ stopGraceMs: 0 })
+  await house.tell(endpoint)
+  await reaches(house, endpoint, 'pending', 1)
+  house.clock.advance(6_000)
+  sender.wake([endpoint])
+  await reaches(house, endpoint, 'delivered', 2)
+  await house.tell(endpoint)
+  await until(() => shop.seen.length === 3)
+  const { id } = await reaches(house, endpoint, 'sending', 1)
+  expect(await audit(sql, kinds)).toEqual([])
+
+  for (const [invariant, what, tampering] of [
+    ['I5', 'a delivery whose attempts are not', 'delete from delivery_attempts where number = 2'],
+    ['I5', 'a delivery whose attempts are not', `update delivery_attempts set trigger = 'manual' where number = 2`],
+    [
+      'I5',
+      'an attempt without an end',
+      'update delivery_attempts set outcome = null, finished_at = null where number = 1',
+    ],
+    [
+      'I6',
+      'a delivery that was attempted more than five',
+      `insert into delivery_attempts select delivery_id, n, trigger, worker, started_at from delivery_attempts, generate_series(3, 7) n where number = 2`,
+    ],
+    [
+      'I7',
+      'an attempt that has been under way',
+      `update deliveries set sending_since = now() - interval '2 min' where id = '${id}'`,
+    ],
+    ['I7', 'an attempt under way that nobody', 'delete from delivery_claims'],
+    ['I7', 'a claim of deliveries', `update delivery_claims set claimed_at = now() - interval '2 min'`],
+  ] as const) {
+    // Taken back at once, so that each breach is looked for alone.
+    const alone = connect(house.url, { max: 1 })
+    await alone`begin`
+    await alone.unsafe(tampering)
+    const found = await audit(alone, kinds)
+    expect(found.some(each => each.invariant === invariant && each.what.startsWith(what))).toBe(true)
+    await alone`rollback`
+    await alone.end()
+  }
+})
