@@ -14,10 +14,18 @@ export type BenchServer = AsyncDisposable & {
 
 export type BenchDatabase = AsyncDisposable & { readonly url: string }
 
+/** What servers of tests do without. */
+const asEmbedded = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  max_wal_size: '4GB',
+  dynamic_shared_memory_type: 'posix',
+}
+
 /** `BENCH_DATABASE_URL`, a superuser's, or a private server with the settings of the embedded one. */
 export const openServer = async (): Promise<BenchServer> => {
   const given = process.env.BENCH_DATABASE_URL
-  const own = given ? undefined : await postgresServer({ settings: { fsync: 'on', full_page_writes: 'on' } })
+  const own = given ? undefined : await postgresServer({ settings: asEmbedded })
   const serverUrl = given ?? own?.url ?? ''
   const admin = connect(serverUrl, { max: 1, name: 'paymachine bench' })
   const settings = await admin<{ name: string; value: string }[]>`
