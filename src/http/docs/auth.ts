@@ -1,21 +1,21 @@
 import { type } from 'arktype'
 import { accountShape, sessionShape, signedInShape, tokensShape } from '../../records/shapes/people.ts'
-import { listShape, type Shape } from '../../records/shapes/shape.ts'
+import { listShape, shape } from '../../records/shapes/shape.ts'
 import type { Docs } from '../openapi/docs.ts'
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
-const mfaSetupShape: Shape = {
+const mfaSetupShape = shape({
   name: 'MfaSetup',
-  type: type({ secret: 'string', otpauthUrl: 'string' }),
+  type: () => type({ secret: 'string', otpauthUrl: 'string' }),
   example: { secret, otpauthUrl: `otpauth://totp/paymachine:anna%40lamps.shop?secret=${secret}&issuer=paymachine` },
-}
+})
 
-const recoveryCodesShape: Shape = {
+const recoveryCodesShape = shape({
   name: 'RecoveryCodes',
-  type: type({ recoveryCodes: 'string[]' }),
+  type: () => type({ recoveryCodes: 'string[]' }),
   example: { recoveryCodes: ['m4k2-7tq9-x1ce', '9wdz-3f0h-kq5r'] },
-}
+})
 
 export const signUp: Docs = {
   operation: 'signUp',

@@ -1,20 +1,21 @@
 import { type } from 'arktype'
-import type { Shape } from '../../records/shapes/shape.ts'
+import { shape } from '../../records/shapes/shape.ts'
 import type { Docs } from '../openapi/docs.ts'
 
-const aliveShape: Shape = { name: 'Alive', type: type({ status: "'ok'" }), example: { status: 'ok' } }
+const aliveShape = shape({ name: 'Alive', type: () => type({ status: "'ok'" }), example: { status: 'ok' } })
 
-const readyShape: Shape = {
+const readyShape = shape({
   name: 'Readiness',
-  type: type({ status: "'ready' | 'not ready'", checks: { '[string]': 'string' }, chains: { '[string]': 'string' } }),
+  type: () =>
+    type({ status: "'ready' | 'not ready'", checks: { '[string]': 'string' }, chains: { '[string]': 'string' } }),
   example: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' }, chains: { 31337: 'ok' } },
-}
+})
 
-const documentShape: Shape = {
+const documentShape = shape({
   name: 'OpenApiDocument',
-  type: type({ '[string]': 'unknown', openapi: "'3.1.0'" }),
+  type: () => type({ '[string]': 'unknown', openapi: "'3.1.0'" }),
   example: { openapi: '3.1.0', info: { title: 'paymachine', version: '2026-11-20' } },
-}
+})
 
 export const healthz: Docs = {
   operation: 'isAlive',

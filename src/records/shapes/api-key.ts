@@ -1,22 +1,25 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { once } from '../../once.ts'
+import { shape } from './shape.ts'
 import { example, idOf, time, timeOrNull } from './wire.ts'
 
-const apiKeyType = type({
-  object: "'api_key'",
-  id: idOf('key'),
-  merchantId: idOf('mer'),
-  name: 'string',
-  scopes: type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'").array(),
-  tag: 'string',
-  last4: 'string',
-  livemode: 'boolean',
-  lastUsedAt: timeOrNull,
-  expiresAt: timeOrNull,
-  revokedAt: timeOrNull,
-  createdAt: time,
-  updatedAt: time,
-})
+const apiKeyType = once(() =>
+  type({
+    object: "'api_key'",
+    id: idOf('key'),
+    merchantId: idOf('mer'),
+    name: 'string',
+    scopes: type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'").array(),
+    tag: 'string',
+    last4: 'string',
+    livemode: 'boolean',
+    lastUsedAt: timeOrNull(),
+    expiresAt: timeOrNull(),
+    revokedAt: timeOrNull(),
+    createdAt: time(),
+    updatedAt: time(),
+  }),
+)
 
 const apiKey = {
   object: 'api_key',
@@ -34,11 +37,11 @@ const apiKey = {
   updatedAt: example.at,
 }
 
-export const apiKeyShape: Shape = { name: 'ApiKey', type: apiKeyType, example: apiKey }
+export const apiKeyShape = shape({ name: 'ApiKey', type: apiKeyType, example: apiKey })
 
 /** As it is shown once, when its secret has just been made. */
-export const newApiKeyShape: Shape = {
+export const newApiKeyShape = shape({
   name: 'ApiKeyWithSecret',
-  type: apiKeyType.merge({ secret: 'string' }),
+  type: () => apiKeyType().merge({ secret: 'string' }),
   example: { ...apiKey, secret: 'sk_test_…' },
-}
+})

@@ -1,32 +1,37 @@
 import { type } from 'arktype'
+import { once } from '../../once.ts'
 import { checkoutPaymentShape, openedPayment } from './payment.ts'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { address, atomic, chainId, count, currency, example, idOf, minor, timeOrNull } from './wire.ts'
 
-const link = type({
-  id: idOf('plink'),
-  merchantName: 'string',
-  title: 'string | null',
-  description: 'string | null',
-  amountMinor: minor,
-  currency,
-  status: "'active' | 'deactivated' | 'completed' | 'expired'",
-})
+const link = once(() =>
+  type({
+    id: idOf('plink'),
+    merchantName: 'string',
+    title: 'string | null',
+    description: 'string | null',
+    amountMinor: minor(),
+    currency: currency(),
+    status: "'active' | 'deactivated' | 'completed' | 'expired'",
+  }),
+)
 
-const option = type({
-  chainId,
-  network: 'string',
-  asset: 'string',
-  decimals: count,
-  tokenAddress: address.or('null'),
-  amount: atomic,
-  quoteExpiresAt: timeOrNull,
-})
+const option = once(() =>
+  type({
+    chainId: chainId(),
+    network: 'string',
+    asset: 'string',
+    decimals: count(),
+    tokenAddress: address().or('null'),
+    amount: atomic(),
+    quoteExpiresAt: timeOrNull(),
+  }),
+)
 
 /** What whoever visits a payment link is told. */
-export const visitedLinkShape: Shape = {
+export const visitedLinkShape = shape({
   name: 'VisitedLink',
-  type: type({ link, options: option.array() }),
+  type: () => type({ link: link(), options: option().array() }),
   example: {
     link: {
       id: example.paymentLinkId,
@@ -58,14 +63,14 @@ export const visitedLinkShape: Shape = {
       },
     ],
   },
-}
+})
 
-export const openedCheckoutShape: Shape = {
+export const openedCheckoutShape = shape({
   name: 'OpenedCheckout',
-  type: type({ payment: checkoutPaymentShape.type, clientSecret: 'string' }),
+  type: () => type({ payment: checkoutPaymentShape.type, clientSecret: 'string' }),
   example: {
     payment: openedPayment,
     clientSecret: `${example.paymentId}_secret_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
   },
   parts: [checkoutPaymentShape],
-}
+})

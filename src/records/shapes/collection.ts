@@ -1,19 +1,28 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { address, atomic, chainId, count, example } from './wire.ts'
 
-const amount = {
-  asset: 'string',
-  tokenAddress: address.or('null'),
-  decimals: count,
-  amount: atomic,
-  addresses: count,
-} as const
+const amount = () =>
+  ({
+    asset: 'string',
+    tokenAddress: address().or('null'),
+    decimals: count(),
+    amount: atomic(),
+    addresses: count(),
+  }) as const
 const exampleAmount = { asset: 'TUSD', tokenAddress: example.address, decimals: 6, amount: '49000000', addresses: 2 }
 
-export const balanceShape: Shape = {
+export const balanceShape = shape({
   name: 'Balance',
-  type: type({ object: "'balance'", chainId, network: 'string', ...amount, treasury: address, livemode: 'boolean' }),
+  type: () =>
+    type({
+      object: "'balance'",
+      chainId: chainId(),
+      network: 'string',
+      ...amount(),
+      treasury: address(),
+      livemode: 'boolean',
+    }),
   example: {
     object: 'balance',
     chainId: 31337,
@@ -22,49 +31,51 @@ export const balanceShape: Shape = {
     treasury: example.address,
     livemode: false,
   },
-}
+})
 
 /** A list, and which chains it says nothing about. */
-export const balancesShape: Shape = {
+export const balancesShape = shape({
   name: 'BalanceList',
-  type: type({
-    object: "'list'",
-    data: balanceShape.type.array(),
-    has_more: 'boolean',
-    unavailable: type({ chainId, network: 'string' }).array(),
-  }),
+  type: () =>
+    type({
+      object: "'list'",
+      data: balanceShape.type.array(),
+      has_more: 'boolean',
+      unavailable: type({ chainId: chainId(), network: 'string' }).array(),
+    }),
   example: { object: 'list', data: [balanceShape.example], has_more: false, unavailable: [] },
   parts: [balanceShape],
-}
+})
 
-export const collectionShape: Shape = {
+export const collectionShape = shape({
   name: 'Collection',
-  type: type({
-    object: "'collection'",
-    chainId,
-    network: 'string',
-    asset: 'string | null',
-    treasury: address.or('null'),
-    step: "'collect' | 'deploy_factory' | 'impossible' | 'nothing'",
-    unsignedTransaction: type({
-      chainId,
-      to: address,
-      data: /^0x([0-9a-f]{2})*$/,
-      value: atomic,
-      gas: count,
-    }).or('null'),
-    addresses: count,
-    gasPerAddress: count.or('null'),
-    amounts: type(amount).array(),
-    remaining: count,
-    leftOut: type({
-      reason: "'payment_open' | 'treasury_public' | 'treasury_differs' | 'treasury_unknown' | 'refused'",
-      treasury: address,
-      ...amount,
-    }).array(),
-    otherTreasuries: type({ treasury: address, addresses: count }).array(),
-    livemode: 'boolean',
-  }),
+  type: () =>
+    type({
+      object: "'collection'",
+      chainId: chainId(),
+      network: 'string',
+      asset: 'string | null',
+      treasury: address().or('null'),
+      step: "'collect' | 'deploy_factory' | 'impossible' | 'nothing'",
+      unsignedTransaction: type({
+        chainId: chainId(),
+        to: address(),
+        data: /^0x([0-9a-f]{2})*$/,
+        value: atomic(),
+        gas: count(),
+      }).or('null'),
+      addresses: count(),
+      gasPerAddress: count().or('null'),
+      amounts: type(amount()).array(),
+      remaining: count(),
+      leftOut: type({
+        reason: "'payment_open' | 'treasury_public' | 'treasury_differs' | 'treasury_unknown' | 'refused'",
+        treasury: address(),
+        ...amount(),
+      }).array(),
+      otherTreasuries: type({ treasury: address(), addresses: count() }).array(),
+      livemode: 'boolean',
+    }),
   example: {
     object: 'collection',
     chainId: 31337,
@@ -81,17 +92,22 @@ export const collectionShape: Shape = {
     otherTreasuries: [],
     livemode: false,
   },
-}
+})
 
-export const recoveryFileShape: Shape = {
+export const recoveryFileShape = shape({
   name: 'RecoveryFile',
-  type: type({
-    version: count,
-    treasuries: type({ address, codeHash: type(/^0x[0-9a-f]{64}$/).or('null'), onlyOn: chainId.or('null') }).array(),
-    factory: address,
-    secret: /^[0-9a-f]{64}$/,
-    highestCounter: count.or('null'),
-  }),
+  type: () =>
+    type({
+      version: count(),
+      treasuries: type({
+        address: address(),
+        codeHash: type(/^0x[0-9a-f]{64}$/).or('null'),
+        onlyOn: chainId().or('null'),
+      }).array(),
+      factory: address(),
+      secret: /^[0-9a-f]{64}$/,
+      highestCounter: count().or('null'),
+    }),
   example: {
     version: 1,
     treasuries: [{ address: example.address, codeHash: null, onlyOn: null }],
@@ -99,4 +115,4 @@ export const recoveryFileShape: Shape = {
     secret: '5ec2e7'.padEnd(64, '0'),
     highestCounter: 41,
   },
-}
+})

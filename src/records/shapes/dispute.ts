@@ -1,31 +1,32 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { currency, example, idOf, minor, time } from './wire.ts'
 
-export const disputeShape: Shape = {
+export const disputeShape = shape({
   name: 'Dispute',
-  type: type({
-    object: "'dispute'",
-    id: idOf('dp'),
-    paymentId: idOf('pay'),
-    merchantId: idOf('mer'),
-    amountMinor: minor,
-    currency,
-    reason:
-      "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
-    status: "'needs_response' | 'under_review' | 'won' | 'lost'",
-    evidence: {
-      uncategorizedText: 'string | null',
-      customerCommunication: 'string | null',
-      shippingTrackingNumber: 'string | null',
-      refundPolicy: 'string | null',
-    },
-    evidenceDueBy: time,
-    outcome: "'won' | 'lost' | null",
-    livemode: 'boolean',
-    createdAt: time,
-    updatedAt: time,
-  }),
+  type: () =>
+    type({
+      object: "'dispute'",
+      id: idOf('dp'),
+      paymentId: idOf('pay'),
+      merchantId: idOf('mer'),
+      amountMinor: minor(),
+      currency: currency(),
+      reason:
+        "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
+      status: "'needs_response' | 'under_review' | 'won' | 'lost'",
+      evidence: {
+        uncategorizedText: 'string | null',
+        customerCommunication: 'string | null',
+        shippingTrackingNumber: 'string | null',
+        refundPolicy: 'string | null',
+      },
+      evidenceDueBy: time(),
+      outcome: "'won' | 'lost' | null",
+      livemode: 'boolean',
+      createdAt: time(),
+      updatedAt: time(),
+    }),
   example: {
     object: 'dispute',
     id: example.disputeId,
@@ -47,4 +48,4 @@ export const disputeShape: Shape = {
     createdAt: example.at,
     updatedAt: example.at,
   },
-}
+})

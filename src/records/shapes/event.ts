@@ -3,23 +3,24 @@ import { eventTypes, testEventType } from '../event-types.ts'
 import { disputeShape } from './dispute.ts'
 import { paymentShape } from './payment.ts'
 import { refundShape } from './refund.ts'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { webhookEndpointShape } from './webhook.ts'
 import { count, example, uuid, version } from './wire.ts'
 
 const parts = [paymentShape, refundShape, disputeShape, webhookEndpointShape]
 
-export const eventShape: Shape = {
+export const eventShape = shape({
   name: 'Event',
-  type: type({
-    object: "'event'",
-    id: uuid,
-    type: type.enumerated(...eventTypes, testEventType),
-    created: count,
-    livemode: 'boolean',
-    api_version: version,
-    data: { object: type.or(...parts.map(part => part.type)) },
-  }),
+  type: () =>
+    type({
+      object: "'event'",
+      id: uuid(),
+      type: type.enumerated(...eventTypes, testEventType),
+      created: count(),
+      livemode: 'boolean',
+      api_version: version(),
+      data: { object: type.or(...parts.map(part => part.type)) },
+    }),
   parts,
   example: {
     object: 'event',
@@ -30,4 +31,4 @@ export const eventShape: Shape = {
     api_version: '2026-11-20',
     data: { object: paymentShape.example },
   },
-}
+})

@@ -1,34 +1,36 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { once } from '../../once.ts'
+import { shape } from './shape.ts'
 import { chainId, count, currency, example, idOf, minor, texts, time, timeOrNull } from './wire.ts'
 
-const paymentLinkStatus = type("'active' | 'deactivated' | 'completed' | 'expired'")
+const paymentLinkStatus = once(() => type("'active' | 'deactivated' | 'completed' | 'expired'"))
 
-export const paymentLinkShape: Shape = {
+export const paymentLinkShape = shape({
   name: 'PaymentLink',
-  type: type({
-    object: "'payment_link'",
-    id: idOf('plink'),
-    merchantId: idOf('mer'),
-    url: 'string',
-    status: paymentLinkStatus,
-    amountMinor: minor,
-    currency,
-    title: 'string | null',
-    description: 'string | null',
-    reference: 'string | null',
-    assets: type({ chainId, asset: 'string' }).array().or('null'),
-    maxPayments: count.or('null'),
-    paymentsCount: count,
-    windowMinutes: count,
-    expiresAt: timeOrNull,
-    successUrl: 'string | null',
-    metadata: texts,
-    livemode: 'boolean',
-    createdAt: time,
-    updatedAt: time,
-    deactivatedAt: timeOrNull,
-  }),
+  type: () =>
+    type({
+      object: "'payment_link'",
+      id: idOf('plink'),
+      merchantId: idOf('mer'),
+      url: 'string',
+      status: paymentLinkStatus(),
+      amountMinor: minor(),
+      currency: currency(),
+      title: 'string | null',
+      description: 'string | null',
+      reference: 'string | null',
+      assets: type({ chainId: chainId(), asset: 'string' }).array().or('null'),
+      maxPayments: count().or('null'),
+      paymentsCount: count(),
+      windowMinutes: count(),
+      expiresAt: timeOrNull(),
+      successUrl: 'string | null',
+      metadata: texts(),
+      livemode: 'boolean',
+      createdAt: time(),
+      updatedAt: time(),
+      deactivatedAt: timeOrNull(),
+    }),
   example: {
     object: 'payment_link',
     id: example.paymentLinkId,
@@ -52,4 +54,4 @@ export const paymentLinkShape: Shape = {
     updatedAt: example.at,
     deactivatedAt: null,
   },
-}
+})

@@ -1,5 +1,6 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { once } from '../../once.ts'
+import { shape } from './shape.ts'
 import {
   address,
   atomic,
@@ -15,27 +16,29 @@ import {
   txHash,
 } from './wire.ts'
 
-const customersType = type({
-  object: "'payment'",
-  id: idOf('pay'),
-  merchantId: idOf('mer'),
-  method: "'crypto'",
-  status: "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
-  amountMinor: minor,
-  amountRefundedMinor: minor,
-  currency,
-  customerEmail: 'string',
-  customerName: 'string | null',
-  failureReason:
-    "'reverted' | 'wrong_recipient' | 'wrong_asset' | 'wrong_chain' | 'amount_mismatch' | 'underpaid' | null",
-  paymentLinkId: idOf('plink'),
-  expiresAt: time,
-  livemode: 'boolean',
-  createdAt: time,
-  updatedAt: time,
-})
+const customersType = once(() =>
+  type({
+    object: "'payment'",
+    id: idOf('pay'),
+    merchantId: idOf('mer'),
+    method: "'crypto'",
+    status: "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
+    amountMinor: minor(),
+    amountRefundedMinor: minor(),
+    currency: currency(),
+    customerEmail: 'string',
+    customerName: 'string | null',
+    failureReason:
+      "'reverted' | 'wrong_recipient' | 'wrong_asset' | 'wrong_chain' | 'amount_mismatch' | 'underpaid' | null",
+    paymentLinkId: idOf('plink'),
+    expiresAt: time(),
+    livemode: 'boolean',
+    createdAt: time(),
+    updatedAt: time(),
+  }),
+)
 
-const paymentType = customersType.merge({ reference: 'string | null', metadata: texts })
+const paymentType = once(() => customersType().merge({ reference: 'string | null', metadata: texts() }))
 
 const customersPayment = {
   object: 'payment',
@@ -59,38 +62,42 @@ const customersPayment = {
 const payment = { ...customersPayment, reference: 'order 7', metadata: { shelf: 'B' } }
 
 /** As events and lists have it. */
-export const paymentShape: Shape = { name: 'Payment', type: paymentType, example: payment }
+export const paymentShape = shape({ name: 'Payment', type: paymentType, example: payment })
 
-const transfer = type({
-  txHash: txHash.or('null'),
-  logIndex: count.or('null'),
-  blockNumber: count,
-  from: address.or('null'),
-  amount: atomic,
-  confirmations: count,
-  state: "'seen' | 'final' | 'orphaned'",
-})
+const transfer = once(() =>
+  type({
+    txHash: txHash().or('null'),
+    logIndex: count().or('null'),
+    blockNumber: count(),
+    from: address().or('null'),
+    amount: atomic(),
+    confirmations: count(),
+    state: "'seen' | 'final' | 'orphaned'",
+  }),
+)
 
-const crypto = type({
-  chainId: chainId.or('null'),
-  network: 'string',
-  asset: 'string | null',
-  tokenAddress: address.or('null'),
-  decimals: count.or('null'),
-  address: address.or('null'),
-  payerAddress: address.or('null'),
-  txHash: txHash.or('null'),
-  blockNumber: count.or('null'),
-  confirmations: count,
-  confirmationsRequired: count.or('null'),
-  amountExpected: atomic.or('null'),
-  amountReceived: atomic,
-  exception: "'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'wrong_chain' | null",
-  quote: type({ rate: 'string', source: 'string | null', expiresAt: timeOrNull }).or('null'),
-  transfers: transfer.array(),
-  paymentUri: 'string',
-  explorerUrl: 'string | null',
-})
+const crypto = once(() =>
+  type({
+    chainId: chainId().or('null'),
+    network: 'string',
+    asset: 'string | null',
+    tokenAddress: address().or('null'),
+    decimals: count().or('null'),
+    address: address().or('null'),
+    payerAddress: address().or('null'),
+    txHash: txHash().or('null'),
+    blockNumber: count().or('null'),
+    confirmations: count(),
+    confirmationsRequired: count().or('null'),
+    amountExpected: atomic().or('null'),
+    amountReceived: atomic(),
+    exception: "'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'wrong_chain' | null",
+    quote: type({ rate: 'string', source: 'string | null', expiresAt: timeOrNull() }).or('null'),
+    transfers: transfer().array(),
+    paymentUri: 'string',
+    explorerUrl: 'string | null',
+  }),
+)
 
 const shown = {
   chainId: 31337,
@@ -125,21 +132,21 @@ const shown = {
 }
 
 /** As one reads it: with what its chain shows. */
-export const paymentReadShape: Shape = {
+export const paymentReadShape = shape({
   name: 'PaymentWithCrypto',
-  type: paymentType.merge({ crypto: crypto.or('null') }),
+  type: () => paymentType().merge({ crypto: crypto().or('null') }),
   example: {
     ...payment,
     crypto: shown,
   },
-}
+})
 
 /** The same for its customer. */
-export const checkoutPaymentShape: Shape = {
+export const checkoutPaymentShape = shape({
   name: 'CheckoutPayment',
-  type: customersType.merge({ crypto: crypto.or('null') }),
+  type: () => customersType().merge({ crypto: crypto().or('null') }),
   example: { ...customersPayment, crypto: shown },
-}
+})
 
 /** How it begins, for whoever has said at once what to pay with. */
 export const openedPayment = {

@@ -1,21 +1,23 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { once } from '../../once.ts'
+import { shape } from './shape.ts'
 import { example, idOf, time, uuid } from './wire.ts'
 
-const role = type("'owner' | 'developer' | 'viewer'")
+const role = once(() => type("'owner' | 'developer' | 'viewer'"))
 
-export const memberShape: Shape = {
+export const memberShape = shape({
   name: 'Member',
-  type: type({
-    object: "'member'",
-    id: idOf('usr'),
-    merchantId: idOf('mer'),
-    email: 'string',
-    role,
-    mfaEnabled: 'boolean',
-    createdAt: time,
-    updatedAt: time,
-  }),
+  type: () =>
+    type({
+      object: "'member'",
+      id: idOf('usr'),
+      merchantId: idOf('mer'),
+      email: 'string',
+      role: role(),
+      mfaEnabled: 'boolean',
+      createdAt: time(),
+      updatedAt: time(),
+    }),
   example: {
     object: 'member',
     id: example.userId,
@@ -26,20 +28,22 @@ export const memberShape: Shape = {
     createdAt: example.at,
     updatedAt: example.at,
   },
-}
-
-const inviteType = type({
-  object: "'invite'",
-  id: idOf('invite'),
-  merchantId: idOf('mer'),
-  role,
-  email: 'string | null',
-  status: "'pending' | 'expired'",
-  createdBy: idOf('usr'),
-  expiresAt: time,
-  createdAt: time,
-  updatedAt: time,
 })
+
+const inviteType = once(() =>
+  type({
+    object: "'invite'",
+    id: idOf('invite'),
+    merchantId: idOf('mer'),
+    role: role(),
+    email: 'string | null',
+    status: "'pending' | 'expired'",
+    createdBy: idOf('usr'),
+    expiresAt: time(),
+    createdAt: time(),
+    updatedAt: time(),
+  }),
+)
 
 const invite = {
   object: 'invite',
@@ -54,29 +58,30 @@ const invite = {
   updatedAt: example.at,
 }
 
-export const inviteShape: Shape = { name: 'Invite', type: inviteType, example: invite }
+export const inviteShape = shape({ name: 'Invite', type: inviteType, example: invite })
 
 /** As it is shown once, when its link has just been made. */
-export const newInviteShape: Shape = {
+export const newInviteShape = shape({
   name: 'InviteWithToken',
-  type: inviteType.merge({ url: 'string', token: 'string' }),
+  type: () => inviteType().merge({ url: 'string', token: 'string' }),
   example: { ...invite, url: 'https://pay.lamps.shop/invite#h3mT…', token: 'h3mT…' },
-}
+})
 
-export const securityEventShape: Shape = {
+export const securityEventShape = shape({
   name: 'SecurityEvent',
-  type: type({
-    object: "'security_event'",
-    id: uuid,
-    merchantId: idOf('mer'),
-    actor: 'string',
-    email: 'string | null',
-    address: 'string | null',
-    action: 'string',
-    details: type({ '[string]': 'unknown' }),
-    createdAt: time,
-    updatedAt: time,
-  }),
+  type: () =>
+    type({
+      object: "'security_event'",
+      id: uuid(),
+      merchantId: idOf('mer'),
+      actor: 'string',
+      email: 'string | null',
+      address: 'string | null',
+      action: 'string',
+      details: type({ '[string]': 'unknown' }),
+      createdAt: time(),
+      updatedAt: time(),
+    }),
   example: {
     object: 'security_event',
     id: '01938000-0000-7000-8000-00000000000a',
@@ -89,19 +94,20 @@ export const securityEventShape: Shape = {
     createdAt: example.at,
     updatedAt: example.at,
   },
-}
+})
 
-export const sessionShape: Shape = {
+export const sessionShape = shape({
   name: 'Session',
-  type: type({
-    object: "'session'",
-    id: idOf('session'),
-    current: 'boolean',
-    address: 'string',
-    userAgent: 'string | null',
-    createdAt: time,
-    lastUsedAt: time,
-  }),
+  type: () =>
+    type({
+      object: "'session'",
+      id: idOf('session'),
+      current: 'boolean',
+      address: 'string',
+      userAgent: 'string | null',
+      createdAt: time(),
+      lastUsedAt: time(),
+    }),
   example: {
     object: 'session',
     id: 'session_01jeg00000e00800000000000b',
@@ -111,31 +117,33 @@ export const sessionShape: Shape = {
     createdAt: example.at,
     lastUsedAt: example.later,
   },
-}
-
-const accountType = type({
-  user: { id: idOf('usr'), email: 'string', mfaEnabled: 'boolean' },
-  merchants: type({ id: idOf('mer'), name: 'string', role }).array(),
 })
+
+const accountType = once(() =>
+  type({
+    user: { id: idOf('usr'), email: 'string', mfaEnabled: 'boolean' },
+    merchants: type({ id: idOf('mer'), name: 'string', role: role() }).array(),
+  }),
+)
 
 const account = {
   user: { id: example.userId, email: 'anna@lamps.shop', mfaEnabled: false },
   merchants: [{ id: example.merchantId, name: 'Lamps', role: 'owner' }],
 }
 
-export const accountShape: Shape = { name: 'Account', type: accountType, example: account }
+export const accountShape = shape({ name: 'Account', type: accountType, example: account })
 
-const tokens = type({ accessToken: 'string', expiresIn: 'number.integer' })
+const tokens = once(() => type({ accessToken: 'string', expiresIn: 'number.integer' }))
 
-export const tokensShape: Shape = {
+export const tokensShape = shape({
   name: 'AccessToken',
   type: tokens,
   example: { accessToken: 'eyJhbGciOiJIUzI1NiIs…', expiresIn: 900 },
-}
+})
 
 /** What signing up, signing in and accepting an invite end with. */
-export const signedInShape: Shape = {
+export const signedInShape = shape({
   name: 'SignedIn',
-  type: tokens.merge(accountType),
+  type: () => tokens().merge(accountType()),
   example: { accessToken: 'eyJhbGciOiJIUzI1NiIs…', expiresIn: 900, ...account },
-}
+})

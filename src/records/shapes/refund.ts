@@ -1,35 +1,38 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { address, atomic, chainId, count, currency, example, idOf, minor, texts, time, txHash } from './wire.ts'
 
-export const refundShape: Shape = {
+export const refundShape = shape({
   name: 'Refund',
-  type: type({
-    object: "'refund'",
-    id: idOf('re'),
-    paymentId: idOf('pay'),
-    merchantId: idOf('mer'),
-    amountMinor: minor,
-    currency,
-    status: "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",
-    reason: "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
-    failureReason: "'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped' | null",
-    destination: address.or('null'),
-    claimUrl: 'string | null',
-    crypto: type({
-      chainId,
-      asset: 'string',
-      tokenAddress: address.or('null'),
-      amount: atomic,
-      txHash: txHash.or('null'),
-      confirmations: count,
+  type: () =>
+    type({
+      object: "'refund'",
+      id: idOf('re'),
+      paymentId: idOf('pay'),
+      merchantId: idOf('mer'),
+      amountMinor: minor(),
+      currency: currency(),
+      status: "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",
+      reason: "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
+      failureReason: "'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped' | null",
+      destination: address().or('null'),
+      claimUrl: 'string | null',
+      crypto: type({
+        chainId: chainId(),
+        asset: 'string',
+        tokenAddress: address().or('null'),
+        amount: atomic(),
+        txHash: txHash().or('null'),
+        confirmations: count(),
+      }),
+      unsignedTransaction: type({ chainId: chainId(), to: address(), data: /^0x([0-9a-f]{2})*$/, value: atomic() }).or(
+        'null',
+      ),
+      metadata: texts(),
+      livemode: 'boolean',
+      createdAt: time(),
+      updatedAt: time(),
     }),
-    unsignedTransaction: type({ chainId, to: address, data: /^0x([0-9a-f]{2})*$/, value: atomic }).or('null'),
-    metadata: texts,
-    livemode: 'boolean',
-    createdAt: time,
-    updatedAt: time,
-  }),
   example: {
     object: 'refund',
     id: example.refundId,
@@ -56,4 +59,4 @@ export const refundShape: Shape = {
     createdAt: example.at,
     updatedAt: example.at,
   },
-}
+})

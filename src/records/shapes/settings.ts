@@ -1,30 +1,31 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { address, count, example, idOf, time } from './wire.ts'
 
-export const settingsShape: Shape = {
+export const settingsShape = shape({
   name: 'Settings',
-  type: type({
-    object: "'settings'",
-    id: idOf('mer'),
-    merchantId: idOf('mer'),
-    livemode: 'boolean',
-    name: 'string',
-    branding: {
-      logoUrl: 'string | null',
-      accentColor: type(/^#[0-9a-f]{6}$/).or('null'),
-      supportEmail: 'string | null',
-      supportUrl: 'string | null',
-    },
-    receivingAddress: address.or('null'),
-    receivingAddresses: type({ '[string]': address }),
-    confirmations: type({ '[string]': count }),
-    toleranceBps: count,
-    latePolicy: "'accept_stablecoins' | 'needs_attention'",
-    refundMode: "'manual' | 'signer'",
-    createdAt: time,
-    updatedAt: time,
-  }),
+  type: () =>
+    type({
+      object: "'settings'",
+      id: idOf('mer'),
+      merchantId: idOf('mer'),
+      livemode: 'boolean',
+      name: 'string',
+      branding: {
+        logoUrl: 'string | null',
+        accentColor: type(/^#[0-9a-f]{6}$/).or('null'),
+        supportEmail: 'string | null',
+        supportUrl: 'string | null',
+      },
+      receivingAddress: address().or('null'),
+      receivingAddresses: type({ '[string]': address() }),
+      confirmations: type({ '[string]': count() }),
+      toleranceBps: count(),
+      latePolicy: "'accept_stablecoins' | 'needs_attention'",
+      refundMode: "'manual' | 'signer'",
+      createdAt: time(),
+      updatedAt: time(),
+    }),
   example: {
     object: 'settings',
     id: example.merchantId,
@@ -46,4 +47,4 @@ export const settingsShape: Shape = {
     createdAt: example.at,
     updatedAt: example.at,
   },
-}
+})

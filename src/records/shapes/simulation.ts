@@ -1,9 +1,9 @@
 import { type } from 'arktype'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { example, txHash } from './wire.ts'
 
-export const simulationShape: Shape = {
+export const simulationShape = shape({
   name: 'Simulation',
-  type: type({ transactions: txHash.array() }),
+  type: () => type({ transactions: txHash().array() }),
   example: { transactions: [example.txHash] },
-}
+})

@@ -1,21 +1,24 @@
 import { type } from 'arktype'
+import { once } from '../../once.ts'
 import { eventTypes, testEventType } from '../event-types.ts'
-import type { Shape } from './shape.ts'
+import { shape } from './shape.ts'
 import { count, example, idOf, time, timeOrNull, uuid } from './wire.ts'
 
-const endpointType = type({
-  object: "'webhook_endpoint'",
-  id: idOf('whe'),
-  merchantId: idOf('mer'),
-  url: 'string',
-  description: 'string | null',
-  eventTypes: type.enumerated(...eventTypes).array(),
-  status: "'enabled' | 'disabled'",
-  disabledReason: "'by_merchant' | 'no_success' | 'gone' | null",
-  livemode: 'boolean',
-  createdAt: time,
-  updatedAt: time,
-})
+const endpointType = once(() =>
+  type({
+    object: "'webhook_endpoint'",
+    id: idOf('whe'),
+    merchantId: idOf('mer'),
+    url: 'string',
+    description: 'string | null',
+    eventTypes: type.enumerated(...eventTypes).array(),
+    status: "'enabled' | 'disabled'",
+    disabledReason: "'by_merchant' | 'no_success' | 'gone' | null",
+    livemode: 'boolean',
+    createdAt: time(),
+    updatedAt: time(),
+  }),
+)
 
 const endpoint = {
   object: 'webhook_endpoint',
@@ -31,38 +34,39 @@ const endpoint = {
   updatedAt: example.at,
 }
 
-export const webhookEndpointShape: Shape = { name: 'WebhookEndpoint', type: endpointType, example: endpoint }
+export const webhookEndpointShape = shape({ name: 'WebhookEndpoint', type: endpointType, example: endpoint })
 
 /** As it is shown once, when its secret has just been made. */
-export const newWebhookEndpointShape: Shape = {
+export const newWebhookEndpointShape = shape({
   name: 'WebhookEndpointWithSecret',
-  type: endpointType.merge({ signingSecret: 'string' }),
+  type: () => endpointType().merge({ signingSecret: 'string' }),
   example: { ...endpoint, signingSecret: 'whsec_…' },
-}
+})
 
-export const webhookDeliveryShape: Shape = {
+export const webhookDeliveryShape = shape({
   name: 'WebhookDelivery',
-  type: type({
-    object: "'webhook_delivery'",
-    id: idOf('whd'),
-    eventId: uuid,
-    eventType: type.enumerated(...eventTypes, testEventType),
-    endpointId: idOf('whe'),
-    status: "'pending' | 'delivered' | 'failed' | 'canceled'",
-    nextAttemptAt: timeOrNull,
-    attempts: type({
-      number: count,
-      trigger: "'automatic' | 'manual'",
-      startedAt: time,
-      durationMs: count.or('null'),
-      outcome: 'string | null',
-      httpStatus: count.or('null'),
-      responseSnippet: 'string | null',
-    }).array(),
-    livemode: 'boolean',
-    createdAt: time,
-    updatedAt: time,
-  }),
+  type: () =>
+    type({
+      object: "'webhook_delivery'",
+      id: idOf('whd'),
+      eventId: uuid(),
+      eventType: type.enumerated(...eventTypes, testEventType),
+      endpointId: idOf('whe'),
+      status: "'pending' | 'delivered' | 'failed' | 'canceled'",
+      nextAttemptAt: timeOrNull(),
+      attempts: type({
+        number: count(),
+        trigger: "'automatic' | 'manual'",
+        startedAt: time(),
+        durationMs: count().or('null'),
+        outcome: 'string | null',
+        httpStatus: count().or('null'),
+        responseSnippet: 'string | null',
+      }).array(),
+      livemode: 'boolean',
+      createdAt: time(),
+      updatedAt: time(),
+    }),
   example: {
     object: 'webhook_delivery',
     id: 'whd_01jeg00000e00800000000000d',
@@ -86,10 +90,10 @@ export const webhookDeliveryShape: Shape = {
     createdAt: example.at,
     updatedAt: example.at,
   },
-}
+})
 
-export const webhookRecoveryShape: Shape = {
+export const webhookRecoveryShape = shape({
   name: 'WebhookRecovery',
-  type: type({ object: "'webhook_recovery'", endpointId: idOf('whe'), since: time, deliveries: count }),
+  type: () => type({ object: "'webhook_recovery'", endpointId: idOf('whe'), since: time(), deliveries: count() }),
   example: { object: 'webhook_recovery', endpointId: example.webhookEndpointId, since: example.at, deliveries: 12 },
-}
+})

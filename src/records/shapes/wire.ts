@@ -1,5 +1,6 @@
 import { type Type, type } from 'arktype'
 import type { Prefix } from '../../ids.ts'
+import { once } from '../../once.ts'
 
 /** How single values look on the wire. */
 
@@ -7,21 +8,23 @@ import type { Prefix } from '../../ids.ts'
 export const idOf = (prefix: Prefix): Type<string> => type(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
 
 /** Of events, which have no prefix. */
-export const uuid = type(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/).configure({ format: 'uuid' })
+export const uuid = once(() =>
+  type(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/).configure({ format: 'uuid' }),
+)
 
-export const time = type(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/).configure({ format: 'date-time' })
-export const timeOrNull = time.or('null')
+export const time = once(() => type(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/).configure({ format: 'date-time' }))
+export const timeOrNull = once(() => time().or('null'))
 
-export const minor = type('0 <= number.integer <= 9007199254740991')
+export const minor = once(() => type('0 <= number.integer <= 9007199254740991'))
 /** Atomic units of a chain, which no number holds. */
-export const atomic = type(/^(0|[1-9]\d*)$/)
-export const count = type('number.integer >= 0')
-export const currency = type(/^[A-Z]{3}$/)
-export const chainId = type('1 <= number.integer <= 9007199254740991')
-export const address = type(/^0x[0-9a-fA-F]{40}$/)
-export const txHash = type(/^0x[0-9a-f]{64}$/)
-export const texts = type({ '[string]': 'string' })
-export const version = type(/^\d{4}-\d\d-\d\d$/)
+export const atomic = once(() => type(/^(0|[1-9]\d*)$/))
+export const count = once(() => type('number.integer >= 0'))
+export const currency = once(() => type(/^[A-Z]{3}$/))
+export const chainId = once(() => type('1 <= number.integer <= 9007199254740991'))
+export const address = once(() => type(/^0x[0-9a-fA-F]{40}$/))
+export const txHash = once(() => type(/^0x[0-9a-f]{64}$/))
+export const texts = once(() => type({ '[string]': 'string' }))
+export const version = once(() => type(/^\d{4}-\d\d-\d\d$/))
 
 /** One of each in examples, so that they belong together wherever one is looked up. */
 export const example = {
