@@ -72,7 +72,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const api = starting.adopt(openApi(world, { env, keyring, signUpCode, chains, sandbox }), a => a.close())
   const served = [
     ...healthRoutes(checks, machinery.chains),
-    ...metricsRoutes(checks),
+    ...metricsRoutes(checks, machinery.sending),
     ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)]),
   ]
   starting.adopt(await serve(app(served, api), env), server => server.stop())

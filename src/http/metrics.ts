@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import process from 'node:process'
 import { refuse } from '../errors.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
+import type { Sender } from '../webhooks/sender.ts'
 import { isLoopback } from './address.ts'
 import type { Api } from './api.ts'
 import * as docs from './docs/service.ts'
@@ -13,7 +14,10 @@ import { forAnybody, type Route } from './route.ts'
  * `/metrics` for Prometheus: for this machine, or whoever has METRICS_TOKEN. What came through a proxy is
  * not of this machine, even where nobody has told us of the proxy.
  */
-export const metricsRoutes = (checks: Readonly<Record<string, Check>>): readonly Route[] => [
+export const metricsRoutes = (
+  checks: Readonly<Record<string, Check>>,
+  sending?: Pick<Sender, 'counts'>,
+): readonly Route[] => [
   forAnybody('GET', {
     path: '/metrics',
     docs: docs.metrics,
@@ -23,7 +27,13 @@ export const metricsRoutes = (checks: Readonly<Record<string, Check>>): readonly
       const near = isLoopback(address) && !forwarded
       if (!near && !(metricsToken && isBearer(headers.get('authorization'), metricsToken))) refuse('invalid_token')
       const [up, backlog] = await Promise.all([stateOf(checks), soon(readBacklog(api.sql))])
-      const families = [...trafficOf(api), ...processOf(api), ...up, ...(backlog ? backlogOf(backlog) : [])]
+      const families = [
+        ...trafficOf(api),
+        ...sendingOf(sending),
+        ...processOf(api),
+        ...up,
+        ...(backlog ? backlogOf(backlog) : []),
+      ]
       return { status: 200, text: expositionOf(families), headers: EXPOSITION_TYPE }
     },
   }),
@@ -83,6 +93,21 @@ const trafficOf = ({ traffic }: Api): readonly Family[] => [
       ]),
   },
 ]
+
+/** Nothing where nothing is sent. */
+const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Family[] => {
+  if (!sending) return []
+  const { open, ended } = sending.counts()
+  return [
+    gauge('paymachine_webhook_requests_open', 'Webhooks of this process that wait for an answer.', open),
+    {
+      name: 'paymachine_webhook_attempts_total',
+      help: 'Attempts of this process to deliver webhooks, by what came of them.',
+      type: 'counter',
+      samples: [...ended].map(([outcome, value]) => ({ labels: { outcome }, value })),
+    },
+  ]
+}
 
 const gauge = (name: string, help: string, value: number): Family => ({
   name,

@@ -1,6 +1,7 @@
 import { type DueEndpoint, findDueBetween, findDueEndpoints } from '../queries/sending.ts'
 import type { Outside } from '../world.ts'
 import { openBell } from './bell.ts'
+import { inTime } from './in-time.ts'
 
 export type LookoutOptions = {
   readonly lookMs?: number
@@ -30,13 +31,15 @@ export const openLookout = (
 
   const look = async (): Promise<void> => {
     const now = clock.now().getTime()
-    const due = await findDueBetween(sql, new Date(Math.min(seenUntil, now) - LATE_MS), new Date(now + AHEAD_MS))
+    const due = await inTime(
+      findDueBetween(sql, new Date(Math.min(seenUntil, now) - LATE_MS), new Date(now + AHEAD_MS)),
+    )
     seenUntil = now
     for (const endpoint of due) found(endpoint)
   }
 
   const sweep = async (): Promise<void> => {
-    for (const endpoint of await findDueEndpoints(sql, clock.now())) found(endpoint)
+    for (const endpoint of await inTime(findDueEndpoints(sql, clock.now()))) found(endpoint)
   }
 
   const repeat = async (work: () => Promise<void>, pause: (tookMs: number) => Promise<void>): Promise<void> => {

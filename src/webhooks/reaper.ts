@@ -2,6 +2,7 @@ import { uuidv7 } from '../ids.ts'
 import { endClaims, findLostDeliveries, recordAttempts } from '../queries/sending.ts'
 import type { Outside } from '../world.ts'
 import { openBell } from './bell.ts'
+import { inTime } from './in-time.ts'
 import { decideEnd, endOf, readActor, unsent } from './outcome.ts'
 
 /** What was taken up is begun within 5 s and over within 15 s more, or whoever has it is gone. */
@@ -39,7 +40,7 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
   const run = async (): Promise<void> => {
     for (let failed = false; !stopped; ) {
       try {
-        await reap()
+        await inTime(reap())
         failed = false
       } catch (err) {
         if (!failed) log.warn({ err }, 'lost attempts cannot be ended, trying again')

@@ -4,6 +4,7 @@ import type { Claimed } from '../queries/sending.ts'
 import type { World } from '../world.ts'
 import { bodyOf, MOST_BODY_BYTES } from './body.ts'
 import { type OpenEndpoint, openEndpointBook } from './endpoint-book.ts'
+import { inTime } from './in-time.ts'
 import { type LookoutOptions, openLookout } from './lookout.ts'
 import { type AttemptOutcome, claimedActor, endOf, unsent } from './outcome.ts'
 import type { Poster } from './post.ts'
@@ -66,15 +67,25 @@ export const openSender = (
   }
 
   const meet = async (strangers: ReadonlyMap<string, readonly [Claimed, Held][]>): Promise<void> => {
-    const met = await book.read([...strangers.keys()]).catch((error: Error) => error)
+    const met = await known([...strangers.keys()])
     for (const [id, its] of strangers) {
-      const endpoint = met instanceof Error ? met : (met.get(id) ?? new Error('there is no such endpoint'))
-      if (endpoint instanceof Error) log.error({ err: endpoint, endpoint: id }, 'nothing can be sent to an endpoint')
+      const endpoint = met?.get(id)
+      if (endpoint instanceof Error) log.error({ err: endpoint, endpoint: id }, 'nothing can be signed for an endpoint')
       for (const [claimed, held] of its) {
-        if (endpoint instanceof Error) finish(held, unsent('not_signed'))
+        if (!endpoint) finish(held, unsent('lost'))
+        else if (endpoint instanceof Error) finish(held, unsent('not_signed'))
         else send(claimed, held, endpoint)
       }
     }
+  }
+
+  /** Undefined when the database does not tell before it would be too late to send. */
+  const known = async (ids: readonly string[]) => {
+    for (const until = performance.now() + staleMs; performance.now() < until; await sleep(100)) {
+      const read = await inTime(book.read(ids)).catch((err: unknown) => log.warn({ err }, 'endpoints cannot be read'))
+      if (read) return read
+    }
+    return undefined
   }
 
   const send = (claimed: Claimed, held: Held, endpoint: OpenEndpoint): void => {
@@ -129,14 +140,16 @@ export const openSender = (
     counts: () => ({ open: flights.size, ended: endings }),
     stop: async () => {
       stopping = true
-      await Promise.all([lookout.stop(), reaper.stop()])
       const until = performance.now() + stopGraceMs
-      while (flights.size > 0 && performance.now() < until) await sleep(20)
+      const landed = async () => {
+        while (flights.size > 0 && performance.now() < until) await sleep(20)
+      }
+      await Promise.all([lookout.stop(), reaper.stop(), landed()])
       clearInterval(looking)
       // Whatever they come to, nobody will hear of it.
       for (const held of flights.keys()) finish(held, unsent('lost'))
       poster.close()
-      await steps.close()
+      await Promise.race([steps.close(), sleep(3_000, undefined, { ref: false })])
     },
   }
 }

@@ -4,6 +4,7 @@ import { constraintOf, judgeError } from '../actors/postgres-errors.ts'
 import { uuidv7 } from '../ids.ts'
 import { type Claim, type Claimed, findClaimed, type Records, recordAttempts, takeStep } from '../queries/sending.ts'
 import type { World } from '../world.ts'
+import { inTime } from './in-time.ts'
 import { type AttemptEnd, decideEnd } from './outcome.ts'
 import type { Asking } from './roster.ts'
 
@@ -20,8 +21,8 @@ export type StepsOptions = {
   readonly taken: (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly Asking[]) => void
 }
 
-/** A path that is broken without a reset answers nothing, for ever. */
-const PATIENCE_MS = 10_000
+/** A thousand endpoints that time out together must not hold up the others for as long as that takes to write. */
+const MOST_RECORDED = 512
 
 /** That an endpoint has answered is written down once a minute. */
 const ANSWERED_MS = 60_000
@@ -38,11 +39,13 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   let ended: Ended[] = []
   let scheduled = false
   let running = false
+  let again = false
   let closing = false
   let idle = Promise.withResolvers<void>()
 
   /** Whatever else ends in this turn of the event loop shares the step. */
   const wake = (): void => {
+    if (running) again = true
     if (scheduled || running) return
     scheduled = true
     setImmediate(() => {
@@ -55,22 +58,26 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   const run = async (): Promise<void> => {
     try {
       while (await step()) {}
+    } catch (err) {
+      log.error({ err }, 'a step of sending webhooks was not taken')
     } finally {
       running = false
       idle.resolve()
       idle = Promise.withResolvers()
+      // It may have come behind the last look at what there is.
+      if (again) wake()
+      again = false
     }
   }
 
   const step = async (): Promise<boolean> => {
     const asked = next()
-    const batch = ended
-    ended = []
+    const batch = ended.slice(0, MOST_RECORDED)
+    ended = ended.slice(MOST_RECORDED)
     if (asked.length === 0 && batch.length === 0) return false
     const claim = { id: newId(), at: clock.now(), askedAt: performance.now(), open: 0 }
-    const records = recordsOf(batch, finishedBy(batch))
     try {
-      const { moved, claimed } = await insist(records, {
+      const { moved, claimed } = await insist(recordsOf(batch, finishedBy(batch)), {
         ...{ id: claim.id, worker, at: claim.at },
         asked: asked.map(({ lane, want }) => ({ endpointId: lane.id, want, lowMs: lane.lowMs })),
       })
@@ -146,12 +153,13 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
 
   /** One of them cannot be written down, and must not keep the others from it. It will be found to be lost. */
   const recordEach = async (batch: readonly Ended[]): Promise<void> => {
-    if (closing) return
-    for (const one of batch) {
-      const records = recordsOf([one], [])
-      await insist(records, { id: newId(), worker, at: clock.now(), asked: [] })
-        .then(({ moved }) => tellMoved([one], moved))
-        .catch(err => log.error({ err, delivery: one.held.actor.id }, 'what came of an attempt cannot be written down'))
+    for (const one of closing ? [] : batch) {
+      try {
+        const { moved } = await insist(recordsOf([one], []), { id: newId(), worker, at: clock.now(), asked: [] })
+        tellMoved([one], moved)
+      } catch (err) {
+        log.error({ err, delivery: one.held.actor.id }, 'what came of an attempt cannot be written down')
+      }
     }
   }
 
@@ -164,23 +172,10 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     /** Records what has ended, once; there will be nothing more. */
     close: async (): Promise<void> => {
       closing = true
-      if (running || scheduled) await idle.promise
-      if (ended.length > 0) await step()
+      while (running || scheduled) await idle.promise
+      while (ended.length > 0) await step()
     },
   }
 }
 
 type Ended = { readonly held: Held; readonly end: AttemptEnd }
-
-const inTime = async <T>(asked: Promise<T>): Promise<T> => {
-  const waiting = new AbortController()
-  const late = sleep(PATIENCE_MS, undefined, { signal: waiting.signal }).then(() => {
-    throw Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
-  })
-  try {
-    return await Promise.race([asked, late])
-  } finally {
-    late.catch(() => {})
-    waiting.abort()
-  }
-}

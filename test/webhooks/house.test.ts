@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test'
+import { startMain } from '../harness/main.ts'
+import { until } from '../harness/until.ts'
+import { SECRET_KEY } from './loopback.ts'
+import { receiver } from './receiver.ts'
+import { deliveriesOf, sendingHouse } from './sending-house.ts'
+
+test('what one process commits another one sends, which tells of it in its metrics', async () => {
+  await using shop = await receiver()
+  // Commits, and has no sender.
+  await using house = await sendingHouse({ at: new Date() })
+  await using worker = await startMain({
+    ...{ DATABASE_URL: house.url, SECRET_KEY, ROLE: 'worker', WEBHOOK_ALLOW: '127.0.0.0/8' },
+  })
+  const endpoint = await house.addEndpoint(shop.url)
+  await house.openPayment()
+  await until(async () => (await deliveriesOf(house, endpoint)).some(({ state }) => state === 'delivered'))
+  expect(shop.seen).toHaveLength(1)
+  // The job that has woken it is done, and asked for nothing more.
+  await until(async () => (await house.sql`select from graphile_worker._private_jobs`).length === 0)
+  const metrics = await (await worker.get('/metrics'))?.text()
+  expect(metrics).toContain('\npaymachine_webhook_attempts_total{outcome="delivered"} 1\n')
+  expect(metrics).toContain('\npaymachine_webhook_requests_open 0\n')
+  worker.child.kill('SIGTERM')
+  expect(await worker.exited).toBe(0)
+})
