@@ -69,7 +69,8 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   }
   const signUpCode = await firstSignUpCode(sql, keyring, env)
   const world = { ...outside, actors: machinery.actors }
-  const api = starting.adopt(openApi(world, { env, keyring, signUpCode, chains, sandbox }), a => a.close())
+  const given = { env, keyring, signUpCode, chains, sandbox, wakeChain: machinery.wakeChain }
+  const api = starting.adopt(openApi(world, given), a => a.close())
   const served = [
     ...healthRoutes(checks, machinery.chains),
     ...metricsRoutes(checks, machinery.sending),

@@ -28,6 +28,8 @@ export type Machinery = {
   trouble(): string | undefined
   /** How each chain is, for people: `ok`, or what is wrong in a word. One's trouble is no other's. */
   chains(): Readonly<Record<string, string>>
+  /** Has a chain read before its turn, where this process reads it. */
+  wakeChain(chainId: number): void
   /** What becomes of webhooks in this process; undefined where none are sent. */
   readonly sending: Pick<Sender, 'counts'> | undefined
   /** Finishes what is under way or gives it back; within 18 s, also when the database hangs. */
@@ -50,6 +52,7 @@ export const startMachinery = async (
   return {
     actors,
     trouble: () => labour?.trouble(),
+    wakeChain: chainId => labour?.wakeChain(chainId),
     sending: labour?.sender,
     chains: () =>
       Object.fromEntries(
@@ -103,6 +106,7 @@ const startLabour = (
     sender,
     trouble: () => (worker.healthy() ? undefined : 'takes no jobs'),
     chainTroubles: watch.troubles,
+    wakeChain: watch.wake,
     stop: async () => {
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), mining?.stop()],

@@ -12,13 +12,18 @@ import type { World } from '../world.ts'
  * exchange's does, show nowhere else, and whoever reads the chains looks every few minutes only.
  */
 export type Looks = {
-  /** Sooner or later, and never in the way of the answer. `again`: however lately it was asked for. */
+  /** Sooner or later, and never in the way of the answer. `again`: however lately, for it is said to be paid. */
   want(payment: Actor<Payment>, how?: { readonly again: boolean }): void
   /** Resolves when nobody is being looked for any more. */
   stop(): Promise<void>
 }
 
-export type LooksOptions = { readonly everyMs?: number; readonly most?: number }
+export type LooksOptions = {
+  /** Has a chain read before its turn, when somebody says that there is something to be read. */
+  readonly wake?: ((chainId: number) => void) | undefined
+  readonly everyMs?: number
+  readonly most?: number
+}
 
 type Wanted = { readonly chainId: number; readonly freshMs: number | undefined }
 
@@ -26,7 +31,7 @@ type Wanted = { readonly chainId: number; readonly freshMs: number | undefined }
 export const openLooks = (
   { sql, log }: Pick<World, 'sql' | 'log'>,
   chains: Chains,
-  { everyMs = 15_000, most = 1_000 }: LooksOptions = {},
+  { wake, everyMs = 15_000, most = 1_000 }: LooksOptions = {},
 ): Looks => {
   const waiting = new Map<string, Wanted>()
   /** When each was looked at last, the longest ago first. */
@@ -66,8 +71,9 @@ export const openLooks = (
 
   return {
     want: ({ id, state, context: { chainId, tokenAddress } }, how) => {
-      const isAwaited = (state === 'pending' || state === 'processing') && chainId !== null && tokenAddress === null
-      if (!isAwaited || stopped || waiting.has(id) || waiting.size >= most) return
+      if (stopped || chainId === null || !(state === 'pending' || state === 'processing')) return
+      if (how?.again) wake?.(chainId)
+      if (tokenAddress !== null || waiting.has(id) || waiting.size >= most) return
       if (wasLookedAt(id) && !how?.again) return
       looked.delete(id)
       looked.set(id, performance.now())

@@ -40,12 +40,17 @@ export type OpenApi = Api & { close(): Promise<void> }
 export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
   readonly env: Env
   readonly signUpCode: string | null
+  /** Has a chain read before its turn, where this process reads it. */
+  readonly wakeChain?: (chainId: number) => void
 }
 
-export const openApi = (world: World, { env, keyring, signUpCode, chains, sandbox }: ApiOptions): OpenApi => {
+export const openApi = (
+  world: World,
+  { env, keyring, signUpCode, chains, sandbox, wakeChain }: ApiOptions,
+): OpenApi => {
   const sessions = openSessionBook(world, keyring)
   const keys = openKeyBook(world)
-  const looks = openLooks(world, chains)
+  const looks = openLooks(world, chains, { wake: wakeChain })
   const streams = openPaymentStreams(world, chains, looks)
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
   return {

@@ -5,6 +5,7 @@ import { watchCoins } from './coins/watch.ts'
 import { NoFinality } from './finality.ts'
 import { finalizeNext } from './finalize.ts'
 import type { ChainSource } from './read.ts'
+import { openRest } from './rest.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
 import { isMine, type Share } from './share.ts'
@@ -26,6 +27,8 @@ export type WatchOptions = {
 export type Watch = {
   /** What is wrong with a chain, in a few words; none is here that is read as it should be. */
   troubles(): ReadonlyMap<number, string>
+  /** Somebody says that there is something to be read: it is looked for before its turn. */
+  wake(chainId: number): void
   stop(): Promise<void>
 }
 
@@ -41,7 +44,7 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
   const troubles = new Map<number, string>()
   const { log } = world
 
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
+  const rests = new Map(chains.map(({ id }) => [id, openRest(stopping.signal)]))
 
   /** Answers whether the nodes agree on what is final. */
   const readOn = async (chain: Watched): Promise<boolean> => {
@@ -82,7 +85,7 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
         }
       }
       const grown = chain.pollMs * 2 ** Math.min(failures, 10)
-      await pause(failures === 0 ? chain.pollMs : Math.min(grown, LONGEST_PAUSE_MS))
+      await rests.get(chain.id)?.take(failures === 0 ? chain.pollMs : Math.min(grown, LONGEST_PAUSE_MS))
     }
   }
 
@@ -95,7 +98,7 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
       } catch (err) {
         if (failures++ === 0) log.error({ err }, 'windows without an asset cannot be ended')
       }
-      await pause(UNPICKED_MS)
+      await sleep(UNPICKED_MS, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
@@ -103,6 +106,7 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
   const coins = watchCoins(world, { chains, share })
   return {
     troubles: () => new Map([...coins.troubles(), ...troubles]),
+    wake: chainId => rests.get(chainId)?.ring(),
     stop: async () => {
       stopping.abort()
       await Promise.all([watching, coins.stop()])

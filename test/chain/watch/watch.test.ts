@@ -52,6 +52,30 @@ test("chains are read for as long as it runs, and the trouble of one is no other
   expect(await house.sql`select * from chain_cursors order by chain_id`).toEqual(before)
 })
 
+test('a chain is read before its turn when somebody says that something is there', async () => {
+  await using house = await apiHouse({ routes: [] })
+  await using chain = await testChain()
+  const source = openSource(openRpc({ chainId: 31337, urls: [chain.url] }, house.api), [chain.token])
+  const watch = watchChains(house.api, {
+    chains: [{ id: 31337, tokens: [chain.token], confirmations: 3, pollMs: 3_600_000, source }],
+    share: () => ({ position: 0, count: 1 }),
+  })
+  const number = async () => {
+    const [cursor] = await house.sql<{ number: string }[]>`select number from chain_cursors`
+    return cursor && Number(cursor.number)
+  }
+  try {
+    const before = await until(number)
+    await chain.mine()
+    // As often as it may be: it is not read at each of them.
+    for (let rings = 0; rings < 100; rings++) watch.wake(31337)
+    watch.wake(1)
+    await until(async () => (await number()) === before + 1)
+  } finally {
+    await watch.stop()
+  }
+})
+
 test('nodes that do not agree on what is final are trouble after a while, and none when they do again', async () => {
   await using house = await apiHouse({ routes: [] })
   await using chain = await testChain()
