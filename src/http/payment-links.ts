@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import type { PaymentLink, PaymentLinkOpening } from '../../machines/payment-link.ts'
 import type { Actor } from '../actors/kind.ts'
+import { canPrice } from '../chain/quotes/quotes.ts'
 import { createPaymentLink, deactivatePaymentLink } from '../commands/payment-links.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
@@ -111,13 +112,13 @@ export const paymentLinkRoutes: readonly Route[] = [
 
 const currencies: readonly string[] = ['USD', 'EUR']
 
-/** A link that takes only what is not to be had here is one that nobody can pay. */
-const requireOffered = ({ chains }: Api, { livemode, assets }: PaymentLinkOpening): void => {
+/** A link that takes what is not to be had here, or has no price in its currency, is one that nobody can pay. */
+const requireOffered = ({ chains }: Api, { livemode, assets, currency }: PaymentLinkOpening): void => {
   for (const [at, { chainId, asset }] of (assets ?? []).entries()) {
     const chain = chains.find(chainId)?.chain
     if (chain?.livemode !== livemode) {
       refuse('unsupported_asset', { param: `assets.${at}.chainId`, message: 'This chain is not switched on here.' })
-    } else if (![chain.native, ...chain.tokens].some(each => each.asset === asset)) {
+    } else if (!canPrice(chain, asset, currency)) {
       refuse('unsupported_asset', { param: `assets.${at}.asset` })
     }
   }

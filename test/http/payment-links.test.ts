@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
 import { connectChains } from '../../src/chain/connect.ts'
-import { baseMainnet } from '../../src/chain/known/base.ts'
+import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { paymentLinkRoutes } from '../../src/http/payment-links.ts'
 import { encodeId } from '../../src/ids.ts'
@@ -17,7 +17,7 @@ import { type Asked, twoShops } from './two-shops.ts'
 
 const { to, lamps, key, liveKey, chairsKey, ask, page } = await twoShops({
   routes: paymentLinkRoutes,
-  chains: outside => connectChains([sandboxChain(sandboxContracts), baseMainnet], () => [], outside),
+  chains: outside => connectChains([sandboxChain(sandboxContracts), baseMainnet, baseSepolia], () => [], outside),
 })
 
 const paymentLink = type({
@@ -199,6 +199,14 @@ describe('POST /v1/payment-links', () => {
       ...{ status: 422, error: { code: 'unsupported_asset', param: `assets.1.${field}` } },
     })
     expect((await create({ assets: [own] }, { bearer })).status).toBe(201)
+  })
+
+  test('422: nobody could pay in what has no price in the currency', async () => {
+    const assets = [{ chainId: baseSepolia.id, asset: 'USDC' }]
+    expect(await create({ currency: 'EUR', assets })).toMatchObject({
+      ...{ status: 422, error: { code: 'unsupported_asset', param: 'assets.0.asset' } },
+    })
+    expect((await create({ currency: 'USD', assets })).status).toBe(201)
   })
 
   test('409: a reference that is taken names the link that has it', async () => {
