@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { concat, getContractAddress, type Hex, keccak256, parseAbi, zeroHash } from 'viem'
+import type { Hex } from 'viem'
+import { concat, getContractAddress, keccak256, parseAbi } from 'viem/utils'
 import { parseAddress } from './address.ts'
 import forwarders from './contracts/forwarders.json' with { type: 'json' }
+import { zeroHash } from './zero.ts'
 
 /** Puts what it is sent at an address that follows from these bytes alone. It is on every chain served, and on anvil. */
 export const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'

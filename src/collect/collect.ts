@@ -1,4 +1,5 @@
-import { formatUnits, type Hex, type PrivateKeyAccount } from 'viem'
+import type { Hex, PrivateKeyAccount } from 'viem'
+import { formatUnits } from 'viem/utils'
 import { patient } from '../chain/collect/ask.ts'
 import { type Carrier, carryOutSweep, deployFirst } from '../chain/collect/carry-out.ts'
 import { lookAt } from '../chain/collect/look.ts'

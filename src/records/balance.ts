@@ -1,6 +1,6 @@
-import { zeroAddress } from 'viem'
 import { parseAddress } from '../chain/address.ts'
 import type { Chain } from '../chain/chains.ts'
+import { zeroAddress } from '../chain/zero.ts'
 import type { Held, Total } from '../collect/waiting.ts'
 
 /** What waits in one coin or token on one chain for one treasury. */

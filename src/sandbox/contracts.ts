@@ -1,15 +1,8 @@
-import {
-  concat,
-  encodeAbiParameters,
-  getCreate2Address,
-  type Hex,
-  isHex,
-  keccak256,
-  parseAbiParameters,
-  zeroHash,
-} from 'viem'
+import type { Hex } from 'viem'
+import { concat, encodeAbiParameters, getCreate2Address, isHex, keccak256, parseAbiParameters } from 'viem/utils'
 import { deploymentProxy, factory, factoryDeployment } from '../chain/forwarder.ts'
 import type { SandboxContracts } from '../chain/known/sandbox.ts'
+import { zeroHash } from '../chain/zero.ts'
 import dollar from './contracts/test-dollar.json' with { type: 'json' }
 import price from './contracts/test-price.json' with { type: 'json' }
 

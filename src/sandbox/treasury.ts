@@ -1,5 +1,6 @@
-import { type Hex, keccak256, toHex } from 'viem'
+import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
+import { keccak256, toHex } from 'viem/utils'
 
 /**
  * Where a merchant without a receiving address is paid in the sandbox. The key follows from the merchant's id,

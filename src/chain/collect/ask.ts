@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Hex, isHex } from 'viem'
+import type { Hex } from 'viem'
+import { isHex } from 'viem/utils'
 import { readBigint } from '../rpc/hex.ts'
 import { answered, type Node, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 

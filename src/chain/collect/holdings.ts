@@ -1,4 +1,5 @@
-import { encodeDeployData, type Hex, isHex, parseAbi } from 'viem'
+import type { Hex } from 'viem'
+import { encodeDeployData, isHex, parseAbi } from 'viem/utils'
 import holdings from '../contracts/holdings.json' with { type: 'json' }
 import { answered, RpcFault } from '../rpc/rpc.ts'
 import type { Ask } from './ask.ts'

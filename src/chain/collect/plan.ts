@@ -1,4 +1,5 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import type { Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem/utils'
 import { factory, factoryAbi } from '../forwarder.ts'
 import { readBigint } from '../rpc/hex.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'

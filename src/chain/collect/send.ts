@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
-import { type Hex, keccak256, type PrivateKeyAccount } from 'viem'
+import type { Hex, PrivateKeyAccount } from 'viem'
+import { keccak256 } from 'viem/utils'
 import { StartError } from '../../start-error.ts'
 import { readBigint } from '../rpc/hex.ts'
 import { findReceipt, type Receipt } from '../rpc/receipt.ts'

@@ -1,4 +1,5 @@
-import { type Hex, keccak256 } from 'viem'
+import type { Hex } from 'viem'
+import { keccak256 } from 'viem/utils'
 import { type Ask, getHex } from './ask.ts'
 
 /**

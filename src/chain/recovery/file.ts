@@ -1,5 +1,6 @@
 import { type } from 'arktype'
-import { bytesToHex, type Hex, hexToBytes } from 'viem'
+import type { Hex } from 'viem'
+import { bytesToHex, hexToBytes } from 'viem/utils'
 import { StartError } from '../../start-error.ts'
 import { parseAddress } from '../address.ts'
 import { factory } from '../forwarder.ts'

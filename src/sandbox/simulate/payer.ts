@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Hex } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { toQuantity } from '../../chain/rpc/hex.ts'
 import { refuse } from '../../errors.ts'
 import { ask, NodeTrouble } from '../ask.ts'

@@ -1,4 +1,4 @@
-import { keccak256, stringToHex } from 'viem'
+import { keccak256, stringToHex } from 'viem/utils'
 import type { Sql } from '../../../postgres/connect.ts'
 import type { TransferLog } from '../books.ts'
 import type { Place, Witness } from './balance-source.ts'
