@@ -5,6 +5,7 @@ export const deliveryKind: Kind<Delivery> = {
   name: 'delivery',
   table: 'deliveries',
   machine: deliveryMachine,
+  // Claims take rows of this version only: whoever raises it brings what is pending along in a migration.
   version: 1,
   columns: {
     merchantId: 'uuid',

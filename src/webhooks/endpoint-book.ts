@@ -1,3 +1,4 @@
+import { WEBHOOK_SECRET_PURPOSE } from '../commands/webhook-endpoints.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { type Claimed, findSendingEndpoints, type SendingEndpoint } from '../queries/sending.ts'
@@ -46,7 +47,7 @@ type Which = Pick<Claimed, 'endpointId' | 'endpointVersion'>
 
 const opened = (keyring: Keyring, row: SendingEndpoint): OpenEndpoint | Error => {
   const { id, version, url, sealedSecret, previousSealedSecret, previousUntil } = row
-  const open = (sealed: string) => keyring.open(SECRET_PURPOSE, id, sealed)
+  const open = (sealed: string) => keyring.open(WEBHOOK_SECRET_PURPOSE, id, sealed)
   try {
     const current = [open(sealedSecret)]
     const both = previousSealedSecret === null ? current : [...current, open(previousSealedSecret)]
@@ -55,5 +56,3 @@ const opened = (keyring: Keyring, row: SendingEndpoint): OpenEndpoint | Error =>
     return error instanceof Error ? error : new Error('a secret cannot be opened')
   }
 }
-
-const SECRET_PURPOSE = 'webhook secret'
