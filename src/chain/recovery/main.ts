@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Hex } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { StartError } from '../../start-error.ts'
 import { parseAddress } from '../address.ts'
-import { patient } from '../collect/ask.ts'
-import { openNode } from '../rpc/node.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import { parseRecoveryFile } from './file.ts'
-import { recover } from './recover.ts'
 
 const usage = `Usage: RPC_URL=<a node of the chain> bun run recover <recovery file> [--token <address>]… [--gap <addresses>]
   Finds what arrived at any address that was ever given out, and prints the transactions that sweep it to
@@ -22,8 +18,16 @@ const main = async (args: readonly string[]): Promise<void> => {
   const { RPC_URL: url = '', SENDER_KEY: key } = process.env
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new StartError('RPC_URL must be set to the http or https address of a node')
-  const recovery = parseRecoveryFile(readText(path))
-  const account = key === undefined ? undefined : accountOf(key)
+  const text = readText(path)
+  // Loading what reads and searches takes longer than all of this: whoever has mistyped something waits for none of it.
+  const [{ patient }, { openNode }, { parseRecoveryFile }, { recover }] = await Promise.all([
+    import('../collect/ask.ts'),
+    import('../rpc/node.ts'),
+    import('./file.ts'),
+    import('./recover.ts'),
+  ])
+  const recovery = parseRecoveryFile(text)
+  const account = key === undefined ? undefined : await accountOf(key)
 
   const closing = new AbortController()
   const { batch } = openNode({ name: 'node', url, closed: closing.signal, now: Date.now })
@@ -64,7 +68,8 @@ const readText = (path: string): string => {
   }
 }
 
-const accountOf = (key: string): PrivateKeyAccount => {
+const accountOf = async (key: string): Promise<PrivateKeyAccount> => {
+  const { privateKeyToAccount } = await import('viem/accounts')
   try {
     return privateKeyToAccount(`0x${key.replace(/^0x/, '')}`)
   } catch {
