@@ -6,9 +6,10 @@ import { chain } from './chain.ts'
 import { core } from './core.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
+import { webhooks } from './webhooks.ts'
 
 /** Every bench by its name; `bun run bench` runs all of them, `bun run bench core` one. */
-const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { core, access, api, chain }
+const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { core, access, api, chain, webhooks }
 
 const asked = process.argv.slice(2)
 const quick = asked.includes('--quick')

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bench } from './bench.ts'
+import { milliseconds, percentile, perSecond, times } from './promises.ts'
+import type { WebhookSizes } from './webhooks.ts'
+import { clockMs } from './webhooks-clock.ts'
+import { commitBacklog, commitEvents, type House, openHouse, type Shop } from './webhooks-house.ts'
+import { type Receiver, watchCount } from './webhooks-receiver.ts'
+import { startSender } from './webhooks-sender.ts'
+
+/** What those who answer feel of as many who never do. */
+export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiver: Receiver): Promise<void> => {
+  const { server, say, report } = bench
+  const { crowd, perSecond: rate, fromMs, aloneMs, besideMs } = sizes
+  await using house = await openHouse(server, { healthy: crowd, silent: crowd, port: receiver.port })
+  const healthy = house.shops.filter(({ silent }) => !silent)
+  const silent = house.shops.filter(shop => shop.silent)
+  const beside = `${crowd} endpoints beside ${crowd} silent ones`
+
+  const alone = await latencies(house, receiver, { healthy, silent: [], rate, fromMs, forMs: aloneMs })
+  const crowded = await latencies(house, receiver, { healthy, silent, rate, fromMs, forMs: besideMs })
+  say(
+    `${rate} events a second to ${crowd} endpoints: alone ${tell(alone)}, as many silent ones beside ${tell(crowded)}`,
+  )
+  const p95 = percentile(alone, 0.95)
+  report.atMost(
+    `${beside}, ${rate} events a second to each kind, p95`,
+    percentile(crowded, 0.95),
+    Math.max(2 * p95, 25),
+    { as: milliseconds, from: `alone ${milliseconds(p95)}, from ${fromMs / 1_000} s to ${besideMs / 1_000} s` },
+  )
+
+  await commitBacklog(house.sql, healthy, sizes.crowdBacklog)
+  const quick = await drained(house, receiver, sizes.crowdBacklog, aloneMs)
+  await commitBacklog(house.sql, silent, sizes.silentBacklogOfCrowd)
+  const slow = await drained(house, receiver, sizes.crowdBacklog, besideMs)
+  say(`a backlog of ${crowd} endpoints: alone ${perSecond(quick)}, beside silent ones ${perSecond(slow)}`)
+  report.atLeast(`${beside}, throughput from the third second against alone`, slow / quick, 0.8, {
+    as: times,
+    from: `${perSecond(slow)} against ${perSecond(quick)}`,
+  })
+}
+
+type Flow = {
+  readonly healthy: readonly Shop[]
+  readonly silent: readonly Shop[]
+  /** Events a second to each of both. */
+  readonly rate: number
+  readonly fromMs: number
+  readonly forMs: number
+}
+
+/** A commit so often, whatever has become of the ones before. */
+const EVERY_MS = 10
+
+/** From commit to first byte of those who answer. */
+const latencies = async (
+  house: House,
+  receiver: Receiver,
+  { healthy, silent, rate, fromMs, forMs }: Flow,
+): Promise<readonly number[]> => {
+  await using copy = await house.copy()
+  await receiver.reset()
+  await using _ = await startSender(copy.url)
+  const committed = new Map<string, number>()
+  const underWay = new Set<Promise<void>>()
+  const began = clockMs()
+  const commit = async (shops: readonly Shop[]) => {
+    const ids = await commitEvents(copy.sql, shops)
+    const at = clockMs()
+    for (const [n, id] of ids.entries()) if (!shops[n]?.silent && at - began >= fromMs) committed.set(id, at)
+  }
+  const turn = (shops: readonly Shop[], from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => shops[(from + n) % shops.length]).filter(shop => shop !== undefined)
+  let sent = 0
+  for (let now = began; now - began < forMs; now = clockMs()) {
+    const wanted = Math.floor(((now - began) * rate) / 1_000)
+    const shops = [...turn(healthy, sent, wanted), ...turn(silent, sent, wanted)]
+    sent = wanted
+    if (shops.length > 0) {
+      const committing = commit(shops).finally(() => underWay.delete(committing))
+      underWay.add(committing)
+    }
+    await sleep(EVERY_MS)
+  }
+  await Promise.all(underWay)
+  // What is not there a second later counts as never.
+  for (let n = 0; n < 50 && (await receiver.counts()).distinct < sent; n++) await sleep(20)
+  const arrived = await receiver.times()
+  return [...committed].map(([id, at]) => (arrived.get(id) ?? Number.POSITIVE_INFINITY) - at)
+}
+
+/** Answered requests a second from the third second on, until the time is over or nine tenths are sent. */
+const drained = async (house: House, receiver: Receiver, backlog: number, forMs: number): Promise<number> => {
+  await using copy = await house.copy()
+  await copy.sql`vacuum analyze events, deliveries`
+  await receiver.reset()
+  await using _ = await startSender(copy.url)
+  const marks = await watchCount(receiver, { until: 0.9 * backlog, forMs })
+  const began = marks.findLast(({ count }) => count === 0)?.at ?? Number.NaN
+  const from = marks.find(({ at }) => at >= began + 2_000)
+  const to = marks.at(-1)
+  return from && to ? ((to.count - from.count) / (to.at - from.at)) * 1_000 : Number.NaN
+}
+
+const tell = (figures: readonly number[]): string =>
+  `p95 ${milliseconds(percentile(figures, 0.95))}, p99 ${milliseconds(percentile(figures, 0.99))}`

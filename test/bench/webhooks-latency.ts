@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bench } from './bench.ts'
+import { milliseconds, percentile } from './promises.ts'
+import type { WebhookSizes } from './webhooks.ts'
+import { clockMs } from './webhooks-clock.ts'
+import { commitEvents, type House, openHouse, type Shop } from './webhooks-house.ts'
+import type { Receiver } from './webhooks-receiver.ts'
+import { startSender } from './webhooks-sender.ts'
+
+/** Commits one event and answers when that was known. */
+type Commit = (shop: Shop) => Promise<number>
+
+/** How soon an event is at its receiver when there is nothing else to do: one after the other, at odd moments. */
+export const promiseLatency = async (
+  { server, say, report }: Bench,
+  { single, singleLost }: WebhookSizes,
+  receiver: Receiver,
+): Promise<void> => {
+  await using house = await openHouse(server, { healthy: Math.min(20, single), port: receiver.port })
+  const byOther: Commit = async shop => {
+    await commitEvents(house.sql, [shop])
+    return clockMs()
+  }
+  const told = { as: milliseconds }
+  {
+    await using sender = await startSender(house.url)
+    const ways = {
+      'by the process that sends': ({ merchantId }: Shop) => sender.tell(merchantId),
+      'by another process': byOther,
+    }
+    for (const [way, commit] of Object.entries(ways)) {
+      const figures = await measure(house, receiver, commit, single)
+      say(`idle, committed ${way}: ${tell(figures)}`)
+      const promise = `commit to first byte, idle, ${single} events committed ${way}`
+      report.atMost(`${promise}, p50`, percentile(figures, 0.5), 15, told)
+      report.atMost(`${promise}, p99`, percentile(figures, 0.99), 50, told)
+    }
+  }
+  await using _ = await startSender(house.url, { deaf: true })
+  const figures = await measure(house, receiver, byOther, singleLost, true)
+  say(`idle, wake-up lost: ${tell(figures)}`)
+  report.atMost(`commit to first byte, idle, wake-up lost, ${singleLost} events`, Math.max(...figures), 300, told)
+}
+
+const measure = async (
+  { shops }: House,
+  receiver: Receiver,
+  commit: Commit,
+  count: number,
+  lost = false,
+): Promise<readonly number[]> => {
+  const figures: number[] = []
+  // Each endpoint once before it counts, and the sender with it: endpoints are read and connections made.
+  for (let n = -shops.length; n < count; n++) {
+    const shop = shops[(n + shops.length) % shops.length]
+    if (!shop) throw new Error('there is no endpoint')
+    // A look for what was missed comes every quarter of a second.
+    await sleep(lost ? Math.random() * 250 : 10 + Math.random() * 30)
+    await receiver.reset()
+    const committed = await commit(shop)
+    const [arrived = Number.NaN] = (await receiver.times()).values()
+    if (n >= 0) figures.push(arrived - committed)
+  }
+  return figures
+}
+
+const tell = (figures: readonly number[]): string =>
+  `p50 ${milliseconds(percentile(figures, 0.5))}, p99 ${milliseconds(percentile(figures, 0.99))}, most ${milliseconds(Math.max(...figures))}`

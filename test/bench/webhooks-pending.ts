@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { findDueBetween, findDueEndpoints, takeStep } from '../../src/queries/sending.ts'
+import { openRoster } from '../../src/webhooks/roster.ts'
+import type { Bench } from './bench.ts'
+import { inTurns } from './callers.ts'
+import { median, milliseconds, thousands, times } from './promises.ts'
+import type { WebhookSizes } from './webhooks.ts'
+import { commitEvents, type House, openHouse } from './webhooks-house.ts'
+
+const ENDPOINTS = 200
+
+/** Whether what waits makes it slower to find what is next. */
+export const promisePending = async (
+  { server, say, report }: Bench,
+  { pending, fewPending, claims }: WebhookSizes,
+): Promise<void> => {
+  await using few = await openClaims(await openHouse(server, { healthy: ENDPOINTS, port: 1 }), fewPending)
+  await using many = await openClaims(await openHouse(server, { healthy: ENDPOINTS, port: 1 }), pending)
+  const looks = await many.looks()
+  say(
+    `${thousands(pending)} pending: a look for what has come due ${milliseconds(looks.look)}, a sweep ${milliseconds(looks.sweep)}`,
+  )
+  const measure = async (what: string) => {
+    // Statements are prepared first, and every endpoint claimed of.
+    for (let n = 0; n < 10; n++) await Promise.all([few.claim(), many.claim()])
+    const pairs = await inTurns(claims, few.claim, many.claim)
+    // Of the last third: what the ones before have left behind is in the way then.
+    const last = pairs.slice(-Math.ceil(pairs.length / 3))
+    const [ofFew, ofMany] = [median(last.map(([one]) => one)), median(last.map(([, other]) => other))]
+    say(
+      `a claim${what}: ${milliseconds(ofMany)} of ${thousands(pending)} pending, ${milliseconds(ofFew)} of ${thousands(fewPending)}`,
+    )
+    report.atMost(
+      `a claim of ${thousands(pending)} pending deliveries against ${thousands(fewPending)}${what}`,
+      ofMany / ofFew,
+      1.5,
+      { as: times, from: `${milliseconds(ofMany)} against ${milliseconds(ofFew)}, ${many.rows()} rows` },
+    )
+  }
+  await measure('')
+  await using _ = await idleTransaction(many)
+  await measure(', an idle transaction beside')
+}
+
+type Claims = AsyncDisposable & {
+  readonly url: string
+  /** Takes up a share of what is due, as a sender does; answers the milliseconds. */
+  claim(): Promise<number>
+  /** Milliseconds of each way to find endpoints with something due. */
+  looks(): Promise<{ readonly look: number; readonly sweep: number }>
+  /** Taken up by one claim. */
+  rows(): number
+}
+
+/** That many deliveries pending, all the time: what is taken up is written down as sent, and comes anew as events. */
+const openClaims = async (house: House, pending: number): Promise<Claims> => {
+  await fill(house, pending)
+  // One connection, with the actors' settings: the plans of a second would be its own.
+  const sql = connect(house.url, { max: 1, byKey: true })
+  const roster = openRoster()
+  for (const { endpointId } of house.shops) roster.note(endpointId, 0, performance.now())
+  const byEndpoint = new Map(house.shops.map(shop => [shop.endpointId, shop]))
+  const none = { command: randomUUID(), recorded: [], jobs: [], answered: [], finished: [] }
+  let rows = 0
+
+  const claim = async (): Promise<number> => {
+    const asked = roster.pick()
+    const began = performance.now()
+    const { claimed } = await takeStep(sql, none, {
+      ...{ id: randomUUID(), worker: randomUUID(), at: new Date() },
+      asked: asked.map(({ lane, want }) => ({ endpointId: lane.id, want, lowMs: lane.lowMs })),
+    })
+    const tookMs = performance.now() - began
+    rows = claimed.length
+    const wanted = asked.reduce((sum, { want }) => sum + want, 0)
+    if (rows < wanted / 2) throw new Error(`a claim was given ${rows} of ${wanted}`)
+    for (const asking of asked) {
+      const its = claimed.filter(({ endpointId }) => endpointId === asking.lane.id)
+      roster.given(asking, { count: its.length, lastDueMs: Math.max(...its.map(({ dueAt }) => dueAt.getTime())) })
+      roster.note(asking.lane.id, Number.MAX_SAFE_INTEGER, performance.now())
+    }
+    await finish(
+      sql,
+      claimed.map(({ id }) => id),
+    )
+    await commitEvents(
+      sql,
+      claimed.map(({ endpointId }) => byEndpoint.get(endpointId)).filter(shop => shop !== undefined),
+    )
+    return tookMs
+  }
+
+  return {
+    url: house.url,
+    claim,
+    rows: () => rows,
+    looks: async () => ({
+      look: await timeOf(() => findDueBetween(sql, new Date(Date.now() - 750), new Date(Date.now() + 300))),
+      sweep: await timeOf(() => findDueEndpoints(sql, new Date())),
+    }),
+    [Symbol.asyncDispose]: async () => {
+      await sql.end({ timeout: 1 })
+      await house[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
+  await work()
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+/** Of events that nobody is told of otherwise, without a history: it is not read. Due over the last hour. */
+const fill = async ({ sql }: House, pending: number): Promise<void> => {
+  await sql`
+    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+    select gen_random_uuid(), 'payment', gen_random_uuid(), 1, 'nobody.wants_this', gen_random_uuid(), false,
+      '2026-11-20', '{}', now(), current_era()
+    from generate_series(1, ${pending / ENDPOINTS}::integer)`
+  await sql`
+    insert into deliveries (
+      id, state, rev, version, created_at, updated_at, era, merchant_id, livemode, event_id, event_type, endpoint_id,
+      attempts, automatic_attempts, trigger, next_attempt_at, cancel_requested)
+    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.era, w.merchant_id, false, e.id, e.type, w.id,
+      0, 0, 'automatic', now() - random() * interval '1 hour', false
+    from events e cross join webhook_endpoints w`
+  await sql`vacuum analyze events, deliveries`
+}
+
+/** Delivered, as far as the next claim can tell. */
+const finish = async (sql: Sql, ids: readonly string[]): Promise<void> => {
+  await sql`
+    update deliveries set state = 'delivered', rev = rev + 1, sending_since = null, delivered_at = now()
+    where id = any(${ids}::uuid[])`
+}
+
+/** Somebody who has looked at the database and gone for lunch: nothing that dies from now on is cleared away. */
+const idleTransaction = async ({ url }: Claims): Promise<AsyncDisposable> => {
+  const sql = connect(url, { max: 1 })
+  await sql.unsafe('begin isolation level repeatable read')
+  await sql`select pg_current_xact_id()`
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await sql.unsafe('rollback')
+      await sql.end({ timeout: 1 })
+    },
+  }
+}

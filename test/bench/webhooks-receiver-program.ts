@@ -1,0 +1,57 @@
+import { cert, key } from './webhooks-certificate.ts'
+import { clockMs } from './webhooks-clock.ts'
+
+/**
+ * Everybody's servers: one that answers every name over TLS, except that who asks for /silent waits for ever; and
+ * beside it, in the clear, one that tells what was seen. Prints both ports.
+ */
+const first = new Map<string, number>()
+let arrived = Promise.withResolvers<void>()
+let answered = 0
+let silent = 0
+let wrong = 0
+
+const receivers = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  tls: { key, cert },
+  // Whoever waits for an answer is not to be hung up on.
+  idleTimeout: 0,
+  fetch: async request => {
+    const at = clockMs()
+    const id = request.headers.get('webhook-id') ?? ''
+    if (request.url.endsWith('/silent')) {
+      silent++
+      return new Promise<Response>(() => {})
+    }
+    answered++
+    if (!first.has(id)) first.set(id, at)
+    arrived.resolve()
+    const body = await request.arrayBuffer()
+    if (body.byteLength < 600 || !request.headers.has('webhook-signature')) wrong++
+    return new Response('thank you')
+  },
+})
+
+const counts = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 0,
+  routes: {
+    '/counts': () => Response.json({ answered, silent, wrong, distinct: first.size }),
+    // Once there is one.
+    '/times': async () => {
+      await arrived.promise
+      return Response.json([...first])
+    },
+    '/reset': () => {
+      first.clear()
+      arrived = Promise.withResolvers()
+      answered = 0
+      silent = 0
+      wrong = 0
+      return new Response()
+    },
+  },
+})
+console.log(JSON.stringify({ port: receivers.port, counts: counts.port }))

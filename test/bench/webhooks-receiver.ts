@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startProgram } from './program.ts'
+import { clockMs } from './webhooks-clock.ts'
+
+/** Servers of merchants, in a process of their own. */
+export type Receiver = AsyncDisposable & {
+  readonly port: number
+  /** Requests so far. */
+  counts(): Promise<Counts>
+  /** When the first request of each event was there, by its webhook-id; waits until there is one. */
+  times(): Promise<ReadonlyMap<string, number>>
+  reset(): Promise<void>
+}
+
+export type Counts = {
+  readonly answered: number
+  readonly silent: number
+  /** Without a signature, or without a body. */
+  readonly wrong: number
+  /** Events among those that were answered. */
+  readonly distinct: number
+}
+
+export const startReceiver = async (): Promise<Receiver> => {
+  const program = await startProgram('./webhooks-receiver-program.ts')
+  const said = JSON.parse(program.said) as { port: number; counts: number }
+  const ask = (path: string) => fetch(`http://127.0.0.1:${said.counts}${path}`)
+  return {
+    port: said.port,
+    counts: async () => (await (await ask('/counts')).json()) as Counts,
+    times: async () => new Map((await (await ask('/times')).json()) as [string, number][]),
+    reset: async () => void (await ask('/reset')),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  }
+}
+
+/** A count that was read at a moment. */
+export type Mark = { readonly at: number; readonly count: number }
+
+/** Looks at what was answered until it is as many, or until the time is over. */
+export const watchCount = async (
+  { counts }: Receiver,
+  { until, forMs = 120_000 }: { readonly until: number; readonly forMs?: number },
+): Promise<readonly Mark[]> => {
+  const marks: Mark[] = []
+  const began = clockMs()
+  for (;;) {
+    const { answered } = await counts()
+    const at = clockMs()
+    marks.push({ at, count: answered })
+    if (answered >= until || at - began > forMs) return marks
+    await sleep(20)
+  }
+}
+
+/** Requests a second between two of those looks: the first with as many, and the first with as many more. */
+export const rateBetween = (marks: readonly Mark[], from: number, to: number): number => {
+  const began = marks.find(({ count }) => count >= from)
+  const ended = marks.find(({ count }) => count >= to)
+  if (!began || !ended || ended.at <= began.at) return Number.NaN
+  return ((ended.count - began.count) / (ended.at - began.at)) * 1_000
+}

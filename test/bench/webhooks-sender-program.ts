@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { openActors } from '../../src/actors/actors.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { openPoster } from '../../src/webhooks/post.ts'
+import { openSender, type Sender } from '../../src/webhooks/sender.ts'
+import type { Tasks } from '../../src/workers/task.ts'
+import { work } from '../../src/workers/work.ts'
+import { paymentOpening } from '../machines/payment-cases.ts'
+import { cert } from './webhooks-certificate.ts'
+import { clockMs } from './webhooks-clock.ts'
+import { SECRET_KEY } from './webhooks-house.ts'
+
+/**
+ * What a process of the service has for webhooks: `bun webhooks-sender-program.ts <database url> <options as JSON>`.
+ * Prints where it is to be found.
+ */
+const [url = '', options = '{}'] = process.argv.slice(2)
+const { deaf, aheadMs } = { deaf: false, aheadMs: 0, ...(JSON.parse(options) as SenderProgramOptions) }
+
+/** `deaf`: nothing wakes it, as if every wake-up were lost. `aheadMs`: its clock runs ahead, as if time had passed. */
+export type SenderProgramOptions = { readonly deaf?: boolean; readonly aheadMs?: number }
+
+const right = databaseClock()
+const clock = { ...right, now: () => new Date(right.now().getTime() + aheadMs) }
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+const sql = connect(url, { max: 8, byKey: true })
+const outside = { sql, clock, random, log: openLog('error') }
+let sender: Sender | undefined
+const actors = await openActors(outside, kinds, { published: () => (deaf ? undefined : sender?.wake()) })
+const world = { ...outside, actors }
+const rules = { allow: [{ address: '127.0.0.0', prefix: 8, family: 'ipv4' as const }], ports: [443] }
+const poster = openPoster({ rules, ca: cert, resolve: async () => ['127.0.0.1'], now: () => clock.now() })
+const own = openSender(world, { keyring: openKeyring(SECRET_KEY), poster })
+sender = own
+// The environment and the tasks as the service has them take half a second to load, of each of thirty processes.
+const tasks: Tasks = {
+  'send-webhooks': async (_, payload) => own.wake((payload as { endpointIds: string[] }).endpointIds),
+}
+if (!deaf) work(world, { databaseUrl: url, tasks, role: 'worker' })
+
+const control = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 0,
+  routes: {
+    // Something is committed here; answers when that was known.
+    '/tell': async request => {
+      const merchantId = new URL(request.url).searchParams.get('merchant') ?? ''
+      const create = { ...paymentOpening, windowMinutes: 30, merchantId }
+      const outcome = await actors.dispatch({ kind: 'payment', actor: randomUUID(), create })
+      return Response.json({ ok: outcome.ok, at: clockMs() })
+    },
+    '/counts': () => Response.json({ open: own.counts().open, ended: [...own.counts().ended] }),
+    '/cpu': () => Response.json(process.cpuUsage()),
+    '/stop': async () => {
+      await own.stop()
+      return new Response()
+    },
+  },
+})
+console.log(JSON.stringify({ control: control.port, pid: process.pid }))
