@@ -7,8 +7,7 @@ import { openApi } from './http/api.ts'
 import { app } from './http/app.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoutes } from './http/metrics.ts'
-import { pageRoutes } from './http/pages.ts'
-import { routes } from './http/routes.ts'
+import type { Route } from './http/route.ts'
 import { serve } from './http/serve.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { openLog } from './log.ts'
@@ -35,6 +34,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
 
   // Beside the database, which takes longer.
   const opening = starting.adopt(openSandbox(env, { say }), async opening => (await opening)?.stop())
+  const forCallers = env.role === 'worker' ? [] : await interfaceRoutes()
   const databaseUrl =
     env.databaseUrl ?? starting.adopt(await startEmbedded({ dataDir: env.dataDir, say }), e => e.stop()).url
   await awaitDatabase(databaseUrl, { say, stop })
@@ -71,11 +71,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const world = { ...outside, actors: machinery.actors }
   const given = { env, keyring, signUpCode, chains, sandbox, wakeChain: machinery.wakeChain }
   const api = starting.adopt(openApi(world, given), a => a.close())
-  const served = [
-    ...healthRoutes(checks, machinery.chains),
-    ...metricsRoutes(checks, machinery.sending),
-    ...(env.role === 'worker' ? [] : [...routes, ...pageRoutes(routes)]),
-  ]
+  const served = [...healthRoutes(checks, machinery.chains), ...metricsRoutes(checks, machinery.sending), ...forCallers]
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   starting.defer(() => api.streams.stop())
   say(`Ready at ${env.publicUrl}`)
@@ -83,6 +79,12 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   if (sandbox && env.sandboxRpcUrl === undefined) say(`Test payments are made on the chain at ${sandbox.url}`)
   if (signUpCode !== null) say(`The first sign-up needs the code ${signUpCode}`)
   return starting.move()
+}
+
+/** Loaded by who serves them: what requests may hold takes a fifth of a start to build. */
+const interfaceRoutes = async (): Promise<readonly Route[]> => {
+  const [{ routes }, { pageRoutes }] = await Promise.all([import('./http/routes.ts'), import('./http/pages.ts')])
+  return [...routes, ...pageRoutes(routes)]
 }
 
 /**
