@@ -58,13 +58,20 @@ set plan_cache_mode = force_generic_plan as $$
 declare
   changed integer;
   moved uuid[];
+  this_era integer := current_era();
 begin
-  -- Whoever was taken for lost has nothing to say any more.
+  -- Whoever was taken for lost has nothing to say any more. Looked up one by one, to which `offset` keeps the
+  -- planner: joined, it walks all attempts there are and compares each with every outcome. An attempt that somebody
+  -- else is recording meanwhile has another ctid when that is committed, and is left alone: it is finished then.
   update delivery_attempts a set
     finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
     outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
   from unnest(outcomes) o
-  where a.delivery_id = o.id and a.number = o.number and a.finished_at is null;
+  cross join lateral (
+    select t.ctid from delivery_attempts t
+    where t.delivery_id = o.id and t.number = o.number and t.finished_at is null
+    offset 0) t
+  where a.ctid = t.ctid;
 
   -- The rev is the fence: every change raises it. With a fence by state instead, the planner finds the rows by an
   -- index that has the state in it and that it believes almost empty, which takes half of the throughput.
@@ -84,7 +91,7 @@ begin
 
   insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
   select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
-    ms_time(r.at_ms), current_era()
+    ms_time(r.at_ms), this_era
   from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
     id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
     outcome, duration_ms, http_status, response_snippet, context)

@@ -350,11 +350,17 @@ test('every row is found by its key or by the index of what is due, however many
   const ways = (table: string) =>
     [
       ...new Set(
-        [...text.matchAll(new RegExp(`Scan(?: Backward)?(?: using (\\w+))? on ${table}\\b`, 'g'))].map(([, by]) => by),
+        [...text.matchAll(new RegExp(`(Tid )?Scan(?: Backward)?(?: using (\\w+))? on ${table}\\b`, 'g'))].map(
+          ([, tid, by]) => by ?? tid,
+        ),
       ),
     ].sort()
   expect(ways('deliveries')).toEqual(['deliveries_due', 'deliveries_feed', 'deliveries_pkey'])
-  expect(ways('delivery_attempts')).toEqual(['delivery_attempts_pkey'])
-  expect(ways('events')).toEqual(['events_pkey'])
+  expect(ways('delivery_attempts')).toEqual(['Tid ', 'delivery_attempts_pkey'])
+  // And each by the whole of its key, or recording compares every attempt there is with every outcome.
+  const lookUps = text.matchAll(/on delivery_attempts t_1 .*\n +(.*)/g)
+  expect([...new Set([...lookUps].map(([, how]) => how))]).toEqual([
+    'Index Cond: ((delivery_id = o.id) AND (number = o.number))',
+  ])
   expect(text).not.toMatch(/Hash Join|Merge Join|Bitmap/)
 })
