@@ -168,6 +168,8 @@ end $$;
 
 -- Writes down blocks that follow the cursor, the highest last, and those of their transfers that go to an address of
 -- ours, and moves the cursor behind them: all of it or nothing. Answers how many transfers of ours there were.
+-- It waits for the disk, although blocks can be read again: who reads them here and tells payments of them goes on
+-- doing so when the server has lost them and is back.
 create function record_blocks(
   chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamptz[], logs json
 ) returns integer language plpgsql as $$
@@ -176,10 +178,6 @@ declare
   moved record;
   concerned uuid[];
 begin
-  -- None of it needs to be on the disk when this is answered: after a power cut it is read of the chain again. What is
-  -- decided by it stands behind it in the server's log, and is not there without it. One block takes 0.3 ms for that
-  -- and not 0.6, 500 take a sixth less.
-  perform set_config('synchronous_commit', 'off', true);
   moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
   select chain, number, hash, mined_at from unnest(numbers, hashes, times) as b(number, hash, mined_at);
@@ -322,8 +320,6 @@ begin
   if not found then
     raise exception 'chain % has blocks that are not final', chain using errcode = 'PM002';
   end if;
-  -- As when blocks are recorded.
-  perform set_config('synchronous_commit', 'off', true);
   moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], numbers[last]);
   delete from chain_blocks where chain_id = chain;
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);

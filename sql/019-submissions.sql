@@ -14,16 +14,23 @@ create table submissions (
 );
 create index submissions_due on submissions (chain_id, next_look_at);
 
--- Keeps a hash, of so many different ones for a payment; false for one more.
-create function submit_transaction(payment uuid, chain bigint, hash text, most integer) returns boolean
+-- Keeps a hash, of so many different ones for a payment: `kept`, `known`, or `too_many`.
+create function submit_transaction(payment uuid, chain bigint, hash text, most integer) returns text
 language plpgsql as $$
+declare
+  made integer;
 begin
   -- Two at once would both find room for one.
   perform pg_advisory_xact_lock(hashtextextended('submissions ' || payment, 0));
   insert into submissions (payment_id, chain_id, tx_hash)
   select payment, chain, hash where (select count(*) from submissions where payment_id = payment) < most
   on conflict do nothing;
-  return exists (select from submissions where payment_id = payment and tx_hash = hash);
+  get diagnostics made = row_count;
+  return case
+    when made = 1 then 'kept'
+    when exists (select from submissions where payment_id = payment and tx_hash = hash) then 'known'
+    else 'too_many'
+  end;
 end $$;
 
 -- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next

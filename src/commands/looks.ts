@@ -25,30 +25,31 @@ export type LooksOptions = {
   readonly most?: number
 }
 
-type Wanted = { readonly chainId: number; readonly freshMs: number | undefined }
+type Wanted = { readonly freshMs: number | undefined }
 
-/** One after the other, so that a thousand open pages ask a node no more than one does. */
+/** One after the other on each chain, so that a thousand open pages ask a node no more than one does. */
 export const openLooks = (
   { sql, log }: Pick<World, 'sql' | 'log'>,
   chains: Chains,
   { wake, everyMs = 15_000, most = 1_000 }: LooksOptions = {},
 ): Looks => {
-  const waiting = new Map<string, Wanted>()
+  /** By chain: the nodes of one that hang keep nobody else waiting. */
+  const queues = new Map<number, Map<string, Wanted>>()
   /** When each was looked at last, the longest ago first. */
   const looked = new Map<string, number>()
   let stopped = false
-  let looking: Promise<void> | undefined
+  const looking = new Set<Promise<void>>()
 
-  const lookOn = async (): Promise<void> => {
+  const lookOn = async (chainId: number, waiting: Map<string, Wanted>): Promise<void> => {
     for (const [id, wanted] of waiting) {
       if (stopped) break
       waiting.delete(id)
-      await look(id, wanted)
+      await look(chainId, id, wanted)
     }
-    looking = undefined
+    queues.delete(chainId)
   }
 
-  const look = async (id: string, { chainId, freshMs }: Wanted): Promise<void> => {
+  const look = async (chainId: number, id: string, { freshMs }: Wanted): Promise<void> => {
     const connected = chains.find(chainId)
     if (!connected) return
     try {
@@ -73,17 +74,20 @@ export const openLooks = (
     want: ({ id, state, context: { chainId, tokenAddress } }, how) => {
       if (stopped || chainId === null || !(state === 'pending' || state === 'processing')) return
       if (how?.again) wake?.(chainId)
+      const waiting = queues.get(chainId) ?? new Map<string, Wanted>()
       if (tokenAddress !== null || waiting.has(id) || waiting.size >= most) return
       if (wasLookedAt(id) && !how?.again) return
       looked.delete(id)
       looked.set(id, performance.now())
-      waiting.set(id, { chainId, freshMs: how?.again ? 0 : undefined })
-      looking ??= lookOn()
+      waiting.set(id, { freshMs: how?.again ? 0 : undefined })
+      if (queues.has(chainId)) return
+      queues.set(chainId, waiting)
+      const under = lookOn(chainId, waiting).finally(() => looking.delete(under))
+      looking.add(under)
     },
     stop: async () => {
       stopped = true
-      waiting.clear()
-      await looking
+      await Promise.all(looking)
     },
   }
 }

@@ -16,9 +16,11 @@ export const submitTransaction = async (
   { sql }: Pick<World, 'sql'>,
   { id, state, context: { chainId } }: Actor<Payment>,
   txHash: string,
-): Promise<void> => {
-  if (chainId === null || !(state === 'pending' || state === 'processing')) return
+): Promise<{ readonly isNews: boolean }> => {
+  if (chainId === null || !(state === 'pending' || state === 'processing')) return { isNews: false }
   const submission = { paymentId: id, chainId, txHash: txHash.toLowerCase() }
-  if (!(await keepSubmission(sql, submission, MOST_OF_A_PAYMENT)))
+  const outcome = await keepSubmission(sql, submission, MOST_OF_A_PAYMENT)
+  if (outcome === 'too_many')
     refuse('state_conflict', { message: 'As many different transactions were named for this payment already.' })
+  return { isNews: outcome === 'kept' }
 }

@@ -53,8 +53,8 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     body: submitted,
     handle: async (api, call) => {
       const found = await find(api, call)
-      await submitTransaction(api, found.payment, call.body.txHash)
-      api.looks.want(found.payment, { again: true })
+      const { isNews } = await submitTransaction(api, found.payment, call.body.txHash)
+      api.looks.want(found.payment, { again: isNews })
       return { status: 200, body: recordOf(api, found) }
     },
   }),

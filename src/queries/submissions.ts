@@ -7,15 +7,15 @@ import { readerOf } from './actors.ts'
 
 export type Submission = { readonly paymentId: string; readonly chainId: number; readonly txHash: string }
 
-/** False when the payment has as many other ones already. */
+/** `too_many`: the payment has as many other ones already. */
 export const keepSubmission = async (
   sql: Sql,
   { paymentId, chainId, txHash }: Submission,
   most: number,
-): Promise<boolean> => {
-  const [row] = await sql<{ kept: boolean }[]>`
-    select submit_transaction(${paymentId}, ${chainId}, ${txHash}, ${most}) as kept`
-  return row?.kept === true
+): Promise<'kept' | 'known' | 'too_many'> => {
+  const [row] = await sql<[{ outcome: 'kept' | 'known' | 'too_many' }]>`
+    select submit_transaction(${paymentId}, ${chainId}, ${txHash}, ${most}) as outcome`
+  return row.outcome
 }
 
 /** One whose turn it is, and the payment that it is of. */

@@ -44,6 +44,7 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
   const troubles = new Map<number, string>()
   const { log } = world
 
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
   const rests = new Map(chains.map(({ id }) => [id, openRest(stopping.signal)]))
 
   /** Answers whether the nodes agree on what is final. */
@@ -85,7 +86,9 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
         }
       }
       const grown = chain.pollMs * 2 ** Math.min(failures, 10)
-      await rests.get(chain.id)?.take(failures === 0 ? chain.pollMs : Math.min(grown, LONGEST_PAUSE_MS))
+      // A node in trouble is not asked the more for what customers say.
+      if (failures === 0) await rests.get(chain.id)?.take(chain.pollMs)
+      else await pause(Math.min(grown, LONGEST_PAUSE_MS))
     }
   }
 
@@ -98,7 +101,7 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
       } catch (err) {
         if (failures++ === 0) log.error({ err }, 'windows without an asset cannot be ended')
       }
-      await sleep(UNPICKED_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      await pause(UNPICKED_MS)
     }
   }
 

@@ -1,16 +1,7 @@
 import { expect, test } from 'bun:test'
-import {
-  beginBooks,
-  type Cursor,
-  catchUp,
-  findCursor,
-  recordBlocks,
-  rewindBlocks,
-} from '../../../src/chain/watch/books.ts'
+import { beginBooks, type Cursor, catchUp, recordBlocks, rewindBlocks } from '../../../src/chain/watch/books.ts'
 import { connect, type Sql } from '../../../src/postgres/connect.ts'
-import { migrate, readMigrations } from '../../../src/postgres/migrate.ts'
 import { database } from '../../harness/database.ts'
-import { postgresServer } from '../../harness/server.ts'
 import { until } from '../../harness/until.ts'
 import { hashOf, SENDER, TOKEN } from './ledger.ts'
 
@@ -82,21 +73,4 @@ test('a transfer that comes back is as it is told then, not as somebody told it 
     { address: string; last_block: number }[]
   >`select address, last_block::integer from waiting_addresses`
   expect([...waiting]).toEqual([{ address, last_block: 101 }])
-})
-
-test('what was decided after blocks were written down is not there without them, wherever the server was cut off', async () => {
-  await using server = await postgresServer({ settings: { fsync: 'on', full_page_writes: 'on' } })
-  await migrate(server.url, await readMigrations())
-  const before = connect(server.url, { max: 1 })
-  const { address } = await giveOut(before, 'only')
-  const cursor = await begin(before, 1)
-  await recordBlocks(before, 1, cursor, blockWith(1, address))
-  await before`delete from unsettled_payments`
-  await server.kill()
-  await before.end({ timeout: 0 })
-  await server.start()
-  await using after = { sql: connect(server.url, { max: 1 }), [Symbol.asyncDispose]: () => after.sql.end() }
-  expect((await findCursor(after.sql, 1))?.number).toBe(101)
-  expect(await after.sql`select from transfers`).toHaveLength(1)
-  expect(await after.sql`select from unsettled_payments`).toHaveLength(0)
 })
