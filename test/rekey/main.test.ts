@@ -42,7 +42,13 @@ const readSecret = async (sql: Sql, key: string, id: string): Promise<string> =>
 }
 
 /** Of what this file has nothing of. */
-const others = 'recovery_secrets.sealed_secret: 0 sealed anew\n'
+const others = [
+  'recovery_secrets.sealed_secret',
+  'webhook_endpoints.sealed_secret',
+  'webhook_endpoints.previous_sealed_secret',
+]
+  .map(column => `${column}: 0 sealed anew\n`)
+  .join('')
 
 test.concurrent('with both keys given, everything is moved to the new one, as often as it is asked', async () => {
   await using db = await database()
