@@ -21,8 +21,8 @@ const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** A hash of no password that anybody knows. */
 const nobodys = `$argon2id$v=19$m=19456,t=2,p=1$${'AAAA'.repeat(5)}AA$${'AAAA'.repeat(10)}AAA`
 
-export const openPasswords = ({ atOnce = halfTheCores() } = {}): Passwords => {
-  const take = openTurns({ atOnce, waiting: 300, waitMs: 10_000 })
+export const openPasswords = ({ atOnce = halfTheCores(), waiting = 300 } = {}): Passwords => {
+  const take = openTurns({ atOnce, waiting, waitMs: 10_000 })
   const admit = openTurns({ atOnce: 2, waiting: 2_000, waitMs: 10_000 })
   const hashers = openHashers()
   const run = async (task: HashTask) => {
