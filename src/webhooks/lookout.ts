@@ -14,15 +14,17 @@ const LATE_MS = 500
 /** What comes due this soon is noted ahead, so that nobody has to look at the very moment. */
 const AHEAD_MS = 300
 
+const LONGEST_REST_MS = 10
+
 /**
  * Finds the endpoints with something due, whoever has made it so: what has become due since the last look, every
- * quarter of a second or when called; and all there is every five seconds, in case a commit took longer or time
+ * fifth of a second or when called; and all there is every five seconds, in case a commit took longer or time
  * has jumped.
  */
 export const openLookout = (
   { sql, clock, log }: Pick<Outside, 'sql' | 'clock' | 'log'>,
   found: (endpoint: DueEndpoint) => void,
-  { lookMs = 250, sweepMs = 5_000 }: LookoutOptions = {},
+  { lookMs = 200, sweepMs = 5_000 }: LookoutOptions = {},
 ) => {
   const looks = openBell()
   const sweeps = openBell()
@@ -58,8 +60,8 @@ export const openLookout = (
 
   const running = Promise.all([
     repeat(look, async tookMs => {
-      // Commits that follow on each other share looks, which take a fifth of the time at most.
-      await looks.rest(Math.min(4 * tookMs, lookMs))
+      // Commits that follow on each other share looks, which take a fifth of the time, unless they take long.
+      await looks.rest(Math.min(4 * tookMs, LONGEST_REST_MS))
       await looks.wait(lookMs)
     }),
     // However much there is to go through, a twentieth of the time is enough for it.

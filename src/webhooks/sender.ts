@@ -5,13 +5,14 @@ import type { World } from '../world.ts'
 import { bodyOf, MOST_BODY_BYTES } from './body.ts'
 import { type OpenEndpoint, openEndpointBook } from './endpoint-book.ts'
 import { inTime } from './in-time.ts'
+import type { OpenClaim } from './insist.ts'
 import { type LookoutOptions, openLookout } from './lookout.ts'
 import { type AttemptOutcome, claimedActor, endOf, unsent } from './outcome.ts'
 import type { Poster } from './post.ts'
 import { LEASE_MS, openReaper } from './reaper.ts'
 import { type Asking, type Flight, type Given, openRoster } from './roster.ts'
 import { signedHeaders } from './signature.ts'
-import { type Held, type OpenClaim, openSteps } from './steps.ts'
+import { type Held, openSteps } from './steps.ts'
 
 export type SenderOptions = LookoutOptions & {
   readonly keyring: Keyring
@@ -91,10 +92,10 @@ export const openSender = (
   const send = (claimed: Claimed, held: Held, endpoint: OpenEndpoint): void => {
     const { eventId: id, livemode } = claimed
     const body = Buffer.from(bodyOf(claimed))
-    if (performance.now() - held.claim.askedAt > staleMs) finish(held, unsent('lost'))
+    const at = clock.now()
+    if (at.getTime() - held.claim.at.getTime() > staleMs) finish(held, unsent('lost'))
     else if (body.length > MOST_BODY_BYTES) finish(held, unsent('body_too_large'))
     else {
-      const at = clock.now()
       const headers = signedHeaders({ secrets: endpoint.secrets(at), id, body, at })
       void poster.post({ url: endpoint.url, livemode, headers, body }).then(outcome => finish(held, outcome))
     }

@@ -1,15 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../actors/kind.ts'
-import { constraintOf, judgeError } from '../actors/postgres-errors.ts'
 import { uuidv7 } from '../ids.ts'
-import { type Claim, type Claimed, findClaimed, type Records, recordAttempts, takeStep } from '../queries/sending.ts'
+import type { Claimed, Records } from '../queries/sending.ts'
 import type { World } from '../world.ts'
-import { inTime } from './in-time.ts'
+import { type OpenClaim, openInsistence } from './insist.ts'
 import { type AttemptEnd, decideEnd } from './outcome.ts'
 import type { Asking } from './roster.ts'
-
-/** What one step has taken up; it ends with the last of it. */
-export type OpenClaim = { readonly id: string; readonly at: Date; readonly askedAt: number; open: number }
 
 /** A delivery whose attempt is in our hands. */
 export type Held = { readonly actor: Actor; readonly claim: OpenClaim }
@@ -32,8 +27,8 @@ const ANSWERED_MS = 60_000
  * is under way shares the next one. Two at a time would only make them smaller.
  */
 export const openSteps = (world: World, { next, taken }: StepsOptions) => {
-  const { sql, clock, random, log } = world
-  const worker = uuidv7(clock.now(), random)
+  const { clock, random, log } = world
+  const insist = openInsistence(world, { hasEnded: () => closing })
   const newId = () => uuidv7(clock.now(), random)
   const answeredAt = new Map<string, number>()
   let ended: Ended[] = []
@@ -75,18 +70,12 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     const batch = ended.slice(0, MOST_RECORDED)
     ended = ended.slice(MOST_RECORDED)
     if (asked.length === 0 && batch.length === 0) return false
-    const claim = { id: newId(), at: clock.now(), askedAt: performance.now(), open: 0 }
     try {
-      const { moved, claimed } = await insist(recordsOf(batch, finishedBy(batch)), {
-        ...{ id: claim.id, worker, at: claim.at },
-        asked: asked.map(({ lane, want }) => ({ endpointId: lane.id, want, lowMs: lane.lowMs })),
-      })
+      const { moved, claimed, claim } = await insist(recordsOf(batch, finishedBy(batch)), asked)
       tellMoved(batch, moved)
-      claim.open = claimed.length
       taken(claimed, claim, asked)
     } catch (err) {
       log.error({ err }, 'a step of sending webhooks failed')
-      taken([], claim, asked)
       await recordEach(batch)
     }
     return true
@@ -124,23 +113,6 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     return [...answered].sort()
   }
 
-  /** Until the database has answered. What was claimed by a step whose answer was lost is ours all the same. */
-  const insist = async (records: Records, claim: Claim) => {
-    for (let pauseMs = 25, unsure = false; ; pauseMs = Math.min(2 * pauseMs, 1_000)) {
-      try {
-        const claimed = unsure ? await inTime(findClaimed(sql, claim.id)) : []
-        if (claimed.length > 0) return { moved: [], claimed }
-        if (claim.asked.length > 0) return await inTime(takeStep(sql, records, claim))
-        return { moved: await inTime(recordAttempts(sql, records)), claimed: [] }
-      } catch (error) {
-        const judged = constraintOf(error) === 'delivery_claims_pkey' ? 'lost' : judgeError(error)
-        if (judged === 'final' || closing) throw error
-        unsure ||= judged === 'lost'
-        await sleep(pauseMs)
-      }
-    }
-  }
-
   /** Somebody has changed them meanwhile, to cancel them after this attempt: their machines are asked once more. */
   const tellMoved = (batch: readonly Ended[], moved: readonly string[]): void => {
     for (const { held, end } of batch) {
@@ -155,7 +127,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   const recordEach = async (batch: readonly Ended[]): Promise<void> => {
     for (const one of closing ? [] : batch) {
       try {
-        const { moved } = await insist(recordsOf([one], []), { id: newId(), worker, at: clock.now(), asked: [] })
+        const { moved } = await insist(recordsOf([one], []))
         tellMoved([one], moved)
       } catch (err) {
         log.error({ err, delivery: one.held.actor.id }, 'what came of an attempt cannot be written down')

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { constraintOf, judgeError } from '../actors/postgres-errors.ts'
+import { uuidv7 } from '../ids.ts'
+import { findClaimed, type Records, recordAttempts, type StepAnswer, takeStep } from '../queries/sending.ts'
+import type { Outside } from '../world.ts'
+import { inTime } from './in-time.ts'
+import type { Asking } from './roster.ts'
+
+/** What one step has taken up; it ends with the last of it. */
+export type OpenClaim = { readonly id: string; readonly at: Date; open: number }
+
+/** Takes a step, also while the database is in trouble: until it has answered, or nobody wants to know any more. */
+export const openInsistence = ({ sql, clock, random }: Outside, { hasEnded }: { readonly hasEnded: () => boolean }) => {
+  const newId = () => uuidv7(clock.now(), random)
+  const worker = newId()
+
+  /** By the time there is now: no lease must begin before a database in trouble came back. */
+  const step = async (id: string, records: Records, asking: readonly Asking[]) => {
+    const at = clock.now()
+    if (asking.length === 0) return answerOf(id, at, { moved: await recordAttempts(sql, records), claimed: [] })
+    const asked = asking.map(({ lane, want }) => ({ endpointId: lane.id, want, lowMs: lane.lowMs }))
+    return answerOf(id, at, await takeStep(sql, records, { id, worker, at, asked }))
+  }
+
+  return async (records: Records, asking: readonly Asking[] = []): Promise<Answer> => {
+    const id = newId()
+    for (let pauseMs = 25, unsure = false; ; pauseMs = Math.min(2 * pauseMs, 1_000)) {
+      try {
+        // What was claimed by a try whose answer was lost is ours all the same.
+        const claimed = unsure ? await inTime(findClaimed(sql, id)) : []
+        if (claimed[0]) return answerOf(id, claimed[0].dueAt, { moved: [], claimed })
+        return await inTime(step(id, records, asking))
+      } catch (error) {
+        // Of a try that was given up, and was carried out after all.
+        const isTwin = constraintOf(error) === 'delivery_claims_pkey'
+        const judged = isTwin ? 'lost' : judgeError(error)
+        if (judged === 'final' || hasEnded()) throw error
+        unsure ||= judged === 'lost'
+        await sleep(pauseMs)
+      }
+    }
+  }
+}
+
+type Answer = StepAnswer & { readonly claim: OpenClaim }
+
+const answerOf = (id: string, at: Date, answer: StepAnswer): Answer => ({
+  ...answer,
+  claim: { id, at, open: answer.claimed.length },
+})
