@@ -41,6 +41,14 @@ create table disputes (
     length(uncategorized_text) <= 2000 and length(customer_communication) <= 2000
     and length(shipping_tracking_number) <= 2000 and length(refund_policy) <= 2000
   ),
+  -- Events carry it, and no receiver has to take more than 20 KiB of one. Of JSON, since that may spell a character
+  -- in six bytes.
+  constraint disputes_evidence_fits check (
+    coalesce(octet_length(to_json(uncategorized_text)::text), 0)
+    + coalesce(octet_length(to_json(customer_communication)::text), 0)
+    + coalesce(octet_length(to_json(shipping_tracking_number)::text), 0)
+    + coalesce(octet_length(to_json(refund_policy)::text), 0) <= 18432
+  ),
   constraint disputes_due check (evidence_due_by > created_at)
 );
 

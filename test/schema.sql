@@ -236,6 +236,7 @@ create table disputes (
   constraint disputes_description CHECK (length(description) <= 1000),
   constraint disputes_due CHECK (evidence_due_by > created_at),
   constraint disputes_evidence CHECK (length(uncategorized_text) <= 2000 AND length(customer_communication) <= 2000 AND length(shipping_tracking_number) <= 2000 AND length(refund_policy) <= 2000),
+  constraint disputes_evidence_fits CHECK ((COALESCE(octet_length(to_json(uncategorized_text)::text), 0) + COALESCE(octet_length(to_json(customer_communication)::text), 0) + COALESCE(octet_length(to_json(shipping_tracking_number)::text), 0) + COALESCE(octet_length(to_json(refund_policy)::text), 0)) <= 18432),
   constraint disputes_reason CHECK (reason = ANY (ARRAY['fraudulent'::text, 'product_not_received'::text, 'product_unacceptable'::text, 'duplicate'::text, 'credit_not_processed'::text, 'general'::text])),
   constraint disputes_sandbox CHECK (NOT livemode),
   constraint disputes_state CHECK (state = ANY (ARRAY['needs_response'::text, 'under_review'::text, 'won'::text, 'lost'::text]))

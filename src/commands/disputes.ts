@@ -38,6 +38,9 @@ export const openDispute = async (
   return refuse('dispute_already_open', first && { details: { disputeId: encodeId('dp', first.id) } })
 }
 
+/** As JSON, all of it: so an event that carries it is never larger than a delivery may be. */
+const MOST_EVIDENCE_KIB = 18
+
 /** Adds to what has been said before; what is submitted stands. */
 export const giveEvidence = async (
   world: World,
@@ -49,7 +52,10 @@ export const giveEvidence = async (
   // Its timer may be late. The time is not.
   if (dispute.context.evidenceDueBy <= world.clock.now())
     refuse('state_conflict', { message: 'The time for evidence is over.' })
-  return tell(world, dispute.id, { type: submit ? 'evidence_submitted' : 'evidence_given', evidence }, by)
+  // Whoever says more at the same time is told by the row: two answers that fit may be one that does not.
+  if (!fits({ ...dispute.context, ...evidence })) refuseEvidence(evidence)
+  const event = { type: submit ? 'evidence_submitted' : 'evidence_given', evidence } as const
+  return tell(world, dispute.id, event, by, refusal => refusal === 'evidence_too_large' && refuseEvidence(evidence))
 }
 
 export const resolveDispute = async (
@@ -64,7 +70,27 @@ export const resolveDispute = async (
 
 type Told = DisputeEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never
 
-const tell = async ({ actors }: World, id: string, event: Told, { cause, keep }: By<Dispute>) => {
+const fits = ({ uncategorizedText, customerCommunication, shippingTrackingNumber, refundPolicy }: Evidence): boolean =>
+  [uncategorizedText, customerCommunication, shippingTrackingNumber, refundPolicy]
+    .map(text => (text === null ? 0 : Buffer.byteLength(JSON.stringify(text))))
+    .reduce((sum, bytes) => sum + bytes) <=
+  MOST_EVIDENCE_KIB * 1_024
+
+const refuseEvidence = (given: Partial<Evidence>): never =>
+  refuse('parameter_invalid', {
+    param: Object.entries(given).reduce((longest, next) => (lengthOf(next) > lengthOf(longest) ? next : longest))[0],
+    message: `With this the evidence is larger than ${MOST_EVIDENCE_KIB} KiB of JSON in all.`,
+  })
+
+const lengthOf = ([, text]: readonly [string, string | null]): number => text?.length ?? 0
+
+const tell = async (
+  { actors }: World,
+  id: string,
+  event: Told,
+  { cause, keep }: By<Dispute>,
+  explain: (refusal: string) => unknown = () => {},
+) => {
   const outcome = await actors.dispatch({
     kind: 'dispute',
     actor: id,
@@ -74,6 +100,7 @@ const tell = async ({ actors }: World, id: string, event: Told, { cause, keep }:
   })
   if (outcome.ok) return ofKind(disputeKind, outcome.actor)
   refuseTwin(outcome)
+  explain(outcome.refusal)
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })
 }
 

@@ -34,7 +34,7 @@ export const disputeKind: Kind<Dispute> = {
     apiVersion: dispute.context.apiVersion,
     object: disputeRecord(dispute),
   }),
-  refusals: { disputes_open_once: 'dispute_already_open' },
+  refusals: { disputes_open_once: 'dispute_already_open', disputes_evidence_fits: 'evidence_too_large' },
 }
 
 // Any other evidence waits for `resolve`.

@@ -265,6 +265,41 @@ describe('POST /v1/disputes/:id/evidence', () => {
     expect(await give('dp_1', json)).toMatchObject({ status: 400, error: { code, param } })
   })
 
+  /** 6,000 bytes. */
+  const other = '証'.repeat(2000)
+  const tooMuch = (param: string) => ({ status: 400, error: { code: 'parameter_invalid', param } })
+
+  test('400: more than 18 KiB in all, in whatever script, said at once or bit by bit', async () => {
+    const { id } = await openedHere()
+    const three = { uncategorizedText: other, customerCommunication: other, refundPolicy: other }
+    expect(await give(id, { ...three, shippingTrackingNumber: other })).toMatchObject(tooMuch('uncategorizedText'))
+    expect((await give(id, three)).status).toBe(200)
+    const before = await now(id)
+    expect(await give(id, { shippingTrackingNumber: other, submit: true })).toMatchObject(
+      tooMuch('shippingTrackingNumber'),
+    )
+    // Six bytes each, as JSON has them.
+    expect(await give(id, { refundPolicy: '\u0001'.repeat(2000) })).toMatchObject(tooMuch('refundPolicy'))
+    expect(await now(id)).toEqual(before)
+    expect((await give(id, { refundPolicy: '', shippingTrackingNumber: other, submit: true })).status).toBe(200)
+  })
+
+  test('400: more than that by four who say a part of it at the same time', async () => {
+    const { id } = await openedHere()
+    const fields = ['uncategorizedText', 'customerCommunication', 'shippingTrackingNumber', 'refundPolicy']
+    const answers = await Promise.all(fields.map(field => give(id, { [field]: other })))
+    const refused = answers.flatMap((answer, index) => (answer.status === 200 ? [] : [{ answer, index }]))
+    expect(refused).toHaveLength(1)
+    for (const { answer, index } of refused) expect(answer).toMatchObject(tooMuch(fields[index] ?? ''))
+    // In the row too, whoever writes it.
+    await expect(
+      (async () => to.sql`
+        update disputes set uncategorized_text = repeat(chr(1), 2000), refund_policy = repeat('"', 2000),
+          customer_communication = repeat(chr(9), 2000), shipping_tracking_number = ''
+        where id = ${decodeId('dp', id) ?? ''}`)(),
+    ).rejects.toMatchObject({ constraint_name: 'disputes_evidence_fits' })
+  })
+
   test('404: the dispute of another merchant', async () => {
     const { id } = await openedHere()
     expect(await give(id, { submit: true }, { bearer: chairsKey })).toMatchObject({ status: 404 })

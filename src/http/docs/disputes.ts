@@ -28,7 +28,7 @@ export const giveEvidence: Docs = {
   operation: 'giveEvidence',
   summary: 'Give evidence',
   description:
-    'What is not named stays as it is. Once submitted it is under review: the text `winning_evidence` or `losing_evidence` decides three seconds later, anything else waits to be resolved.',
+    'What is not named stays as it is. A text has 2,000 characters at most, and all of them together 18 KiB of JSON. Once submitted it is under review: the text `winning_evidence` or `losing_evidence` decides three seconds later, anything else waits to be resolved.',
   answers: { 200: disputeShape },
   refusals: ['state_conflict'],
   example: { uncategorizedText: 'winning_evidence', submit: true },
