@@ -50,9 +50,26 @@ const opened = (keyring: Keyring, row: SendingEndpoint): OpenEndpoint | Error =>
   const open = (sealed: string) => keyring.open(WEBHOOK_SECRET_PURPOSE, id, sealed)
   try {
     const current = [open(sealedSecret)]
-    const both = previousSealedSecret === null ? current : [...current, open(previousSealedSecret)]
-    return { version, url, secrets: at => (previousUntil && previousUntil > at ? both : current) }
+    let both: readonly string[] | undefined
+    return {
+      version,
+      url,
+      secrets: at => {
+        if (previousSealedSecret === null || previousUntil === null || previousUntil <= at) return current
+        both ??= withPrevious(current, () => open(previousSealedSecret))
+        return both
+      },
+    }
   } catch (error) {
     return error instanceof Error ? error : new Error('a secret cannot be opened')
+  }
+}
+
+/** The one before is opened only while it still signs, and if it cannot be, the newer signs alone. */
+const withPrevious = (current: readonly string[], open: () => string): readonly string[] => {
+  try {
+    return [...current, open()]
+  } catch {
+    return current
   }
 }
