@@ -63,7 +63,8 @@ const rules = setup({
     bringForward: assign(({ context, event }) => ({
       trigger: 'manual' as const,
       nextAttemptAt: event.at,
-      resumeAt: context.nextAttemptAt,
+      // Two who ask may have clocks that differ: then it was brought forward already, and this is no plan.
+      resumeAt: context.trigger === 'manual' ? context.resumeAt : context.nextAttemptAt,
     })),
     resume: assign(({ context: { resumeAt }, event }) => ({
       trigger: 'automatic' as const,

@@ -44,6 +44,7 @@ export const deliveries: Subject = {
     '1 barred': outcome('attempt_barred', 1),
     '2 barred': outcome('attempt_barred', 2),
     redeliver: { type: 'redeliver' },
+    'redeliver in 2 s': { type: 'redeliver', at: new Date(T0.getTime() + 2_000) },
     cancel: { type: 'cancel' },
   },
   situations: {
@@ -61,6 +62,8 @@ export const deliveries: Subject = {
     barred: 'start, 1 barred',
     // Asked for by hand while it waited, and after it had ended.
     hurried: 'start, 1 fails, redeliver',
+    'hurried ahead': 'start, 1 fails, redeliver in 2 s',
+    'revived ahead': `start, 1 fails, ${again(2, 5)}, redeliver in 2 s`,
     'hurried sending': 'start, 1 fails, redeliver, start',
     'redelivered sending': 'start, 1 succeeds, redeliver, start',
     'redelivered due': 'start, 1 succeeds, redeliver',

@@ -18,7 +18,8 @@ describe('delivery', () => {
       new                                         | start later         | sending   |                | attempts=1 automaticAttempts=1 nextAttemptAt=null sendingSince=+180m
       waiting                                     | start later         | sending   |                | attempts=2 automaticAttempts=2 nextAttemptAt=null sendingSince=+180m
       hurried, redelivered due                    | start               | sending   |                | attempts=2 nextAttemptAt=null sendingSince=+0m
-      hurried, redelivered due                    | start later         | sending   |                | attempts=2 nextAttemptAt=null sendingSince=+180m
+      hurried, hurried ahead, redelivered due     | start later         | sending   |                | attempts=2 nextAttemptAt=null sendingSince=+180m
+      revived ahead                               | start later         | sending   |                | attempts=6 nextAttemptAt=null sendingSince=+180m
 
       It succeeds.
       sending, uncanceled sending                 | 1 succeeds          | delivered |                | sendingSince=null deliveredAt=+0m
@@ -46,7 +47,8 @@ describe('delivery', () => {
 
       Its endpoint goes away; what is under way comes to its end first.
       new, waiting                                | cancel              | canceled  |                | nextAttemptAt=null
-      hurried                                     | cancel              | canceled  |                | nextAttemptAt=null resumeAt=null
+      hurried, hurried ahead                      | cancel              | canceled  |                | nextAttemptAt=null resumeAt=null
+      revived ahead                               | cancel              | canceled  |                | nextAttemptAt=null
       redelivered due                             | cancel              | delivered |                | nextAttemptAt=null
       sending, second, third, fourth, fifth       | cancel              | stays     |                | cancelRequested=true
       hurried sending, redelivered sending        | cancel              | stays     |                | cancelRequested=true
@@ -60,6 +62,9 @@ describe('delivery', () => {
       Asked for by hand it is one request more; what was planned stays planned, what was delivered stays delivered.
       waiting                                     | redeliver           | stays     | !wakeSender    | trigger=manual nextAttemptAt=+0m resumeAt=+5s
       delivered, failed, barred, canceled         | redeliver           | pending   | !wakeSender    | trigger=manual nextAttemptAt=+0m
+      waiting                                     | redeliver in 2 s    | stays     | !wakeSender    | trigger=manual nextAttemptAt=+2s resumeAt=+5s
+      delivered, failed, barred, canceled         | redeliver in 2 s    | pending   | !wakeSender    | trigger=manual nextAttemptAt=+2s
+      hurried ahead, revived ahead                | redeliver           | stays     | !wakeSender    | nextAttemptAt=+0m
       hurried sending                             | 2 fails             | pending   |                | trigger=automatic nextAttemptAt=+5s resumeAt=null sendingSince=null
       hurried sending                             | 2 lost in minute 1  | pending   |                | trigger=automatic nextAttemptAt=+1m resumeAt=null sendingSince=null
       redelivered sending                         | 2 fails, 2 barred   | delivered |                | sendingSince=null
