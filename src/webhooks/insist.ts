@@ -6,8 +6,8 @@ import type { Outside } from '../world.ts'
 import { inTime } from './in-time.ts'
 import type { Asking } from './roster.ts'
 
-/** What one step has taken up; it ends with the last of it. */
-export type OpenClaim = { readonly id: string; readonly at: Date; open: number }
+/** What one step has taken up; it ends with the last of it. `askedAt` is when, on a clock that nobody sets. */
+export type OpenClaim = { readonly id: string; readonly at: Date; readonly askedAt: number; open: number }
 
 /** Takes a step, also while the database is in trouble: until it has answered, or nobody wants to know any more. */
 export const openInsistence = ({ sql, clock, random }: Outside, { hasEnded }: { readonly hasEnded: () => boolean }) => {
@@ -15,21 +15,23 @@ export const openInsistence = ({ sql, clock, random }: Outside, { hasEnded }: { 
   const worker = newId()
 
   /** By the time there is now: no lease must begin before a database in trouble came back. */
-  const step = async (id: string, records: Records, asking: readonly Asking[]) => {
-    const at = clock.now()
-    if (asking.length === 0) return answerOf(id, at, { moved: await recordAttempts(sql, records), claimed: [] })
+  const step = async ({ id, at }: Try, records: Records, asking: readonly Asking[]): Promise<StepAnswer> => {
+    if (asking.length === 0) return { moved: await recordAttempts(sql, records), claimed: [] }
     const asked = asking.map(({ lane, want }) => ({ endpointId: lane.id, want, lowMs: lane.lowMs }))
-    return answerOf(id, at, await takeStep(sql, records, { id, worker, at, asked }))
+    return takeStep(sql, records, { id, worker, at, asked })
   }
 
   return async (records: Records, asking: readonly Asking[] = []): Promise<Answer> => {
     const id = newId()
+    const tries: Try[] = []
     for (let pauseMs = 25, unsure = false; ; pauseMs = Math.min(2 * pauseMs, 1_000)) {
       try {
         // What was claimed by a try whose answer was lost is ours all the same.
         const claimed = unsure ? await inTime(findClaimed(sql, id)) : []
-        if (claimed[0]) return answerOf(id, claimed[0].dueAt, { moved: [], claimed })
-        return await inTime(step(id, records, asking))
+        if (claimed[0]) return answerOf(tryAt(claimed[0].dueAt, tries), { moved: idsOf(records), claimed })
+        const tried = { id, at: clock.now(), askedAt: performance.now() }
+        tries.push(tried)
+        return answerOf(tried, await inTime(step(tried, records, asking)))
       } catch (error) {
         // Of a try that was given up, and was carried out after all.
         const isTwin = constraintOf(error) === 'delivery_claims_pkey'
@@ -42,9 +44,20 @@ export const openInsistence = ({ sql, clock, random }: Outside, { hasEnded }: { 
   }
 }
 
+type Try = Omit<OpenClaim, 'open'>
+
+const tryAt = (at: Date, tries: readonly Try[]): Try => {
+  const tried = tries.find(each => each.at.getTime() === at.getTime())
+  if (!tried) throw new Error('something was claimed by nobody')
+  return tried
+}
+
+/** Which of them had moved on was in the answer that was lost. Those that had not refuse to be told twice. */
+const idsOf = ({ recorded }: Records): readonly string[] => recorded.map(({ id }) => id)
+
 type Answer = StepAnswer & { readonly claim: OpenClaim }
 
-const answerOf = (id: string, at: Date, answer: StepAnswer): Answer => ({
+const answerOf = (tried: Try, answer: StepAnswer): Answer => ({
   ...answer,
-  claim: { id, at, open: answer.claimed.length },
+  claim: { ...tried, open: answer.claimed.length },
 })

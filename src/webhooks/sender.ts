@@ -20,7 +20,7 @@ export type SenderOptions = LookoutOptions & {
   readonly reapMs?: number
   /** What was taken up so long ago is not sent any more. */
   readonly staleMs?: number
-  /** How long requests under way may take when the process is asked to stop. */
+  /** How long requests under way may take when the process is asked to stop: as long as a receiver is given. */
   readonly stopGraceMs?: number
 }
 
@@ -42,7 +42,7 @@ const LATE_MS = 60_000
 /** Sends deliveries for as long as it runs. Any number of processes may have one. */
 export const openSender = (
   world: World,
-  { keyring, poster, reapMs, staleMs = STALE_MS, stopGraceMs = 12_000, ...lookouts }: SenderOptions,
+  { keyring, poster, reapMs, staleMs = STALE_MS, stopGraceMs = 15_500, ...lookouts }: SenderOptions,
 ): Sender => {
   const { sql, clock, random, log } = world
   const roster = openRoster()
@@ -50,6 +50,7 @@ export const openSender = (
   const flights = new Map<Held, Flight>()
   const endings = new Map<string, number>()
   let stopping = false
+  let over = false
 
   const taken = (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly Asking[]): void => {
     const counts = new Map<string, Given>()
@@ -60,7 +61,8 @@ export const openSender = (
       const held = { actor: claimedActor(each, claim.at), claim }
       flights.set(held, roster.start(each.endpointId, performance.now()))
       const endpoint = book.find(each)
-      if (endpoint) send(each, held, endpoint)
+      if (over) finish(held, unsent('lost'))
+      else if (endpoint) send(each, held, endpoint)
       else strangers.set(each.endpointId, [...(strangers.get(each.endpointId) ?? []), [each, held]])
     }
     for (const asking of asked) roster.given(asking, counts.get(asking.lane.id) ?? NOTHING)
@@ -73,6 +75,8 @@ export const openSender = (
       const endpoint = met?.get(id)
       if (endpoint instanceof Error) log.error({ err: endpoint, endpoint: id }, 'nothing can be signed for an endpoint')
       for (const [claimed, held] of its) {
+        // Nobody has waited for it.
+        if (!flights.has(held)) continue
         if (!endpoint) finish(held, unsent('lost'))
         else if (endpoint instanceof Error) finish(held, unsent('not_signed'))
         else send(claimed, held, endpoint)
@@ -82,7 +86,7 @@ export const openSender = (
 
   /** Undefined when the database does not tell before it would be too late to send. */
   const known = async (ids: readonly string[]) => {
-    for (const until = performance.now() + staleMs; performance.now() < until; await sleep(100)) {
+    for (const until = performance.now() + staleMs; !over && performance.now() < until; await sleep(100)) {
       const read = await inTime(book.read(ids)).catch((err: unknown) => log.warn({ err }, 'endpoints cannot be read'))
       if (read) return read
     }
@@ -93,7 +97,9 @@ export const openSender = (
     const { eventId: id, livemode } = claimed
     const body = Buffer.from(bodyOf(claimed))
     const at = clock.now()
-    if (at.getTime() - held.claim.at.getTime() > staleMs) finish(held, unsent('lost'))
+    // By no clock that may be told another time meanwhile.
+    const heldMs = performance.now() - held.claim.askedAt
+    if (heldMs > staleMs) finish(held, unsent('lost'))
     else if (body.length > MOST_BODY_BYTES) finish(held, unsent('body_too_large'))
     else {
       const headers = signedHeaders({ secrets: endpoint.secrets(at), id, body, at })
@@ -143,14 +149,16 @@ export const openSender = (
       stopping = true
       const until = performance.now() + stopGraceMs
       const landed = async () => {
-        while (flights.size > 0 && performance.now() < until) await sleep(20)
+        // The step under way may take something up.
+        while ((steps.isRunning() || flights.size > 0) && performance.now() < until) await sleep(20)
       }
       await Promise.all([lookout.stop(), reaper.stop(), landed()])
       clearInterval(looking)
       // Whatever they come to, nobody will hear of it.
+      over = true
       for (const held of flights.keys()) finish(held, unsent('lost'))
       poster.close()
-      await Promise.race([steps.close(), sleep(3_000, undefined, { ref: false })])
+      await Promise.race([steps.close(), sleep(2_000, undefined, { ref: false })])
     },
   }
 }

@@ -30,6 +30,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   const { clock, random, log } = world
   const insist = openInsistence(world, { hasEnded: () => closing })
   const newId = () => uuidv7(clock.now(), random)
+  /** In the order in which they did. */
   const answeredAt = new Map<string, number>()
   let ended: Ended[] = []
   let scheduled = false
@@ -76,6 +77,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
       taken(claimed, claim, asked)
     } catch (err) {
       log.error({ err }, 'a step of sending webhooks failed')
+      for (const { held } of batch) keep(held)
       await recordEach(batch)
     }
     return true
@@ -97,16 +99,21 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   const finishedBy = (batch: readonly Ended[]): string[] =>
     batch.flatMap(({ held: { claim } }) => (--claim.open === 0 ? [claim.id] : []))
 
+  /** It may never be decided here: its claim stays, by which it will be found to be lost. */
+  const keep = ({ claim }: Held): void => {
+    claim.open++
+  }
+
   const answeredIn = (batch: readonly Ended[]): string[] => {
     const now = performance.now()
+    for (const [id, at] of answeredAt) {
+      if (now - at < ANSWERED_MS) break
+      answeredAt.delete(id)
+    }
     const answered = new Set<string>()
     for (const { held, end } of batch) {
       const id = String(held.actor.context.endpointId)
-      if (
-        end.event.type !== 'attempt_succeeded' ||
-        now - (answeredAt.get(id) ?? Number.NEGATIVE_INFINITY) < ANSWERED_MS
-      )
-        continue
+      if (end.event.type !== 'attempt_succeeded' || answeredAt.has(id)) continue
       answeredAt.set(id, now)
       answered.add(id)
     }
@@ -115,8 +122,10 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
 
   /** Somebody has changed them meanwhile, to cancel them after this attempt: their machines are asked once more. */
   const tellMoved = (batch: readonly Ended[], moved: readonly string[]): void => {
+    const told = new Set(moved)
     for (const { held, end } of batch) {
-      if (!moved.includes(held.actor.id)) continue
+      if (!told.has(held.actor.id)) continue
+      keep(held)
       world.actors
         .dispatch({ kind: 'delivery', actor: held.actor.id, event: end.event, cause: 'sender' })
         .catch(err => log.warn({ err }, 'what came of an attempt could not be told to its delivery'))
@@ -137,6 +146,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
 
   return {
     wake,
+    isRunning: () => running || scheduled,
     end: (held: Held, end: AttemptEnd): void => {
       ended.push({ held, end })
       wake()
