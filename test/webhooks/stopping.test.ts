@@ -1,0 +1,66 @@
+import { afterAll, expect, test } from 'bun:test'
+import { connect } from '../../src/postgres/connect.ts'
+import { until } from '../harness/until.ts'
+import { receiver } from './receiver.ts'
+import { attemptsOf, deliveriesOf, reaches, sendingHouse } from './sending-house.ts'
+
+const house = await sendingHouse()
+const { sql } = house
+const other = connect(house.url, { max: 1 })
+afterAll(async () => {
+  await other.end()
+  await house[Symbol.asyncDispose]()
+})
+
+/** Nobody looks by himself: what is taken up is what the sender is woken for. */
+const deaf = { lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
+const waitsForUs = async () =>
+  (await sql`select from pg_locks where not granted and relation = 'delivery_attempts'::regclass`).length > 0
+
+/** A sender of this endpoint is told to stop while its claim is on the way. */
+const stopClaiming = async (endpoint: string, sender: ReturnType<typeof house.startSender>) => {
+  await house.tell(endpoint)
+  await other`begin`
+  await other`lock table delivery_attempts in share mode`
+  sender.wake([endpoint])
+  await until(waitsForUs)
+  return { stopped: sender.stop(), release: () => other`commit` }
+}
+
+test.each(['known', 'unknown'])(
+  'what is claimed while a sender stops is sent, to an endpoint that is %s',
+  async how => {
+    await using shop = await receiver()
+    const endpoint = await house.addEndpoint(shop.url)
+    const sender = house.startSender(deaf)
+    if (how === 'known') {
+      await house.tell(endpoint)
+      sender.wake([endpoint])
+      await reaches(house, endpoint, 'delivered', 1)
+    }
+    const before = shop.seen.length
+    const { stopped, release } = await stopClaiming(endpoint, sender)
+    await release()
+    await stopped
+    for (const { id, state } of await deliveriesOf(house, endpoint)) {
+      expect(state).toBe('delivered')
+      expect(await attemptsOf(house, id)).toMatchObject([{ outcome: 'delivered' }])
+    }
+    expect(shop.seen).toHaveLength(before + 1)
+    expect(await sql`select from delivery_claims`).toHaveLength(0)
+  },
+)
+
+test('what is claimed after a stopping sender has waited for long enough is given up, and is not left open', async () => {
+  await using shop = await receiver()
+  const endpoint = await house.addEndpoint(shop.url)
+  const sender = house.startSender({ ...deaf, stopGraceMs: 0 })
+  const { stopped, release } = await stopClaiming(endpoint, sender)
+  await new Promise(setImmediate)
+  await release()
+  await stopped
+  const { id } = await reaches(house, endpoint, 'pending', 1)
+  expect(await attemptsOf(house, id)).toMatchObject([{ outcome: 'lost' }])
+  expect(shop.seen).toHaveLength(0)
+  expect(await sql`select from delivery_claims`).toHaveLength(0)
+})
