@@ -37,7 +37,7 @@ export type DeliveryEvent = { at: Date } & (
 
 /** How long after the first, second … automatic attempt the next one is made. */
 const WAITS_SECONDS = [5, 60, 720, 7_200]
-const MOST_AUTOMATIC_ATTEMPTS = WAITS_SECONDS.length + 1
+export const MOST_AUTOMATIC_ATTEMPTS = WAITS_SECONDS.length + 1
 
 const rules = setup({
   types: {

@@ -1,3 +1,4 @@
+import { MOST_AUTOMATIC_ATTEMPTS } from '../../machines/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
 
 /** Without a 2xx for so long, and with so many deliveries given up since the last one, an endpoint is disabled. */
@@ -12,7 +13,8 @@ export type Judged = {
 
 /**
  * Why an enabled endpoint is to be disabled, if it is: nothing has reached it for days, or it said with the last
- * attempt of this delivery that it is gone. What was before it was enabled counts for nothing.
+ * attempt of this delivery that it is gone: of one whose automatic attempts are used up, since a single one that
+ * somebody asked for by hand shows nothing. What was before it was enabled counts for nothing.
  */
 export const judgeEndpoint = async (
   sql: Sql,
@@ -27,6 +29,7 @@ export const judgeEndpoint = async (
           select from deliveries d
           join delivery_attempts a on a.delivery_id = d.id and a.number = d.attempts
           where d.id = ${deliveryId ?? null} and d.endpoint_id = w.id and d.state = 'failed'
+            and d.automatic_attempts = ${MOST_AUTOMATIC_ATTEMPTS}
             and d.updated_at >= w.enabled_at and a.http_status = 410
         ) as gone
       from webhook_endpoints w

@@ -108,6 +108,29 @@ describe('an endpoint is left enabled', () => {
     expect(await reasonOf(endpoint)).toBe('enabled')
   })
 
+  test('for a 410 to what was asked for by hand, while the automatic attempts are not used up', async () => {
+    await using shop = await receiver(302)
+    const endpoint = await house.addEndpoint(shop.url)
+    await house.tell(endpoint, 2)
+    const [canceled, barred] = await deliveriesOf(house, endpoint)
+    await house.world.actors.dispatch({ kind: 'delivery', actor: canceled?.id ?? '', event: { type: 'cancel' } })
+    // Unless somebody was faster, and it failed too.
+    await until(async () =>
+      (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'failed' || state === 'canceled'),
+    )
+    shop.answer(410)
+    for (const id of [canceled?.id, barred?.id])
+      expect(
+        await house.world.actors.dispatch({ kind: 'delivery', actor: id ?? '', event: { type: 'redeliver' } }),
+      ).toMatchObject({ ok: true })
+    sender.wake([endpoint])
+    await until(async () =>
+      (await deliveriesOf(house, endpoint)).every(({ state, trigger }) => state === 'failed' && trigger === 'manual'),
+    )
+    expect(await judge(endpoint)).toBeGreaterThan(0)
+    expect(await reasonOf(endpoint)).toBe('enabled')
+  })
+
   test('that was enabled anew, by what was before', async () => {
     await using shop = await receiver(302)
     const endpoint = await house.addEndpoint(shop.url)
