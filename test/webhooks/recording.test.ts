@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test'
+import type { Poster } from '../../src/webhooks/post.ts'
+import { databaseProxy } from '../harness/proxy.ts'
+import { until } from '../harness/until.ts'
+import { loopbackPoster } from './loopback.ts'
+import { receiver } from './receiver.ts'
+import { attemptsOf, deliveriesOf, reaches, type SendingHouse, sendingHouse } from './sending-house.ts'
+
+/** Answers are told when somebody says so, all at once, so that one step records them. */
+const heldBack = () => {
+  const gate = Promise.withResolvers<void>()
+  const poster = loopbackPoster()
+  let held = 0
+  return {
+    held: () => held,
+    release: gate.resolve,
+    poster: {
+      close: poster.close,
+      post: async given => {
+        const outcome = await poster.post(given)
+        held++
+        await gate.promise
+        return outcome
+      },
+    } satisfies Poster,
+  }
+}
+
+const outcomesOf = async (house: SendingHouse, endpoint: string) => {
+  const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
+  return (await attemptsOf(house, id)).map(({ outcome, http_status }) => http_status ?? outcome)
+}
+
+/** When every lease is over. */
+const reapAll = async (house: SendingHouse) => {
+  house.clock.advance(20_001)
+  const reaping = house.startSender({ ...deaf, reapMs: 20 })
+  await until(async () => (await house.sql`select from delivery_claims`).length === 0)
+  await reaping.stop()
+}
+
+const deaf = { lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
+
+test('an answer that cannot be written down keeps no other from it, and is found to be lost', async () => {
+  await using house = await sendingHouse()
+  await using shop = await receiver()
+  await using teapot = await receiver(418)
+  await house.sql`alter table delivery_attempts add constraint no_teapots check (http_status <> 418)`
+  const strange = await house.addEndpoint(teapot.url)
+  const others = await Promise.all([1, 2, 3].map(() => house.addEndpoint(shop.url)))
+  for (const endpoint of [others[0] ?? '', strange, ...others.slice(1)]) await house.tell(endpoint)
+  const { poster, held, release } = heldBack()
+  const sender = house.startSender({ poster })
+  sender.wake([strange, ...others])
+  await until(() => held() === 4)
+  release()
+  for (const endpoint of others) await reaches(house, endpoint, 'delivered', 1)
+  await reaches(house, strange, 'sending', 1)
+  // Its claim is still there when the last of it has ended otherwise.
+  await house.tell(others[0] ?? '')
+  await until(async () => (await deliveriesOf(house, others[0] ?? '')).every(({ state }) => state === 'delivered'))
+  await sender.stop()
+  await reapAll(house)
+  await reaches(house, strange, 'pending', 1)
+  expect(await outcomesOf(house, strange)).toEqual(['lost'])
+})
+
+test('what was delivered is delivered, though the answer that somebody wanted to cancel it is lost', async () => {
+  let path: Awaited<ReturnType<typeof databaseProxy>> | undefined
+  await using far = await sendingHouse({
+    through: async url => {
+      path = await databaseProxy(url)
+      return path
+    },
+  })
+  await using shop = await receiver()
+  const [slow, other] = [await far.addEndpoint(shop.url), await far.addEndpoint(shop.url)]
+  const { poster, held, release } = heldBack()
+  const sender = far.startSender({ ...deaf, poster })
+  await far.tell(slow)
+  sender.wake([slow])
+  await until(() => held() === 1)
+  const { id } = await reaches(far, slow, 'sending', 1)
+  const canceled = await far.world.actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })
+  expect(canceled).toMatchObject({ ok: true })
+  await far.world.actors.idle()
+  await far.tell(other)
+  release()
+  // Behind the answer, and before the step that it shares with what is taken up.
+  await Promise.resolve()
+  path?.cutInsteadOfAnswer(1)
+  sender.wake([other])
+  await reaches(far, other, 'delivered', 1)
+  await reaches(far, slow, 'delivered', 1)
+  expect(await outcomesOf(far, slow)).toEqual([200])
+  await sender.stop()
+  await reapAll(far)
+})
