@@ -26,6 +26,28 @@ export const auditSending: readonly Check[] = [
       left join deliveries d on d.id = a.delivery_id and d.state = 'sending' and d.attempts = a.number
       where a.outcome is null and d.id is null`,
   },
+  // What an attempt under way has come to may not have reached its delivery yet.
+  {
+    invariant: 'I5',
+    what: 'a delivery that is delivered without an attempt that was, or the other way round',
+    breaches: sql => sql<{ id: string }[]>`
+      select d.id
+      from deliveries d
+      where d.state <> 'sending' and (d.delivered_at is not null) <> exists (
+        select from delivery_attempts a where a.delivery_id = d.id and a.outcome = 'delivered')`,
+  },
+  {
+    invariant: 'I5',
+    what: 'a delivery given up with automatic attempts left, and nothing that has barred them',
+    breaches: sql => sql<{ id: string }[]>`
+      select d.id
+      from deliveries d
+      where d.state = 'failed' and d.automatic_attempts < 5 and not exists (
+        select from delivery_attempts a
+        where a.delivery_id = d.id and (a.outcome in ('redirect', 'forbidden_address', 'body_too_large')
+          -- By hand after it had been canceled: that plans nothing.
+          or (a.number = d.attempts and a.trigger = 'manual')))`,
+  },
   {
     invariant: 'I6',
     what: 'a delivery that was attempted more than five times by itself',
@@ -47,6 +69,26 @@ export const auditSending: readonly Check[] = [
       from deliveries d
       where d.state = 'sending' and not exists (
         select from delivery_claims c where d.id = any(c.deliveries) and c.claimed_at = d.sending_since)`,
+  },
+  {
+    invariant: 'I7',
+    what: 'an open delivery to an endpoint that is not enabled, which nobody is about to cancel',
+    breaches: sql => sql<{ id: string }[]>`
+      select d.id
+      from deliveries d join webhook_endpoints w on w.id = d.endpoint_id
+      where w.state <> 'enabled' and d.state in ('pending', 'sending') and not d.cancel_requested and not exists (
+        select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where t.identifier in ('cancel-deliveries', 'recover-deliveries')
+          and j.payload ->> 'endpointId' = w.id::text and j.attempts < j.max_attempts)`,
+  },
+  {
+    invariant: 'I7',
+    what: 'a delivery overdue by over a minute while there are workers',
+    breaches: sql => sql<{ id: string }[]>`
+      select d.id
+      from deliveries d join webhook_endpoints w on w.id = d.endpoint_id and w.state = 'enabled'
+      where d.state = 'pending' and d.next_attempt_at < now() - interval '60 s' and exists (
+        select from workers where beat_at > now() - interval '60 s' and started_at < now() - interval '60 s')`,
   },
   {
     invariant: 'I7',

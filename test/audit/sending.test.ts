@@ -35,6 +35,40 @@ test('a house whose senders are at work is clean, and each breach of what they p
       'update delivery_attempts set outcome = null, finished_at = null where number = 1',
     ],
     [
+      'I5',
+      'a delivery that is delivered without',
+      `update delivery_attempts set outcome = 'http_error' where outcome = 'delivered'`,
+    ],
+    [
+      'I5',
+      'a delivery that is delivered without',
+      `update deliveries set state = 'canceled', delivered_at = null where state = 'delivered'`,
+    ],
+    [
+      'I5',
+      'a delivery given up with automatic attempts left',
+      `update deliveries set state = 'failed', delivered_at = null where state = 'delivered'`,
+    ],
+    [
+      'I7',
+      'an open delivery to an endpoint that is not enabled',
+      `update webhook_endpoints set state = 'disabled', disabled_reason = 'by_merchant'`,
+    ],
+    [
+      'I7',
+      'an open delivery to an endpoint that is not enabled',
+      `select change_webhook_endpoint(id, merchant_id, '{"status":"disabled"}', null, 'operator', null, '{}')
+       from webhook_endpoints; delete from graphile_worker._private_jobs`,
+    ],
+    [
+      'I7',
+      'a delivery overdue by over a minute',
+      `update deliveries set state = 'pending', sending_since = null, next_attempt_at = now() - interval '61 s'
+       where id = '${id}';
+       insert into workers (id, role, host, pid, version, started_at)
+       values ('worker-1', 'worker', 'here', 1, '1', now() - interval '2 min')`,
+    ],
+    [
       'I6',
       'a delivery that was attempted more than five',
       `insert into delivery_attempts select delivery_id, n, trigger, worker, started_at from delivery_attempts, generate_series(3, 7) n where number = 2`,
