@@ -105,9 +105,13 @@ const idsOrNull = (ids: readonly string[]) => (ids.length === 0 ? null : `{${ids
 
 export type DueEndpoint = { readonly endpointId: string; readonly dueAt: Date }
 
-/** Endpoints with something that becomes due in a span of time, and when the first of it does. */
-export const findDueBetween = (sql: Sql, after: Date, until: Date): Promise<DueEndpoint[]> => sql<DueEndpoint[]>`
-  select endpoint_id as "endpointId", due_at as "dueAt" from find_due_between(${after}, ${until})`
+/** Endpoints with something that becomes due in a span of time, and when the first of it does; and what time it is. */
+export const findDueBetween = async (sql: Sql, after: Date, until: Date) => {
+  const rows = await sql<({ now: Date } & (DueEndpoint | { endpointId: null }))[]>`
+    select statement_timestamp() as now, due.endpoint_id as "endpointId", due.due_at as "dueAt"
+    from (select) as asked left join find_due_between(${after}, ${until}) due on true`
+  return { now: rows[0]?.now, endpoints: rows.filter(row => row.endpointId !== null) }
+}
 
 /** All endpoints with something due, whenever it became so. */
 export const findDueEndpoints = (sql: Sql, at: Date): Promise<DueEndpoint[]> => sql<DueEndpoint[]>`
@@ -116,6 +120,28 @@ export const findDueEndpoints = (sql: Sql, at: Date): Promise<DueEndpoint[]> => 
 /** Deliveries that somebody took up before then, and of which nothing was heard since. */
 export const findLostDeliveries = (sql: Sql, before: Date, most: number): Promise<ActorRow[]> => sql<ActorRow[]>`
   select * from find_lost_deliveries(${before}, ${most})`
+
+/** How the latest attempt of each has ended, of those whose has. */
+export type Ended = {
+  readonly id: string
+  readonly outcome: string
+  readonly durationMs: number | null
+  readonly httpStatus: number | null
+  readonly responseSnippet: string | null
+}
+
+/** What is written down of attempts that deliveries have not been told of. */
+export const findEnded = (sql: Sql, ids: readonly string[]): Promise<Ended[]> => sql<Ended[]>`
+  select d.id, a.outcome, a.duration_ms as "durationMs", a.http_status as "httpStatus",
+    a.response_snippet as "responseSnippet"
+  from deliveries d join delivery_attempts a on a.delivery_id = d.id and a.number = d.attempts
+  where d.id = any(${`{${ids.join(',')}}`}::text::uuid[]) and a.finished_at is not null`
+
+/** What time it is for all of them. */
+export const findTime = async (sql: Sql): Promise<Date | undefined> => {
+  const [row] = await sql<{ now: Date }[]>`select statement_timestamp() as now`
+  return row?.now
+}
 
 /** Ends claims from before then of which nothing is under way. */
 export const endClaims = async (sql: Sql, before: Date): Promise<void> => {

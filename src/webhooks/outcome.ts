@@ -25,14 +25,17 @@ export type AttemptOutcome = Omit<PostOutcome, 'outcome' | 'durationMs'> & {
   readonly durationMs: number | null
 }
 
-export const endOf = (attempt: number, answer: AttemptOutcome, at: Date, random: Random): AttemptEnd => {
+/** As it is written down, too. */
+type Told = Omit<AttemptOutcome, 'outcome'> & { readonly outcome: string }
+
+export const endOf = (attempt: number, answer: Told, at: Date, random: Random): AttemptEnd => {
   const { outcome, durationMs, httpStatus, responseSnippet } = answer
   return { event: eventOf(attempt, answer, at, random), outcome, durationMs, httpStatus, responseSnippet }
 }
 
 const eventOf = (
   attempt: number,
-  { outcome, retryAfterSeconds }: AttemptOutcome,
+  { outcome, retryAfterSeconds }: Pick<Told, 'outcome' | 'retryAfterSeconds'>,
   at: Date,
   random: Random,
 ): DeliveryEvent => {
@@ -43,7 +46,11 @@ const eventOf = (
   return { type: 'attempt_failed', attempt, at, jitter, retryAfterSeconds }
 }
 
-const permanent: ReadonlySet<AttemptOutcome['outcome']> = new Set(['redirect', 'forbidden_address', 'body_too_large'])
+const permanent: ReadonlySet<string> = new Set<AttemptOutcome['outcome']>([
+  'redirect',
+  'forbidden_address',
+  'body_too_large',
+])
 
 /** What is told of an attempt without a request, or without an end that anybody saw. */
 export const unsent = (outcome: 'body_too_large' | 'not_signed' | 'lost'): AttemptOutcome => ({

@@ -1,5 +1,6 @@
+import type { Actor } from '../actors/kind.ts'
 import { uuidv7 } from '../ids.ts'
-import { endClaims, findLostDeliveries, recordAttempts } from '../queries/sending.ts'
+import { endClaims, findEnded, findLostDeliveries, findTime, recordAttempts } from '../queries/sending.ts'
 import type { Outside } from '../world.ts'
 import { openBell } from './bell.ts'
 import { inTime } from './in-time.ts'
@@ -9,6 +10,8 @@ import { decideEnd, endOf, readActor, unsent } from './outcome.ts'
 export const LEASE_MS = 20_000
 
 const BATCH = 500
+
+const idOf = ({ id }: Actor): string => id
 
 /**
  * Ends the attempts of those who died over them. They count: nobody knows what was sent. Several may do it at once,
@@ -20,19 +23,26 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
   let stopped = false
 
   const reap = async (): Promise<void> => {
+    // By a time that is not the database's any more, requests under way would be lost.
+    const asked = performance.now()
+    const told = await findTime(sql)
+    if (told) clock.learn(told, performance.now() - asked)
     const at = clock.now()
     const before = new Date(at.getTime() - LEASE_MS)
     for (let found = BATCH; found === BATCH && !stopped; ) {
       const lost = (await findLostDeliveries(sql, before, BATCH)).map(readActor)
       found = lost.length
-      const decided = lost.map(actor =>
-        decideEnd(actor, endOf(Number(actor.context.attempts), unsent('lost'), at, random)),
-      )
-      if (found > 0) log.warn({ attempts: found }, 'attempts were lost with whoever had them')
+      if (found === 0) break
+      log.warn({ attempts: found }, 'attempts were lost with whoever had them')
+      // Some have ended, and whoever wrote that down had no time left to tell the delivery, which had moved on.
+      const ended = new Map((await findEnded(sql, lost.map(idOf))).map(each => [each.id, each]))
+      const decided = lost.map(actor => {
+        const answer = { ...(ended.get(actor.id) ?? unsent('lost')), retryAfterSeconds: null }
+        return decideEnd(actor, endOf(Number(actor.context.attempts), answer, at, random))
+      })
       const recorded = decided.map(each => each.recorded)
       const jobs = [...new Map(decided.flatMap(each => each.jobs.map(job => [job.key, job]))).values()]
-      if (found > 0)
-        await recordAttempts(sql, { command: uuidv7(at, random), recorded, jobs, answered: [], finished: [] })
+      await recordAttempts(sql, { command: uuidv7(at, random), recorded, jobs, answered: [], finished: [] })
     }
     await endClaims(sql, before)
   }

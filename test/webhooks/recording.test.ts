@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Poster } from '../../src/webhooks/post.ts'
+import { openSender } from '../../src/webhooks/sender.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
-import { loopbackPoster } from './loopback.ts'
+import { keyring, loopbackPoster } from './loopback.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, deliveriesOf, reaches, type SendingHouse, sendingHouse } from './sending-house.ts'
 
@@ -63,6 +64,28 @@ test('an answer that cannot be written down keeps no other from it, and is found
   await reapAll(house)
   await reaches(house, strange, 'pending', 1)
   expect(await outcomesOf(house, strange)).toEqual(['lost'])
+})
+
+test('what was delivered is delivered, though whoever wrote that down ends before he tells the delivery', async () => {
+  await using house = await sendingHouse()
+  await using shop = await receiver()
+  const endpoint = await house.addEndpoint(shop.url)
+  const { poster, held, release } = heldBack()
+  // From here on nothing happens, as in a process that is killed.
+  const actors = { ...house.world.actors, dispatch: () => new Promise<never>(() => {}) }
+  const sender = openSender({ ...house.world, actors }, { keyring, ...deaf, poster })
+  await house.tell(endpoint)
+  sender.wake([endpoint])
+  await until(() => held() === 1)
+  const { id } = await reaches(house, endpoint, 'sending', 1)
+  await house.world.actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })
+  release()
+  await until(async () => (await attemptsOf(house, id))[0]?.outcome === 'delivered')
+  await sender.stop()
+  await reaches(house, endpoint, 'sending', 1)
+  await reapAll(house)
+  await reaches(house, endpoint, 'delivered', 1)
+  expect(await outcomesOf(house, endpoint)).toEqual([200])
 })
 
 test('what was delivered is delivered, though the answer that somebody wanted to cancel it is lost', async () => {

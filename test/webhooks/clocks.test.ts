@@ -1,0 +1,67 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { databaseClock } from '../../src/clock.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { openSender } from '../../src/webhooks/sender.ts'
+import { until } from '../harness/until.ts'
+import { keyring, loopbackPoster } from './loopback.ts'
+import { receiver } from './receiver.ts'
+import { attemptsOf, deliveriesOf, reaches, sendingHouse } from './sending-house.ts'
+
+// By the time there is: what happens is written down in it.
+const house = await sendingHouse({ at: new Date() })
+const sql = connect(house.url, { byKey: true })
+afterAll(async () => {
+  await sql.end({ timeout: 1 })
+  await house[Symbol.asyncDispose]()
+})
+
+const HOUR_MS = 3_600_000
+
+const apartMs = (clock: ReturnType<typeof databaseClock>) => Math.abs(clock.now().getTime() - Date.now())
+
+const tell = async (endpoint: string) => {
+  house.clock.set(new Date())
+  await house.tell(endpoint)
+}
+
+describe.each([
+  ['behind', -HOUR_MS],
+  ['ahead', HOUR_MS],
+])('a process that only sends and finds its time an hour %s', (_, byMs) => {
+  const start = (reapMs: number) => {
+    const clock = databaseClock()
+    const step = () => clock.learn(new Date(Date.now() + byMs), 0)
+    step()
+    const sender = openSender({ ...house.world, sql, clock }, { keyring, poster: loopbackPoster(), reapMs })
+    return { clock, step, [Symbol.asyncDispose]: sender.stop }
+  }
+
+  test('is told the time, and sends what is due', async () => {
+    await using shop = await receiver()
+    const endpoint = await house.addEndpoint(shop.url)
+    await using its = start(60_000)
+    await until(() => apartMs(its.clock) < 60_000)
+    its.step()
+    await tell(endpoint)
+    await reaches(house, endpoint, 'delivered', 1)
+    await until(() => apartMs(its.clock) < 60_000)
+    expect(shop.seen).toHaveLength(1)
+  })
+
+  test('goes on with what is under way when that happens', async () => {
+    const waiting: (() => void)[] = []
+    await using shop = await receiver(response => waiting.push(() => response.writeHead(200).end()))
+    const endpoint = await house.addEndpoint(shop.url)
+    await using its = start(20)
+    await until(() => apartMs(its.clock) < 60_000)
+    await tell(endpoint)
+    await until(() => waiting.length === 1)
+    its.step()
+    await until(() => apartMs(its.clock) < 60_000)
+    waiting[0]?.()
+    await reaches(house, endpoint, 'delivered', 1)
+    const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
+    expect((await attemptsOf(house, id)).map(({ outcome }) => outcome)).toEqual(['delivered'])
+    expect(shop.seen).toHaveLength(1)
+  })
+})
