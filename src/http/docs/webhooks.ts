@@ -1,3 +1,4 @@
+import { attemptOutcomes } from '../../records/attempt-outcomes.ts'
 import { listShape } from '../../records/shapes/shape.ts'
 import {
   newWebhookEndpointShape,
@@ -6,6 +7,10 @@ import {
   webhookRecoveryShape,
 } from '../../records/shapes/webhook.ts'
 import type { Docs } from '../openapi/docs.ts'
+
+const outcomes = Object.entries(attemptOutcomes)
+  .map(([outcome, meaning]) => `- \`${outcome}\`: ${meaning}.`)
+  .join('\n')
 
 export const listWebhookEndpoints: Docs = {
   operation: 'listWebhookEndpoints',
@@ -17,7 +22,7 @@ export const createWebhookEndpoint: Docs = {
   operation: 'createWebhookEndpoint',
   summary: 'Add a webhook endpoint',
   description:
-    'It is told of every event of these types from now on; types are named one by one. The signing secret is shown this once. A merchant has 50 endpoints in each mode at most.',
+    'It is told of every event of these types from now on; types are named one by one. A request has 20 KiB at most, and of its answer 16 KiB are read. The signing secret is shown this once. A merchant has 50 endpoints in each mode at most.',
   answers: { 201: newWebhookEndpointShape },
   refusals: ['state_conflict'],
   example: {
@@ -98,7 +103,7 @@ export const recoverWebhookDeliveries: Docs = {
 export const getWebhookDelivery: Docs = {
   operation: 'getWebhookDelivery',
   summary: 'Read a delivery',
-  description: 'With its latest attempts, 50 at most.',
+  description: `With its latest attempts, 50 at most. An attempt that is under way has no outcome yet; the others have one of these:\n\n${outcomes}`,
   answers: { 200: webhookDeliveryShape },
 }
 

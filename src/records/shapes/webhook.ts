@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { once } from '../../once.ts'
+import { attemptOutcomes } from '../attempt-outcomes.ts'
 import { eventTypes, testEventType } from '../event-types.ts'
 import { shape } from './shape.ts'
 import { count, example, idOf, time, timeOrNull, uuid } from './wire.ts'
@@ -59,7 +60,7 @@ export const webhookDeliveryShape = shape({
         trigger: "'automatic' | 'manual'",
         startedAt: time(),
         durationMs: count().or('null'),
-        outcome: 'string | null',
+        outcome: type.enumerated(...Object.keys(attemptOutcomes), null),
         httpStatus: count().or('null'),
         responseSnippet: 'string | null',
       }).array(),
