@@ -98,6 +98,20 @@ test('connections are kept, as many as there were requests at a time', async () 
   expect(receiver.connections.made).toBeLessThan(60)
 })
 
+test('of an answer 16 KiB are read, and what says more is hung up on', async () => {
+  await using receiver = await rawReceiver({
+    request: (socket, request) => void socket.write(answer(200, 'x'.repeat(Number(/\/(\d+) /.exec(request)?.[1])))),
+  })
+  using out = poster()
+  const post = (bytes: number) => out.post(`https://a.receiver.test:${receiver.port}/${bytes}`)
+  const delivered = { outcome: 'delivered', responseSnippet: 'x'.repeat(1_000) }
+  for (const bytes of [16_384, 16_384, 16_385]) expect(await post(bytes)).toMatchObject(delivered)
+  expect(receiver.connections.made).toBe(1)
+  // An answer that was read to its end would have left the connection to the next request.
+  expect(await post(16_384)).toMatchObject(delivered)
+  expect(receiver.connections.made).toBe(2)
+})
+
 test('a connection is used for the name that it was made for, and no other', async () => {
   await using receiver = await rawReceiver(thanks)
   using out = poster()
