@@ -83,7 +83,7 @@ test('a process that is stopped for long changes nothing when it goes on, and se
   await using its = senderProcess('stopped before the request', { staleMs: 100 })
   const endpoint = await tellSomebody(shop.url, 2)
   await until(async () => (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'sending'))
-  await until(() => isStopped(its.child.pid))
+  await until(() => isStopped(its.child.pid), { everyMs: 100 })
   const stoppedAt = performance.now()
   await later(endpoint)
   expect(shop.seen).toHaveLength(2)
@@ -97,7 +97,8 @@ test('a process that is stopped for long changes nothing when it goes on, and se
     expect(rev).toBe(5)
     expect((await attemptsOf(house, id)).map(({ outcome }) => outcome)).toEqual(['lost', 'delivered'])
   }
-})
+  // It waits for five things, each of which may take its time on a busy machine.
+}, 180_000)
 
 const isStopped = (pid = 0): boolean =>
   execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim() === 'T'

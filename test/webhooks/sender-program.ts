@@ -17,9 +17,14 @@ const outside = {
   log: openLog('silent'),
 }
 const poster = loopbackPoster()
+let stopped = false
 const pass = (moment: string) => {
   if (AT === `killed ${moment}`) process.kill(process.pid, 'SIGKILL')
-  if (AT === `stopped ${moment}`) process.kill(process.pid, 'SIGSTOP')
+  if (AT !== `stopped ${moment}` || stopped) return
+  stopped = true
+  process.kill(process.pid, 'SIGSTOP')
+  // Any thread may take the signal: until it has, this one would go on.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
 }
 const world = { ...outside, actors: await openActors(outside, kinds) }
 const sender = openSender(world, {
