@@ -3,7 +3,7 @@ import { startMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 import { SECRET_KEY } from './loopback.ts'
 import { receiver } from './receiver.ts'
-import { deliveriesOf, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, sendingHouse } from './sending-house.ts'
 
 test('what one process commits another one sends, which tells of it in its metrics', async () => {
   await using shop = await receiver()
@@ -14,7 +14,9 @@ test('what one process commits another one sends, which tells of it in its metri
   })
   const endpoint = await house.addEndpoint(shop.url)
   await house.openPayment()
-  await until(async () => (await deliveriesOf(house, endpoint)).some(({ state }) => state === 'delivered'))
+  const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
+  await until(async () => (await attemptsOf(house, id))[0]?.outcome, { what: 'the end of the first attempt' })
+  expect(await attemptsOf(house, id)).toMatchObject([{ outcome: 'delivered', http_status: 200 }])
   expect(shop.seen).toHaveLength(1)
   // The job that has woken it is done, and asked for nothing more.
   await until(async () => (await house.sql`select from graphile_worker._private_jobs`).length === 0)
