@@ -158,9 +158,10 @@ export type SendingEndpoint = {
   readonly previousUntil: Date | null
 }
 
+/** Without those that have been disabled since something of them was taken up: nothing is sent to them any more. */
 export const findSendingEndpoints = (sql: Sql, ids: readonly string[]): Promise<SendingEndpoint[]> => sql<
   SendingEndpoint[]
 >`
   select id, updated_at::text as version, url, sealed_secret as "sealedSecret",
     previous_sealed_secret as "previousSealedSecret", previous_until as "previousUntil"
-  from webhook_endpoints where id = any(${`{${ids.join(',')}}`}::text::uuid[])`
+  from webhook_endpoints where id = any(${`{${ids.join(',')}}`}::text::uuid[]) and state = 'enabled'`

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { connect } from '../../src/postgres/connect.ts'
+import { until } from '../harness/until.ts'
+import { change } from './endpoints.ts'
+import { receiver } from './receiver.ts'
+import { attemptsOf, reaches, sendingHouse } from './sending-house.ts'
+
+test('an endpoint that is disabled between the claim and the reading of its row is sent nothing', async () => {
+  await using house = await sendingHouse()
+  await using shop = await receiver()
+  const [holder, owner] = [connect(house.url, { max: 1 }), connect(house.url, { max: 1 })]
+  const waitsFor = async (table: string) =>
+    (await house.sql`select from pg_locks where not granted and relation = ${table}::regclass`).length > 0
+  const endpoint = await house.addEndpoint(shop.url)
+  const sender = house.startSender({ lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
+  await house.tell(endpoint)
+
+  // The claim waits for the holder and the owner for the claim, so that the sender's next look is behind the owner's change.
+  await holder`begin`
+  await holder`lock table delivery_claims in share mode`
+  sender.wake([endpoint])
+  await until(() => waitsFor('delivery_claims'))
+  await owner`begin`
+  const locked = owner`lock table webhook_endpoints in access exclusive mode`.execute()
+  await until(() => waitsFor('webhook_endpoints'))
+  await holder`commit`
+  await locked
+  expect(await change(owner, endpoint, { status: 'disabled' })).toBe('changed')
+  await owner`commit`
+
+  const { id } = await reaches(house, endpoint, 'pending', 1)
+  expect(await attemptsOf(house, id)).toMatchObject([{ outcome: 'lost' }])
+  expect(shop.seen).toHaveLength(0)
+  await Promise.all([holder.end(), owner.end()])
+})
