@@ -152,13 +152,15 @@ export const openSender = (
         // The step under way may take something up.
         while ((steps.isRunning() || flights.size > 0) && performance.now() < until) await sleep(20)
       }
-      await Promise.all([lookout.stop(), reaper.stop(), landed()])
+      const idle = Promise.all([lookout.stop(), reaper.stop()])
+      await landed()
       clearInterval(looking)
       // Whatever they come to, nobody will hear of it.
       over = true
       for (const held of flights.keys()) finish(held, unsent('lost'))
       poster.close()
       await Promise.race([steps.close(), sleep(2_000, undefined, { ref: false })])
+      await idle
     },
   }
 }
