@@ -38,7 +38,7 @@ test.skipIf(missing.length > 0)(`who types what the README shows is answered as 
 /** What is typed behind a `$`, and the lines that the README shows below it. */
 type Step = { readonly command: string; readonly shown: string }
 
-/** All steps but the start itself, at this house's ports and in its folder. A line that ends in `\` goes on in the next. */
+/** All steps but the starts, at this house's ports and in its folder. A line that ends in `\` goes on in the next. */
 const readSteps = (ports: Readonly<Record<string, string>>, dataDir: string): Step[] =>
   [...readFileSync(`${clone}README.md`, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)]
     .flatMap(([, block = '']) =>
@@ -52,7 +52,7 @@ const readSteps = (ports: Readonly<Record<string, string>>, dataDir: string): St
       const [, command = '', shown = ''] = /^((?:[^\n]*\\\n)*[^\n]*\n)(.*)$/s.exec(step) ?? []
       return { command, shown: shown.trimEnd() }
     })
-    .filter(({ command }) => !/^(git|bun run) /.test(command))
+    .filter(({ command }) => !/^([A-Z_]+=\S+ )*(git|bun run) /.test(command))
 
 const clone = fileURLToPath(new URL('..', import.meta.url))
 

@@ -55,7 +55,7 @@ Money that comes too late is not lost: by your settings it is a success after al
 
 - Take the body as the bytes that came. Parsed and written again it is another text, and no signature fits.
 - Split \`Service-Signature\` into \`t\` and every \`v1\`: while a secret is being replaced there are two.
-- Compute HMAC-SHA256, with the whole signing secret as the key, over \`t\`, a point and the body, in hexadecimal digits; compare in constant time, and refuse what is more than five minutes off.
+- Compute HMAC-SHA256, with the whole signing secret as the key, over \`t\`, a period and the body, in hexadecimal digits; compare in constant time, and refuse what is more than five minutes off.
 - Answer first and work afterwards.
 
 \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` say the same to libraries for the Standard Webhooks. An endpoint that has not answered with a 2xx for three days, while ten deliveries failed for good, is disabled; so is one that answers the last attempt with 410.`,
