@@ -312,9 +312,8 @@ describe('what came of an attempt', () => {
   })
 })
 
-test('every row is found by its key or by the index of what is due, however many there are', async () => {
-  const { endpointId } = await dueOnes(300)
-  await sql`analyze`
+/** How Postgres goes about what is asked of it on a connection of its own. */
+const plansOf = async (work: (sql: Sql) => Promise<void>): Promise<string> => {
   const plans: string[] = []
   const explained = postgres(db.url, {
     max: 1,
@@ -326,41 +325,64 @@ test('every row is found by its key or by the index of what is due, however many
     set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on;
     set auto_explain.log_level = 'notice';
     set enable_seqscan = off`)
-  let recorded: Records['recorded'] = []
-  for (let round = 0; round < 3; round++) {
-    const at = minutes(10 + round)
-    const asked = [{ endpointId, want: 50, lowMs: 0 }]
-    const command = crypto.randomUUID()
-    const { claimed } = await takeStep(
-      explained,
-      { ...nothing, command, recorded },
-      { id: crypto.randomUUID(), worker, at, asked },
-    )
-    expect(claimed).toHaveLength(50)
-    recorded = claimed.map(
-      each => decideEnd(claimedActor(each, at), endOf(1, answered('delivered'), at, random)).recorded,
-    )
-  }
-  await findDueBetween(explained, T0, minutes(60))
-  await findDueEndpoints(explained, minutes(60))
-  await findLostDeliveries(explained, minutes(60), 10)
-  await endClaims(explained, minutes(60))
+  await work(explained)
   await explained.end()
-  const text = plans.join('\n')
-  const ways = (table: string) =>
-    [
-      ...new Set(
-        [...text.matchAll(new RegExp(`(Tid )?Scan(?: Backward)?(?: using (\\w+))? on ${table}\\b`, 'g'))].map(
-          ([, tid, by]) => by ?? tid,
-        ),
-      ),
-    ].sort()
-  expect(ways('deliveries')).toEqual(['deliveries_due', 'deliveries_feed', 'deliveries_pkey'])
-  expect(ways('delivery_attempts')).toEqual(['Tid ', 'delivery_attempts_pkey'])
+  return plans.join('\n')
+}
+
+/** The indexes by which they go through a table. */
+const waysTo = (table: string, plans: string): string[] => {
+  const scans = plans.matchAll(new RegExp(`(Tid )?Scan(?: Backward)?(?: using (\\w+))? on ${table}\\b`, 'g'))
+  return [...new Set([...scans].map(([, tid, by]) => String(by ?? tid)))].sort()
+}
+
+const claimOnce = (sql: Sql, endpointId: string, at: Date, records: Records) =>
+  takeStep(sql, records, { id: crypto.randomUUID(), worker, at, asked: [{ endpointId, want: 50, lowMs: 0 }] })
+
+test('a house that has no statistics yet takes up nothing by walking through what is due of others', async () => {
+  await dueOnes(300)
+  const { endpointId } = await dueOnes(50)
+  await sql`delete from pg_statistic where starelid = 'deliveries'::regclass`
+  const plans = await plansOf(async sql => {
+    const records = { ...nothing, command: crypto.randomUUID() }
+    expect((await claimOnce(sql, endpointId, minutes(5), records)).claimed).toHaveLength(50)
+  })
+  expect(waysTo('deliveries', plans)).toEqual(['deliveries_due', 'deliveries_pkey'])
+  const looks = [
+    ['deliveries_feed', (sql: Sql) => findDueBetween(sql, T0, minutes(60))],
+    ['deliveries_due', (sql: Sql) => findDueEndpoints(sql, minutes(60))],
+  ] as const
+  for (const [index, look] of looks) {
+    const plans = await plansOf(async sql => void (await look(sql)))
+    expect(waysTo('deliveries', plans)).toEqual([index])
+  }
+})
+
+test('every row is found by its key or by the index of what is due, however many there are', async () => {
+  const { endpointId } = await dueOnes(300)
+  await sql`analyze`
+  const plans = await plansOf(async sql => {
+    let recorded: Records['recorded'] = []
+    for (let round = 0; round < 3; round++) {
+      const at = minutes(10 + round)
+      const records = { ...nothing, command: crypto.randomUUID(), recorded }
+      const { claimed } = await claimOnce(sql, endpointId, at, records)
+      expect(claimed).toHaveLength(50)
+      recorded = claimed.map(
+        each => decideEnd(claimedActor(each, at), endOf(1, answered('delivered'), at, random)).recorded,
+      )
+    }
+    await findDueBetween(sql, T0, minutes(60))
+    await findDueEndpoints(sql, minutes(60))
+    await findLostDeliveries(sql, minutes(60), 10)
+    await endClaims(sql, minutes(60))
+  })
+  expect(waysTo('deliveries', plans)).toEqual(['deliveries_due', 'deliveries_feed', 'deliveries_pkey'])
+  expect(waysTo('delivery_attempts', plans)).toEqual(['Tid ', 'delivery_attempts_pkey'])
   // And each by the whole of its key, or recording compares every attempt there is with every outcome.
-  const lookUps = text.matchAll(/on delivery_attempts t_1 .*\n +(.*)/g)
+  const lookUps = plans.matchAll(/on delivery_attempts t_1 .*\n +(.*)/g)
   expect([...new Set([...lookUps].map(([, how]) => how))]).toEqual([
     'Index Cond: ((delivery_id = o.id) AND (number = o.number))',
   ])
-  expect(text).not.toMatch(/Hash Join|Merge Join|Bitmap/)
+  expect(plans).not.toMatch(/Hash Join|Merge Join|Bitmap/)
 })
