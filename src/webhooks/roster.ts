@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from './outcome.ts'
+import { openPace } from './pace.ts'
 import { afterAnswer, afterSilence, newWindow, SLOW_MS, type Window } from './window.ts'
 
 /** An endpoint as a sender remembers it: tuning, not truth, and gone with the process. */
@@ -33,6 +34,11 @@ const MOST_OPEN = 4_096
 const MOST_ASKED = 256
 /** Of each claim, for endpoints that do not answer: a thousand of them that are dead must not hold up the others. */
 const MOST_ASKED_OF_SUSPECTS = 32
+/**
+ * And for those that have let requests time out, each of which takes a new connection with all its cryptography:
+ * a thousand time out together. Twice as many as it takes to have a request waiting at each.
+ */
+const UNANSWERED_PACE = { perSecond: 128, burst: 16 }
 
 const FORGOTTEN_MS = 600_000
 
@@ -49,6 +55,7 @@ export const openRoster = () => {
   const waiting = new Set<Flight>()
   const silent = new Set<Flight>()
   let suspectsOpen = 0
+  const unansweredPace = openPace(UNANSWERED_PACE)
 
   const laneOf = (id: string): Lane => {
     const known = lanes.get(id)
@@ -66,7 +73,7 @@ export const openRoster = () => {
     due.add(lane)
   }
 
-  const pick = (): Asking[] => {
+  const pick = (now: number): Asking[] => {
     const share = Math.max(1, Math.ceil(MOST_ACTIVE / due.size))
     let room = Math.min(MOST_ASKED, MOST_ACTIVE - active.size, MOST_OPEN - open())
     let suspectsRoom = Math.min(MOST_ASKED_OF_SUSPECTS, MOST_OPEN / 2 - suspectsOpen)
@@ -74,10 +81,14 @@ export const openRoster = () => {
     for (const lane of due) {
       if (room <= 0) break
       const suspect = isSuspect(lane)
-      const want = Math.min(lane.window.size - lane.open, share - lane.open, suspect ? suspectsRoom : room, room)
+      const unanswered = isUnanswered(lane)
+      const forAll = Math.min(lane.window.size - lane.open, share - lane.open, room)
+      const forSuspects = suspect ? suspectsRoom : forAll
+      const want = Math.min(forAll, forSuspects, unanswered ? unansweredPace.room(now) : forAll)
       if (want <= 0) continue
       room -= want
       if (suspect) suspectsRoom -= want
+      if (unanswered) unansweredPace.take(want)
       asked.push({ lane, want })
     }
     // The next turn is that of the others.
@@ -139,4 +150,6 @@ export const openRoster = () => {
 
 export type Roster = ReturnType<typeof openRoster>
 
-const isSuspect = ({ silent, window }: Lane): boolean => silent > 0 || window.unanswered > 0
+const isUnanswered = ({ window }: Lane): boolean => window.unanswered > 0
+
+const isSuspect = (lane: Lane): boolean => lane.silent > 0 || isUnanswered(lane)

@@ -117,7 +117,7 @@ export const openSender = (
     steps.end(held, endOf(Number(held.actor.context.attempts), outcome, clock.now(), random))
   }
 
-  const steps = openSteps(world, { next: () => (stopping ? [] : roster.pick()), taken })
+  const steps = openSteps(world, { next: () => (stopping ? [] : roster.pick(performance.now())), taken })
 
   const note = (endpointId: string, dueMs: number): void => {
     roster.note(endpointId, dueMs, performance.now())

@@ -65,7 +65,7 @@ const openClaims = async (house: House, pending: number): Promise<Claims> => {
   let rows = 0
 
   const claim = async (): Promise<number> => {
-    const asked = roster.pick()
+    const asked = roster.pick(performance.now())
     const began = performance.now()
     const { claimed } = await takeStep(sql, none, {
       ...{ id: randomUUID(), worker: randomUUID(), at: new Date() },
