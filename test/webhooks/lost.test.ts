@@ -2,7 +2,6 @@ import { afterAll, expect, test } from 'bun:test'
 import type { ServerResponse } from 'node:http'
 import { findLostDeliveries } from '../../src/queries/sending.ts'
 import { LEASE_MS } from '../../src/webhooks/reaper.ts'
-import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, deliveriesOf, reaches, sendingHouse } from './sending-house.ts'
@@ -41,14 +40,7 @@ test('an attempt of which nothing is heard for 20 s is lost, and its end changes
 })
 
 test('a step whose answer is lost is taken once: what it claimed is sent, what it recorded stays', async () => {
-  let path: Awaited<ReturnType<typeof databaseProxy>> | undefined
-  await using far = await sendingHouse({
-    through: async url => {
-      path = await databaseProxy(url)
-      return path
-    },
-  })
-  const cut = () => path?.cutInsteadOfAnswer(1)
+  await using far = await sendingHouse({ distant: true })
   const backend = async () => (await far.world.sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
   await using shop = await receiver()
   const endpoint = await far.addEndpoint(shop.url)
@@ -64,13 +56,13 @@ test('a step whose answer is lost is taken once: what it claimed is sent, what i
 
   const first = await backend()
   await far.tell(endpoint)
-  cut()
+  far.loseAnswer()
   sender.wake([endpoint])
   await delivered(2)
   const second = await backend()
 
   shop.answer(response => {
-    cut()
+    far.loseAnswer()
     response.writeHead(200).end()
   })
   await far.tell(endpoint)

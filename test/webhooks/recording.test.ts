@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Poster } from '../../src/webhooks/post.ts'
 import { openSender } from '../../src/webhooks/sender.ts'
-import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { keyring, loopbackPoster } from './loopback.ts'
 import { receiver } from './receiver.ts'
@@ -89,13 +88,7 @@ test('what was delivered is delivered, though whoever wrote that down ends befor
 })
 
 test('what was delivered is delivered, though the answer that somebody wanted to cancel it is lost', async () => {
-  let path: Awaited<ReturnType<typeof databaseProxy>> | undefined
-  await using far = await sendingHouse({
-    through: async url => {
-      path = await databaseProxy(url)
-      return path
-    },
-  })
+  await using far = await sendingHouse({ distant: true })
   await using shop = await receiver()
   const [slow, other] = [await far.addEndpoint(shop.url), await far.addEndpoint(shop.url)]
   const { poster, held, release } = heldBack()
@@ -111,7 +104,7 @@ test('what was delivered is delivered, though the answer that somebody wanted to
   release()
   // Behind the answer, and before the step that it shares with what is taken up.
   await Promise.resolve()
-  path?.cutInsteadOfAnswer(1)
+  far.loseAnswer()
   sender.wake([other])
   await reaches(far, other, 'delivered', 1)
   await reaches(far, slow, 'delivered', 1)

@@ -8,6 +8,7 @@ import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { openSender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import type { World } from '../../src/world.ts'
 import { type Database, database } from '../harness/database.ts'
+import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
 import { T0 } from '../machines/table.ts'
@@ -28,6 +29,8 @@ export type SendingHouse = AsyncDisposable & {
   /** One endpoint is told something, so many times; whoever sends has to find it. */
   tell(endpointId: string, times?: number, object?: object): Promise<void>
   startSender(options?: Partial<SenderOptions>): ReturnType<typeof openSender>
+  /** Of a distant one: the next answer of the database is lost, and the connection with it. */
+  loseAnswer(): void
 }
 
 /** How often one of its deliveries was attempted, and what came of that. */
@@ -40,8 +43,8 @@ export type AttemptRow = {
 
 export type HouseOptions = Partial<Pick<World, 'random' | 'log'>> & {
   readonly at?: Date
-  /** Where the house reaches its database, over one connection. */
-  readonly through?: (url: string) => Promise<{ readonly url: string } & AsyncDisposable>
+  /** It reaches its database over one connection, the answers on which can be lost. */
+  readonly distant?: boolean
 }
 
 export type DeliveryRow = {
@@ -55,10 +58,10 @@ export type DeliveryRow = {
 }
 
 /** A house with one merchant, whose time stands still, and which sends to loopback. The audit is its end. */
-export const sendingHouse = async ({ at = T0, through, ...more }: HouseOptions = {}): Promise<SendingHouse> => {
+export const sendingHouse = async ({ at = T0, distant = false, ...more }: HouseOptions = {}): Promise<SendingHouse> => {
   await using starting = new AsyncDisposableStack()
   const db: Database = starting.use(await database())
-  const path = through && starting.use(await through(db.url))
+  const path = distant ? starting.use(await databaseProxy(db.url)) : undefined
   const options = { byKey: true, name: 'paymachine actors', ...(path && { max: 1 }) }
   const sql = starting.adopt(connect(path?.url ?? db.url, options), pool => pool.end({ timeout: 1 }))
   const clock = manualClock(at)
@@ -113,6 +116,7 @@ export const sendingHouse = async ({ at = T0, through, ...more }: HouseOptions =
       senders.add(sender)
       return sender
     },
+    loseAnswer: () => path?.cutInsteadOfAnswer(1),
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }
 }
