@@ -80,11 +80,12 @@ export const openRoster = () => {
     const asked: Asking[] = []
     for (const lane of due) {
       if (room <= 0) break
+      const forAll = Math.min(lane.window.size - lane.open, share - lane.open, room)
+      // Most of a thousand that do not answer have their one request under way.
+      if (forAll <= 0) continue
       const suspect = isSuspect(lane)
       const unanswered = isUnanswered(lane)
-      const forAll = Math.min(lane.window.size - lane.open, share - lane.open, room)
-      const forSuspects = suspect ? suspectsRoom : forAll
-      const want = Math.min(forAll, forSuspects, unanswered ? unansweredPace.room(now) : forAll)
+      const want = Math.min(forAll, suspect ? suspectsRoom : forAll, unanswered ? unansweredPace.room(now) : forAll)
       if (want <= 0) continue
       room -= want
       if (suspect) suspectsRoom -= want
