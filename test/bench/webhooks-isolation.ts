@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from './bench.ts'
-import { milliseconds, percentile, perSecond, times } from './promises.ts'
+import { median, milliseconds, percentile, perSecond, times } from './promises.ts'
 import type { WebhookSizes } from './webhooks.ts'
 import { clockMs } from './webhooks-clock.ts'
 import { commitBacklog, commitEvents, type House, openHouse, type Shop } from './webhooks-house.ts'
@@ -16,15 +16,20 @@ export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiv
   const silent = house.shops.filter(shop => shop.silent)
   const beside = `${crowd} endpoints beside ${crowd} silent ones`
 
-  const alone = await latencies(house, receiver, { healthy, silent: [], rate, fromMs, forMs: aloneMs })
-  const crowded = await latencies(house, receiver, { healthy, silent, rate, fromMs, forMs: besideMs })
-  say(
-    `${rate} events a second to ${crowd} endpoints: alone ${tell(alone)}, as many silent ones beside ${tell(crowded)}`,
-  )
-  const p95 = percentile(alone, 0.95)
+  const rounds: { readonly alone: number; readonly crowded: number }[] = []
+  for (let round = 1; round <= sizes.rounds; round++) {
+    const alone = await latencies(house, receiver, { healthy, silent: [], rate, fromMs, forMs: aloneMs })
+    const crowded = await latencies(house, receiver, { healthy, silent, rate, fromMs, forMs: besideMs })
+    say(
+      `round ${round} of ${sizes.rounds}: ${rate} events a second to ${crowd} endpoints: alone ${tell(alone)}, ` +
+        `as many silent ones beside ${tell(crowded)}`,
+    )
+    rounds.push({ alone: percentile(alone, 0.95), crowded: percentile(crowded, 0.95) })
+  }
+  const p95 = median(rounds.map(({ alone }) => alone))
   report.atMost(
     `${beside}, ${rate} events a second to each kind, p95`,
-    percentile(crowded, 0.95),
+    median(rounds.map(({ crowded }) => crowded)),
     Math.max(2 * p95, 25),
     { as: milliseconds, from: `alone ${milliseconds(p95)}, from ${fromMs / 1_000} s to ${besideMs / 1_000} s` },
   )
@@ -59,6 +64,8 @@ const latencies = async (
   { healthy, silent, rate, fromMs, forMs }: Flow,
 ): Promise<readonly number[]> => {
   await using copy = await house.copy()
+  // What was measured before has left gigabytes to be written, beside which every commit waits for the disk.
+  await copy.sql`checkpoint`
   await receiver.reset()
   await using _ = await startSender(copy.url)
   const committed = new Map<string, number>()
