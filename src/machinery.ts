@@ -16,6 +16,7 @@ import { kinds } from './kinds/all.ts'
 import { connect } from './postgres/connect.ts'
 import { mineWhileAwaited } from './sandbox/mining.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+import { openEars } from './webhooks/ears.ts'
 import { openPoster } from './webhooks/post.ts'
 import { openSender, type Sender } from './webhooks/sender.ts'
 import { work } from './workers/work.ts'
@@ -85,6 +86,7 @@ const startLabour = (
     keyring,
     poster: openPoster({ rules: webhooks, now: () => world.clock.now() }),
   })
+  const ears = openEars({ databaseUrl, heard: sender.wake, log: world.log })
   const worker = work(world, { databaseUrl, tasks: { ...tasks, 'send-webhooks': sendWebhooks(sender) }, role })
   const timers = openTimers(world, world.actors, {
     share: () => {
@@ -110,7 +112,7 @@ const startLabour = (
     stop: async () => {
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), mining?.stop()],
-        sender.stop(),
+        ...[ears.stop(), sender.stop()],
       ])
     },
   }

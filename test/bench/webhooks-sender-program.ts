@@ -5,10 +5,9 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { openEars } from '../../src/webhooks/ears.ts'
 import { openPoster } from '../../src/webhooks/post.ts'
 import { openSender, type Sender } from '../../src/webhooks/sender.ts'
-import type { Tasks } from '../../src/workers/task.ts'
-import { work } from '../../src/workers/work.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
 import { cert } from './webhooks-certificate.ts'
 import { clockMs } from './webhooks-clock.ts'
@@ -36,11 +35,7 @@ const rules = { allow: [{ address: '127.0.0.0', prefix: 8, family: 'ipv4' as con
 const poster = openPoster({ rules, ca: cert, resolve: async () => ['127.0.0.1'], now: () => clock.now() })
 const own = openSender(world, { keyring: openKeyring(SECRET_KEY), poster })
 sender = own
-// The environment and the tasks as the service has them take half a second to load, of each of thirty processes.
-const tasks: Tasks = {
-  'send-webhooks': async (_, payload) => own.wake((payload as { endpointIds: string[] }).endpointIds),
-}
-if (!deaf) work(world, { databaseUrl: url, tasks, role: 'worker' })
+if (!deaf) openEars({ databaseUrl: url, heard: own.wake, log: outside.log })
 
 const control = Bun.serve({
   hostname: '127.0.0.1',

@@ -109,26 +109,22 @@ describe('an event', () => {
     expect(await sent(chairs)).toHaveLength(0)
   })
 
-  test('asks for one job in its commit, and for none where nobody listens', async () => {
+  test('is told in one notice, and in none where nobody listens', async () => {
     const [lamps, chairs] = [await merchant(), await merchant()]
     const endpoints = await Promise.all(
       [1, 2, 3].map(() => create(sql, lamps, ['payment.created', 'payment.canceled'])),
     )
-    const jobs = () => sql<{ payload: { endpointIds: string[] } }[]>`
-      select payload from graphile_worker._private_jobs j
-      join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'send-webhooks'
-      order by j.id`
-    const before = (await jobs()).length
+    const told: string[][] = []
+    const { unlisten } = await sql.listen('deliveries', payload => void told.push(payload.split(',').toSorted()))
     await openPayment(chairs)
-    expect(await jobs()).toHaveLength(before)
     const actor = crypto.randomUUID()
     await actors.dispatchBundle([
       { kind: 'payment', actor, create: { ...paymentOpening, windowMinutes: 30, merchantId: lamps, livemode: false } },
       { kind: 'payment', actor, event: { type: 'cancel' } },
     ])
-    const [job, ...more] = (await jobs()).slice(before)
-    expect(more).toEqual([])
-    expect(job?.payload.endpointIds.toSorted()).toEqual(endpoints.toSorted())
+    await until(() => told.length > 0)
+    await unlisten()
+    expect(told).toEqual([endpoints.toSorted()])
     expect(await sent(lamps)).toHaveLength(6)
   })
 
