@@ -1,0 +1,48 @@
+import type { Hex } from 'viem'
+import { concat, isHex, numberToHex, pad } from 'viem/utils'
+
+export type RefundToSend = {
+  readonly id: string
+  /** Null: the chain's own coin. */
+  readonly tokenAddress: string | null
+  readonly destination: string
+  readonly amount: bigint
+}
+
+/** What somebody signs. */
+export type Transfer = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
+
+/**
+ * The transaction that pays a refund. A token's carries the refund's id behind what the token reads of it, so
+ * that two refunds of the same amount to the same address are told apart on the chain. Coins go without: data
+ * makes wallets ask, and a destination that is a contract may refuse it.
+ */
+export const refundTransfer = ({ id, tokenAddress, destination, amount }: RefundToSend): Transfer => {
+  if (tokenAddress === null) return { to: asHex(destination), data: '0x', value: amount }
+  const to = pad(asHex(destination.toLowerCase()))
+  const data = concat([TRANSFER, to, numberToHex(amount, { size: 32 }), bytesOf(id)])
+  return { to: asHex(tokenAddress), data, value: 0n }
+}
+
+/** The id that a transfer's calldata may carry: whoever asks has to look whether a refund is called so. */
+export const refundNamedIn = (input: string): string | undefined => {
+  if (!input.startsWith(TRANSFER) || input.length !== LENGTH) return undefined
+  return input.slice(-32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** `transfer(address,uint256)` */
+const TRANSFER = '0xa9059cbb'
+
+/** The function, two words and an id, in digits. */
+const LENGTH = 2 + 2 * (4 + 32 + 32 + 16)
+
+const bytesOf = (id: string): Hex => {
+  const digits = id.replaceAll('-', '')
+  if (!/^[0-9a-f]{32}$/.test(digits)) throw new TypeError('cannot write an id behind a transfer: it is no UUID')
+  return `0x${digits}`
+}
+
+const asHex = (address: string): Hex => {
+  if (!isHex(address) || address.length !== 42) throw new TypeError('cannot make a transfer: an address is malformed')
+  return address
+}

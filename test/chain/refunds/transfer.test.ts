@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { refundNamedIn, refundTransfer } from '../../../src/chain/refunds/transfer.ts'
+
+const id = '01987654-3210-7abc-8def-0123456789ab'
+const token = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+const destination = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
+test('a token is sent by its own transfer, and the id of the refund stands behind it', () => {
+  const transfer = refundTransfer({ id, tokenAddress: token, destination, amount: 1_000_000n })
+  expect(transfer).toEqual({
+    to: token,
+    data: `0xa9059cbb${'0'.repeat(24)}5aaeb6053f3e94c9b9a09f33669435e7ef1beaed${'f4240'.padStart(64, '0')}0198765432107abc8def0123456789ab`,
+    value: 0n,
+  })
+  expect(refundNamedIn(transfer.data)).toBe(id)
+})
+
+test('coins are sent to the destination itself, with nothing beside them', () => {
+  const transfer = refundTransfer({ id, tokenAddress: null, destination, amount: 7n })
+  expect(transfer).toEqual({ to: destination, data: '0x', value: 7n })
+  expect(refundNamedIn(transfer.data)).toBe(undefined)
+})
+
+test('a transfer without an id, or of another function, names no refund', () => {
+  const { data } = refundTransfer({ id, tokenAddress: token, destination, amount: 1n })
+  expect(refundNamedIn(data.slice(0, -32))).toBe(undefined)
+  expect(refundNamedIn(`${data}00`)).toBe(undefined)
+  expect(refundNamedIn(data.replace('a9059cbb', '23b872dd'))).toBe(undefined)
+})
+
+test.each([
+  ['a wire id', { id: 're_01987654' }],
+  ['a short destination', { destination: '0x12' }],
+  ['a token that is none', { tokenAddress: 'somewhere' }],
+  ['more than a token can count', { amount: 2n ** 256n }],
+  ['less than nothing', { amount: -1n }],
+])('nothing is made of %s', (_, wrong) => {
+  expect(() => refundTransfer({ id, tokenAddress: token, destination, amount: 1n, ...wrong })).toThrow()
+})
