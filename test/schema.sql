@@ -22,6 +22,10 @@ create type payment_links_v1_entry as (g integer, was integer, id uuid, state te
 
 create type payments_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
+create type refund_claims_v1_entry as (g integer, was integer, id uuid, secret_hash bytea, sealed_secret text, expires_at timestamp with time zone);
+
+create type refund_destination_proofs_v1_entry as (g integer, was integer, refund_id uuid, address text, message text, signature text, proven_at timestamp with time zone);
+
 create type refunds_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
 
 create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, event_id uuid, event_type text, merchant_id uuid, livemode boolean, api_version text);
@@ -517,6 +521,27 @@ create table recovery_secrets (
   next_counter bigint not null default 0,
   constraint recovery_secrets_pkey PRIMARY KEY (id),
   constraint recovery_secrets_id_fkey FOREIGN KEY (id) REFERENCES merchants(id)
+);
+
+create table refund_claims (
+  id uuid not null,
+  secret_hash bytea not null,
+  sealed_secret text not null,
+  expires_at timestamp with time zone not null,
+  constraint refund_claims_pkey PRIMARY KEY (id),
+  constraint refund_claims_secret_hash_once UNIQUE (secret_hash),
+  constraint refund_claims_secret_hash CHECK (length(secret_hash) = 32)
+);
+
+create table refund_destination_proofs (
+  refund_id uuid not null,
+  address text not null,
+  message text not null,
+  signature text not null,
+  proven_at timestamp with time zone not null,
+  constraint refund_destination_proofs_pkey PRIMARY KEY (refund_id),
+  constraint refund_destination_proofs_address CHECK (address ~ '^0x[0-9a-fA-F]{40}$'::text),
+  constraint refund_destination_proofs_signature CHECK (signature ~ '^0x[0-9a-f]{130}$'::text)
 );
 
 create table refunds (
@@ -2344,6 +2369,94 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_refund_claims_v1(entries refund_claims_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent refund_claims_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into refund_claims (id, secret_hash, sealed_secret, expires_at)
+      select r.id, r.secret_hash, r.sealed_secret, r.expires_at from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.secret_hash, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.id, e.secret_hash, e.sealed_secret, e.expires_at
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from refund_claims t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into refund_claims (id, secret_hash, sealed_secret, expires_at) select r.id, r.secret_hash, r.sealed_secret, r.expires_at from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of refund_claims are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_refund_destination_proofs_v1(entries refund_destination_proofs_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent refund_destination_proofs_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into refund_destination_proofs (refund_id, address, message, signature, proven_at)
+      select r.refund_id, r.address, r.message, r.signature, r.proven_at from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.refund_id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.refund_id, e.address, e.message, e.signature, e.proven_at
+        from (select *, row_number() over (partition by refund_id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from refund_destination_proofs t where t.refund_id = e.refund_id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into refund_destination_proofs (refund_id, address, message, signature, proven_at) select r.refund_id, r.address, r.message, r.signature, r.proven_at from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of refund_destination_proofs are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_refunds_v1(entries refunds_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -2401,6 +2514,8 @@ AS $function$
     when 'idempotency_keys_v1' then return insert_idempotency_keys_v1(entries::idempotency_keys_v1_entry[], skip, now_at);
     when 'payment_links_v1' then return insert_payment_links_v1(entries::payment_links_v1_entry[], skip, now_at);
     when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
+    when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], skip, now_at);
+    when 'refund_destination_proofs_v1' then return insert_refund_destination_proofs_v1(entries::refund_destination_proofs_v1_entry[], skip, now_at);
     when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
         end case;
       end $function$;

@@ -5,6 +5,7 @@ import type { Actor } from '../actors/kind.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
+import type { Keyring } from '../keyring.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
@@ -12,6 +13,7 @@ import type { RecordName } from '../queries/named.ts'
 import { findRefund } from '../queries/refunds.ts'
 import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
+import { makeClaim } from './refund-claims.ts'
 
 export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
   /** Undefined: all that is left. */
@@ -25,17 +27,21 @@ export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
  * to say in the commit: where others were faster, it is judged again by what they left.
  */
 export const startRefund = async (
-  { actors, clock, random }: World,
+  world: World & { readonly keyring: Keyring },
   payment: Actor<Payment>,
   request: RefundRequest,
   { cause, keep }: By<Refund>,
 ): Promise<Actor<Refund>> => {
+  const { actors, clock, random } = world
   const id = uuidv7(clock.now(), random)
-  const rows: Command['rows'] = done => keep(ofKind(refundKind, done.at(-1)))
+  // Without it nobody could say where to.
+  const claim = request.destination === null ? [makeClaim(world, id)] : []
+  const rows: Command['rows'] = done => [...claim, ...keep(ofKind(refundKind, done.at(-1)))]
   let latest = payment
   for (;;) {
     const opening = openingOf(latest, request)
-    const destination = request.destination === null ? null : destinationFor(opening, latest, request.destination)
+    const destination =
+      request.destination === null ? null : destinationFor(opening, latest.context, request.destination)
     const outcome = await actors.dispatchBundle([
       ...reservation('create', opening, cause),
       { kind: 'refund', actor: id, create: { ...opening }, cause, ...(destination === null && { rows }) },
@@ -88,9 +94,13 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: R
 }
 
 /** Not the payment's own address, where money only comes back from, and not the coin itself, which keeps it. */
-const destinationFor = ({ tokenAddress }: RefundOpening, { context }: Actor<Payment>, text: string): Address => {
+export const destinationFor = (
+  { tokenAddress }: Pick<Refund, 'tokenAddress'>,
+  payment: Pick<Payment, 'address'>,
+  text: string,
+): Address => {
   const destination = parseAddress(text)
-  const own = [tokenAddress, context.address].map(address => address?.toLowerCase())
+  const own = [tokenAddress, payment.address].map(address => address?.toLowerCase())
   if (destination === undefined || own.includes(destination.toLowerCase()))
     return refuse('invalid_destination', { param: 'destination' })
   return destination

@@ -35,6 +35,8 @@ export type Once<C> = {
   readonly work: (keep: (actor: Actor<C>) => readonly Row[]) => Promise<Actor<C>>
   /** Of the same actor always the same. */
   readonly answer: (actor: Actor<C>) => { readonly status: 200 | 201; readonly body: unknown }
+  /** Puts into the body what is not to be kept with it, because it is a secret: every time the same. */
+  readonly reveal?: (body: string) => Promise<string>
 }
 
 /**
@@ -44,18 +46,24 @@ export type Once<C> = {
 export const once = async <C>(
   { sql }: Pick<Api, 'sql'>,
   call: OnceCall,
-  { work, answer, isRefund = false }: Once<C>,
+  { work, answer, reveal = async body => body, isRefund = false }: Once<C>,
 ): Promise<Answer> => {
-  const request = readRequest(call, isRefund)
-  if (!request) return answer(await work(() => []))
-
-  const before = await findKeptAnswer(sql, request)
-  if (before) return replay(request, before)
-
   const render = (actor: Actor<C>): KeptAnswer => {
     const { status, body } = answer(actor)
     return { status, body: JSON.stringify(body) }
   }
+  const tell = async ({ status, body }: KeptAnswer, headers?: HeaderFields): Promise<Answer> =>
+    say({ status, body: await reveal(body) }, headers)
+  const request = readRequest(call, isRefund)
+  if (!request) return tell(render(await work(() => [])))
+  const replay = ({ fingerprint, ...kept }: KeptAnswer & { readonly fingerprint: Buffer }): Promise<Answer> => {
+    if (!fingerprint.equals(request.fingerprint)) refuse('idempotency_key_reused', { param: 'Idempotency-Key' })
+    return tell(kept, { 'idempotent-replayed': 'true' })
+  }
+
+  const before = await findKeptAnswer(sql, request)
+  if (before) return replay(before)
+
   let rendered: { readonly actor: Actor<C>; readonly kept: KeptAnswer } | undefined
   const keep = (actor: Actor<C>) => {
     rendered = { actor, kept: render(actor) }
@@ -64,17 +72,17 @@ export const once = async <C>(
   try {
     const actor = await work(keep)
     // The very actor that was rendered is the one that was committed, with the row that was made of it.
-    if (rendered?.actor === actor) return say(rendered.kept)
+    if (rendered?.actor === actor) return await tell(rendered.kept)
     // Otherwise nothing had to be written, or it was written before the commit's answer was lost.
     const kept = render(actor)
-    if (await keepAnswer(sql, request, kept)) return say(kept)
+    if (await keepAnswer(sql, request, kept)) return await tell(kept)
   } catch (error) {
     // It may have been refused because its twin has done the work meanwhile.
     const twin = error instanceof Refusal ? await findKeptAnswer(sql, request) : undefined
     if (!twin) throw error
-    return replay(request, twin)
+    return replay(twin)
   }
-  return replay(request, (await findKeptAnswer(sql, request)) ?? refuse('idempotency_key_in_use'))
+  return replay((await findKeptAnswer(sql, request)) ?? refuse('idempotency_key_in_use'))
 }
 
 const readRequest = (call: OnceCall, isRefund: boolean): KeyedRequest | undefined => {
@@ -105,11 +113,6 @@ const canonical = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
-
-const replay = ({ fingerprint }: KeyedRequest, kept: KeptAnswer & { readonly fingerprint: Buffer }): Answer => {
-  if (!fingerprint.equals(kept.fingerprint)) refuse('idempotency_key_reused', { param: 'Idempotency-Key' })
-  return say(kept, { 'idempotent-replayed': 'true' })
-}
 
 const say = ({ status, body }: KeptAnswer, headers: HeaderFields = {}): Answer => ({
   status,

@@ -1,6 +1,5 @@
 import { type } from 'arktype'
 import type { Refund } from '../../machines/refund.ts'
-import type { Actor } from '../actors/kind.ts'
 import { cancelRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
@@ -12,6 +11,7 @@ import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { recordId, recordName } from './record-id.ts'
+import { readRefundFor, refundFactsFor, withClaimUrl } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -57,6 +57,7 @@ export const refundRoutes: readonly Route[] = [
               )
             },
             answer: refund => ({ status: 201, body: refundRecord(refund) }),
+            reveal: body => withClaimUrl(api, body),
           },
         )
       },
@@ -70,11 +71,14 @@ export const refundRoutes: readonly Route[] = [
       path: '/refunds',
       docs: docs.listRefunds,
       query: listQuery.merge(filters),
-      handle: async ({ sql }, { whose, query }) => {
+      handle: async (api, call) => {
+        const { sql } = api
+        const { whose, query } = call
         const { status, paymentId, limit } = query
         const page = await placedPage(sql, 'refunds', whose, query, idOf)
         const refunds = await listRefunds(sql, whose, { status, paymentId }, page)
-        return { status: 200, body: listOf(refunds, limit, recordOf) }
+        const factsOf = await refundFactsFor(api, call, refunds)
+        return { status: 200, body: listOf(refunds, limit, refund => refundRecord(refund, factsOf(refund))) }
       },
     },
   ),
@@ -85,9 +89,9 @@ export const refundRoutes: readonly Route[] = [
     {
       path: '/refunds/:id',
       docs: docs.getRefund,
-      handle: async ({ sql }, call) => {
-        const refund = await findRefund(sql, recordName('re', call))
-        return { status: 200, body: recordOf(refund ?? refuse('resource_not_found')) }
+      handle: async (api, call) => {
+        const refund = (await findRefund(api.sql, recordName('re', call))) ?? refuse('resource_not_found')
+        return { status: 200, body: await readRefundFor(api, call, refund) }
       },
     },
   ),
@@ -101,12 +105,10 @@ export const refundRoutes: readonly Route[] = [
       handle: async (api, { params, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))
-        return { status: 200, body: recordOf(refund) }
+        return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },
     },
   ),
 ]
-
-const recordOf = (refund: Actor<Refund>) => refundRecord(refund)
 
 const idOf = (id: string) => decodeId('re', id)

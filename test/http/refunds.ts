@@ -30,7 +30,7 @@ export const refund = type({
   reason: 'string | null',
   failureReason: 'string | null',
   destination: '/^0x[0-9a-fA-F]{40}$/ | null',
-  claimUrl: 'null',
+  claimUrl: '/^https?:\\/\\/[^\\/]+\\/claims\\/[\\w-]{43}$/ | null',
   crypto: type({
     '+': 'reject',
     chainId: 'number.integer',

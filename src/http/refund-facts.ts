@@ -1,0 +1,58 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Actor } from '../actors/kind.ts'
+import { claimUrl, isOpenClaim } from '../commands/refund-claims.ts'
+import { decodeId } from '../ids.ts'
+import { listClaims } from '../queries/refund-claims.ts'
+import { type RefundFacts, refundRecord } from '../records/refund.ts'
+import type { Api } from './api.ts'
+import type { KeyCaller, MemberCaller } from './route.ts'
+
+/** One of these two. */
+export type RefundReader = { readonly key?: KeyCaller; readonly member?: MemberCaller }
+
+/** Whoever may refund may also see what a refund is brought about with. */
+const mayRefund = ({ key, member }: RefundReader): boolean =>
+  key
+    ? key.scopes.includes('*') || key.scopes.includes('refunds:write')
+    : member !== undefined && member.role !== 'viewer'
+
+/** What the caller is told of each of these refunds beside its row. */
+export const refundFactsFor = async (
+  api: Api,
+  reader: RefundReader,
+  refunds: readonly Actor<Refund>[],
+): Promise<(refund: Actor<Refund>) => RefundFacts> => {
+  if (!mayRefund(reader)) return () => ({})
+  const claims = await findClaimUrls(api, refunds)
+  return ({ id }) => ({ claimUrl: claims.get(id) ?? null })
+}
+
+/** One refund as its caller is shown it. */
+export const readRefundFor = async (api: Api, reader: RefundReader, refund: Actor<Refund>) =>
+  refundRecord(refund, (await refundFactsFor(api, reader, [refund]))(refund))
+
+const findClaimUrls = async (
+  { sql, clock, keyring, settings }: Api,
+  refunds: readonly Actor<Refund>[],
+): Promise<ReadonlyMap<string, string>> => {
+  const waiting = new Map(refunds.filter(({ state }) => state === 'requires_destination').map(each => [each.id, each]))
+  const now = clock.now()
+  const urls = new Map<string, string>()
+  for (const claim of await listClaims(sql, [...waiting.keys()])) {
+    const refund = waiting.get(claim.refundId)
+    if (refund && isOpenClaim(refund, claim, now)) urls.set(refund.id, claimUrl(settings.publicUrl, keyring, claim))
+  }
+  return urls
+}
+
+/**
+ * The answer to whoever has started a refund, of which no secret is kept with its Idempotency-Key: the claim is
+ * read where it stands sealed. Whatever has become of the refund meanwhile, it is the same answer.
+ */
+export const withClaimUrl = async ({ sql, keyring, settings }: Api, body: string): Promise<string> => {
+  const record = JSON.parse(body) as ReturnType<typeof refundRecord>
+  if (record.status !== 'requires_destination') return body
+  const [claim] = await listClaims(sql, [decodeId('re', record.id) ?? ''])
+  // Refunds of a time before claims have none.
+  return claim ? JSON.stringify({ ...record, claimUrl: claimUrl(settings.publicUrl, keyring, claim) }) : body
+}

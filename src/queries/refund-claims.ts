@@ -1,0 +1,84 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Row } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { refundKind } from '../kinds/refund.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+
+export type Claim = { readonly refundId: string; readonly sealedSecret: string; readonly expiresAt: Date }
+
+/** The row that the command which makes a refund carries into its commit. */
+export const claimRow = ({ refundId, sealedSecret, expiresAt }: Claim, secretHash: Buffer): Row => ({
+  table: 'refund_claims',
+  row: {
+    id: refundId,
+    secret_hash: `\\x${secretHash.toString('hex')}`,
+    sealed_secret: sealedSecret,
+    expires_at: expiresAt,
+  },
+})
+
+/** Of those refunds that have one. */
+export const listClaims = async (sql: Sql, refundIds: readonly string[]): Promise<Claim[]> => {
+  if (refundIds.length === 0) return []
+  return sql<Claim[]>`
+    select id as "refundId", sealed_secret as "sealedSecret", expires_at as "expiresAt"
+    from refund_claims where id = any(${[...refundIds]}::uuid[])`
+}
+
+/** What the customer who has the secret is shown, and what the destination is judged by. */
+export type VisitedClaim = {
+  readonly refund: Actor<Refund>
+  readonly expiresAt: Date
+  readonly merchantName: string
+  /** Of the asset. */
+  readonly decimals: number
+  /** Where the payment was received, which pays nobody. */
+  readonly paymentAddress: string | null
+}
+
+type VisitedRow = ActorRow & {
+  readonly claim: {
+    readonly expires_at: string
+    readonly merchant_name: string
+    readonly decimals: number
+    readonly payment_address: string | null
+  }
+}
+
+const readRefund = readerOf(refundKind)
+
+export const findVisitedClaim = async (sql: Sql, secretHash: Buffer): Promise<VisitedClaim | undefined> => {
+  const [row] = await sql<VisitedRow[]>`
+    select r.*, jsonb_build_object(
+      'expires_at', c.expires_at, 'merchant_name', m.name, 'decimals', p.decimals, 'payment_address', p.address) as claim
+    from refund_claims c
+    join refunds r on r.id = c.id
+    join payments p on p.id = r.payment_id
+    join merchants m on m.id = r.merchant_id
+    where c.secret_hash = ${secretHash}`
+  if (!row) return undefined
+  const { expires_at, merchant_name, decimals, payment_address } = row.claim
+  return {
+    refund: readRefund(row),
+    expiresAt: new Date(expires_at),
+    merchantName: merchant_name,
+    decimals,
+    paymentAddress: payment_address,
+  }
+}
+
+export type Proof = {
+  readonly refundId: string
+  readonly address: string
+  readonly message: string
+  readonly signature: string
+  readonly provenAt: Date
+}
+
+/** The row that goes with the destination that it proves. */
+export const proofRow = ({ refundId, address, message, signature, provenAt }: Proof): Row => ({
+  table: 'refund_destination_proofs',
+  row: { refund_id: refundId, address, message, signature, proven_at: provenAt },
+})
