@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseRetryAfter } from '../../src/webhooks/retry-after.ts'
+import { parseRetryAfter } from '../../src/retry-after.ts'
 import { snippetOf } from '../../src/webhooks/snippet.ts'
 
 const now = new Date('2026-11-20T12:00:00.500Z')
