@@ -1,4 +1,5 @@
-import { Buffer, isAscii } from 'node:buffer'
+import { Buffer } from 'node:buffer'
+import { parseRetryAfter } from '../../retry-after.ts'
 import { RpcFault } from './rpc.ts'
 
 export type Target = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
@@ -70,19 +71,31 @@ const exchange = async ({ url, headers }: Target, body: string, options: PostOpt
     throw new RpcFault('garbage', 'compressed, which was not asked for')
   // A request that follows a redirect carries the key of its path to a stranger in the Referer, or reaches into our network.
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) throw new RpcFault('garbage', 'a redirect')
-  const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), options.now())
+  const retryAfterS = parseRetryAfter(response.headers.get('retry-after') ?? undefined, new Date(options.now()))
+  const retryAfterMs = retryAfterS === null ? undefined : retryAfterS * 1_000
   if (status === 429) throw new RpcFault('rate_limited', 'HTTP 429', retryAfterMs)
   if (status === 401 || status === 403 || status === 503)
     throw new RpcFault('unreachable', `HTTP ${status}`, retryAfterMs)
-  const bytes = await readAtMost(response, options.mostBytes)
-  return { ok, status, json: parseJson(bytes), bytes: bytes.byteLength }
+  const { text, bytes } = await readText(response, options.mostBytes)
+  return { ok, status, json: parseJson(text), bytes }
 }
 
-const readAtMost = async (response: Response, most: number): Promise<Uint8Array> => {
-  const announced = Number(response.headers.get('content-length'))
+type Text = { readonly text: string; readonly bytes: number }
+
+const readText = async (response: Response, most: number): Promise<Text> => {
+  const { headers } = response
+  const announced = Number(headers.get('content-length'))
   if (announced > most) throw new RpcFault('too_large')
+  // In one go, which takes half as long as piece by piece: no more comes than was announced, unless it comes in chunks.
+  // What is no UTF-8 becomes a character that no field of ours may hold.
+  if (announced > 0 && !headers.has('transfer-encoding')) return { text: await response.text(), bytes: announced }
+  const bytes = await readPieces(response, most)
+  return { text: new TextDecoder().decode(bytes), bytes: bytes.byteLength }
+}
+
+const readPieces = async (response: Response, most: number): Promise<Uint8Array> => {
   // One array, which grows where it must: a body of single bytes kept as chunks would take a hundred times its size.
-  let bytes = new Uint8Array(announced > 0 ? announced : Math.min(65_536, most))
+  let bytes = new Uint8Array(Math.min(65_536, most))
   let length = 0
   if (!response.body) return bytes.subarray(0, 0)
   const reader = response.body.getReader()
@@ -100,36 +113,25 @@ const readAtMost = async (response: Response, most: number): Promise<Uint8Array>
   }
 }
 
-const parseJson = (bytes: Uint8Array): unknown => {
-  if (bytes.byteLength > 2 ** 20 && isMadeOfBrackets(bytes))
-    throw new RpcFault('garbage', 'hardly anything but brackets')
+const parseJson = (text: string): unknown => {
+  if (text.length > 2 ** 20 && isMadeOfBrackets(text)) throw new RpcFault('garbage', 'hardly anything but brackets')
   try {
-    return JSON.parse(decode(bytes))
+    return JSON.parse(text)
   } catch {
     // The error quotes the body. A depth that overflows the stack ends here too.
     return undefined
   }
 }
 
-/** Throws for what is no UTF-8. Nearly all answers are ASCII, of which each byte is a character as it is. */
-const decode = (bytes: Uint8Array): string =>
-  isAscii(bytes)
-    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-    : new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-
 /**
  * 16 MiB of brackets become more than a gigabyte of empty arrays, and seconds in which nothing else runs. No
- * answer we ask for has one in fewer than 35 bytes; what is small does no harm and is not looked at.
+ * answer we ask for has one in fewer than 35 characters; what is small does no harm and is not looked at.
  */
-const isMadeOfBrackets = (bytes: Uint8Array): boolean => {
+const isMadeOfBrackets = (text: string): boolean => {
   let brackets = 0
-  for (const byte of bytes) if (byte === 0x5b || byte === 0x7b) brackets++
-  return brackets > bytes.byteLength / 32
-}
-
-/** Seconds or a date. */
-const parseRetryAfter = (header: string | null, now: number): number | undefined => {
-  if (header === null) return undefined
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now
-  return ms >= 0 ? ms : undefined
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5b || code === 0x7b) brackets++
+  }
+  return brackets > text.length / 32
 }

@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
+import { openNode } from '../../../src/chain/rpc/node.ts'
 import { type Call, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
 import type { Faults } from '../../harness/faulty-node.ts'
 import { type Nodes, openNodes, tokenChain } from './nodes.ts'
@@ -134,6 +137,37 @@ describe('one node', () => {
     expect(await faultOf(nodes)).toMatchObject({ reason: 'unreachable' })
     expect(nodes.logged()).not.toContain('faulted')
   })
+})
+
+test('a node that announces a hundred bytes and sends chunks without end is cut off', async () => {
+  let sent = 0
+  const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
+  const server = createServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\ntransfer-encoding: chunked\r\n\r\n')
+      const pour = () => {
+        while (!socket.destroyed && sent < 2 ** 30) {
+          sent += chunk.length
+          if (!socket.write(chunk)) return void socket.once('drain', pour)
+        }
+      }
+      pour()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const node = openNode({
+    name: 'it',
+    url: `http://127.0.0.1:${port}/`,
+    closed: new AbortController().signal,
+    now: Date.now,
+  })
+  const outcome = await node.batch([balance], { mostBytes: 2 ** 20 }).catch((error: unknown) => error)
+  server.close()
+  expect(outcome).toBeInstanceOf(RpcFault)
+  expect(sent).toBeLessThan(2 ** 26)
 })
 
 // In MiB, of a process that does nothing else. A plain gigabyte ends at the cap of 16, and what the collector leaves
