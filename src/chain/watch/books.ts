@@ -148,10 +148,11 @@ export const finalizeBlocks = async (
         ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 
-// A column each: read three times as fast as rows of JSON.
-const numbersOf = (blocks: readonly Block[]) => blocks.map(({ number }) => number)
-const hashesOf = (blocks: readonly Block[]) => blocks.map(({ hash }) => hash)
-const timesOf = (blocks: readonly Block[]) => blocks.map(({ minedAt }) => minedAt.toISOString())
+// A column each: read three times as fast as rows of JSON. As the array's text, since none of it needs to be quoted.
+const numbersOf = (blocks: readonly Block[]) => columnOf(blocks.map(({ number }) => number))
+const hashesOf = (blocks: readonly Block[]) => columnOf(blocks.map(({ hash }) => hash))
+const timesOf = (blocks: readonly Block[]) => columnOf(blocks.map(({ minedAt }) => minedAt.toISOString()))
+const columnOf = (values: readonly (string | number)[]) => `{${values.join(',')}}`
 
 const blockRowOf = ({ number, hash, minedAt }: Block) => ({ number, hash, mined_at: minedAt })
 
