@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Elysia } from 'elysia'
+import express from 'express'
+import { Hono } from 'hono'
 import { type VerifyWebhookOptions, verifyWebhook, WebhookVerificationError } from '../src/verify-webhook.ts'
 import { signedHeaders } from '../src/webhooks/signature.ts'
 
@@ -124,6 +126,8 @@ test('it imports nothing but node:crypto', () => {
   expect([...source.matchAll(/\bfrom '([^']+)'/g)].map(([, name]) => name)).toEqual(['node:crypto'])
 })
 
+const posted = { method: 'POST', headers: { 'content-type': 'application/json', 'Service-Signature': header }, body }
+
 /** As the comment at the function has it. */
 test('Elysia hands over the raw body when it is asked for text', async () => {
   const app = new Elysia().post(
@@ -131,18 +135,42 @@ test('Elysia hands over the raw body when it is asked for text', async () => {
     ({ body, headers }) => verifyWebhook({ body: body as string, headers, secret, now: at }).id,
     { parse: 'text' },
   )
-  const headers = { 'content-type': 'application/json', 'service-signature': header }
-  const answer = await app.handle(new Request('http://localhost/hook', { method: 'POST', headers, body }))
+  const answer = await app.handle(new Request('http://localhost/hook', posted))
   expect(await answer.text()).toBe('e1')
 })
 
-test('node:http, and so Express, has headers that fit', async () => {
+test('Hono hands over the text and its headers', async () => {
+  const app = new Hono().post('/hook', async ({ req, text }) =>
+    text(verifyWebhook({ body: await req.text(), headers: req.raw.headers, secret, now: at }).id),
+  )
+  expect(await (await app.request('/hook', posted)).text()).toBe('e1')
+})
+
+test('Express hands over the bytes where it is told to, and what it has parsed is refused by name', async () => {
+  const app = express()
+  app.post('/hook', express.raw({ type: 'application/json' }), ({ body, headers }, response) => {
+    response.send(verifyWebhook({ body, headers, secret, now: at }).id)
+  })
+  app.post('/parsed', express.json(), ({ body, headers }, response) => {
+    response.send(outcome({ body, header: undefined, headers }))
+  })
+  expect(await askedOf(createServer(app), '/hook')).toBe('e1')
+  expect(await askedOf(createServer(app), '/parsed')).toBe('raw_body_needed')
+})
+
+test('node:http has headers that fit', async () => {
   const server = createServer(async (request, response) => {
     response.end(verifyWebhook({ body: await buffer(request), headers: request.headers, secret, now: at }).id)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${Object(server.address()).port}`
-  const answer = await fetch(url, { method: 'POST', headers: { 'Service-Signature': header }, body })
-  expect(await answer.text()).toBe('e1')
-  server.close()
+  expect(await askedOf(server, '/')).toBe('e1')
 })
+
+/** What a server answers to the webhook. */
+const askedOf = async (server: Server, path: string): Promise<string> => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  try {
+    return await (await fetch(`http://127.0.0.1:${Object(server.address()).port}${path}`, posted)).text()
+  } finally {
+    server.close()
+  }
+}
