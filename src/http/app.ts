@@ -4,6 +4,7 @@ import { clientAddress } from './address.ts'
 import type { Api } from './api.ts'
 import { isStorable, openBodyReader } from './body.ts'
 import { exchange, type Seen } from './exchange.ts'
+import { openFormReader } from './form.ts'
 import { type Guard, openGuard } from './guard.ts'
 import type { Now } from './limits.ts'
 import type { Answer, Method, Route } from './route.ts'
@@ -73,7 +74,7 @@ type Arrived = {
 
 /** The order of checks of the interface, after the route has been found. */
 const answerWith = (guard: Guard, route: Route, api: Api) => {
-  const readBody = openBodyReader()
+  const readBody = route.form ? openFormReader() : openBodyReader()
   return async ({ requestId, answerHeaders }: Seen, { request, peer, ...arrived }: Arrived): Promise<Answer> => {
     const { headers } = request
     const params = readParams(arrived.params)

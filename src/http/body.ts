@@ -10,16 +10,12 @@ const PATIENCE_MS = 20_000
  * it arrives, and nobody is waited for without end.
  */
 export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => {
-  const inTime = openPatience<ArrayBuffer>(patienceMs, () => unfinished('The body took too long.'), cutShort)
+  const readBytes = openBytesReader({ patienceMs })
 
   return async (request: Request): Promise<unknown> => {
-    const { headers } = request
-    const length = headers.get('content-length')
-    if (length !== null && Number(length) > MOST_BYTES) refuse('body_too_large')
-    // No more comes than was announced. The body is not asked for as a stream, which costs more than all else here.
-    const bytes = await inTime(length === null ? readPieces(request) : request.arrayBuffer())
+    const bytes = await readBytes(request)
     if (bytes.byteLength === 0) return undefined
-    if (!isJson(headers)) refuse('unsupported_media_type')
+    if (!isJson(request.headers)) refuse('unsupported_media_type')
     const value = parse(bytes)
     const fault = faultIn(value)
     if (fault) refuse(fault.code, fault.because)
@@ -27,11 +23,23 @@ export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => {
   }
 }
 
-const readPieces = async ({ body }: Request): Promise<ArrayBuffer> => {
-  const bytes = new Uint8Array(MOST_BYTES)
+/** The same of whatever it holds. */
+export const openBytesReader = ({ patienceMs = PATIENCE_MS, mostBytes = MOST_BYTES } = {}) => {
+  const inTime = openPatience<ArrayBuffer>(patienceMs, () => unfinished('The body took too long.'), cutShort)
+
+  return async (request: Request): Promise<ArrayBuffer> => {
+    const length = request.headers.get('content-length')
+    if (length !== null && Number(length) > mostBytes) refuse('body_too_large')
+    // No more comes than was announced. The body is not asked for as a stream, which costs more than all else here.
+    return inTime(length === null ? readPieces(request, mostBytes) : request.arrayBuffer())
+  }
+}
+
+const readPieces = async ({ body }: Request, mostBytes: number): Promise<ArrayBuffer> => {
+  const bytes = new Uint8Array(mostBytes)
   let length = 0
   for await (const piece of body ?? []) {
-    if (length + piece.length > MOST_BYTES) refuse('body_too_large')
+    if (length + piece.length > mostBytes) refuse('body_too_large')
     bytes.set(piece, length)
     length += piece.length
   }

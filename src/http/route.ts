@@ -12,6 +12,8 @@ export type Route = {
   readonly path: string
   readonly access: Access
   readonly body: Type | undefined
+  /** The body comes from a page's form. */
+  readonly form?: true | undefined
   readonly query: Type | undefined
   /** A test holds every route that is served to have them. */
   readonly docs?: Docs | undefined
@@ -81,6 +83,7 @@ type Declared = Type | undefined
 type Spec<Path extends string, Body, Query, Caller> = {
   readonly path: Path
   readonly body?: Body
+  readonly form?: true
   readonly query?: Query
   readonly docs?: Docs
   readonly handle: (api: Api, call: Call<Path, Parsed<Body>, Parsed<Query>> & Caller) => Answer | Promise<Answer>
@@ -90,8 +93,8 @@ type Spec<Path extends string, Body, Query, Caller> = {
 type Parsed<D> = D extends { readonly infer: infer Value } ? Value : undefined
 
 const define = (method: Method, access: Access, spec: unknown): Route => {
-  const { path, body, query, docs, handle } = spec as Omit<Route, 'method' | 'access'>
-  return { method, path, access, body, query, docs, handle }
+  const { path, body, form, query, docs, handle } = spec as Omit<Route, 'method' | 'access'>
+  return { method, path, access, body, form, query, docs, handle }
 }
 
 /** A route anybody may call. */

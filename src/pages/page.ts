@@ -3,28 +3,42 @@ import { readFileSync } from 'node:fs'
 import type { Answer } from '../http/route.ts'
 import { type Html, html, textOf, trusted } from './html.ts'
 
-/** Pages that look alike and need nothing but themselves: no script, no other host, not even ours. */
+/** Pages that look alike and need nothing but themselves: no other host, not even ours, and no script but their own. */
 export type Layout = {
   readonly textOf: (title: string, body: Html) => string
   readonly send: (text: string, status?: number) => Answer
 }
 
+/** What pages may do beside being looked at. */
+export type Abilities = {
+  /** Runs at the end of the page. */
+  readonly script?: URL
+  /** They have forms, which are sent to where the page came from. */
+  readonly forms?: true | undefined
+  /** For nobody but whoever has their address: no search engine is to have them. */
+  readonly secret?: true
+}
+
 /** What all pages have, and the style that these have beside it. */
-export const openLayout = (ownStyle: URL): Layout => {
+export const openLayout = (ownStyle: URL, { script: scriptUrl, forms, secret }: Abilities = {}): Layout => {
   const style = [new URL('./page.css', import.meta.url), ownStyle].map(url => readFileSync(url, 'utf8')).join('')
+  const script = scriptUrl && readFileSync(scriptUrl, 'utf8')
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor(style),
+    'content-security-policy': policyFor({ style, script, forms }),
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
+    ...(secret && { 'x-robots-tag': 'noindex, nofollow, noarchive' }),
   }
   return {
-    textOf: (title, body) => textOf(whole(title, style, body)),
+    textOf: (title, body) => textOf(whole({ title, style, script }, body)),
     send: (text, status = 200) => ({ status, text, headers }),
   }
 }
 
-const whole = (title: string, style: string, body: Html): Html => html`<!doctype html>
+type Parts = { readonly title: string; readonly style: string; readonly script: string | undefined }
+
+const whole = ({ title, style, script }: Parts, body: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,17 +50,26 @@ const whole = (title: string, style: string, body: Html): Html => html`<!doctype
 </head>
 <body>
 ${body}
-</body>
+${
+  script !== undefined &&
+  html`<script>${trusted(script)}</script>
+`
+}</body>
 </html>
 `
 
-/** Whatever slips into a page, nothing runs, nothing is loaded, and nobody puts it into a frame. */
-const policyFor = (style: string): string =>
+type Policy = Omit<Parts, 'title'> & Pick<Abilities, 'forms'>
+
+/** Whatever slips into a page, it does not run, nothing is loaded, and nobody puts it into a frame. */
+const policyFor = ({ style, script, forms }: Policy): string =>
   [
     "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    `style-src ${hashOf(style)}`,
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
     'img-src data:',
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${forms ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ].join('; ')
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -2,6 +2,7 @@ import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Answer } from '../http/route.ts'
 import { type Html, html } from './html.ts'
+import { moneyOf } from './money.ts'
 import { openLayout } from './page.ts'
 
 const layout = openLayout(new URL('./pay.css', import.meta.url))
@@ -40,12 +41,3 @@ const closedBecause: Readonly<Record<string, string>> = {
 }
 
 const card = (content: Html): Html => html`<main class="pay"><article>${content}</article></main>`
-
-/** `€49.00`. As texts of the decimal digits: a float would round the largest amounts. */
-const moneyOf = (amountMinor: number, currency: string): string => {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
-  const text = String(amountMinor).padStart(digits + 1, '0')
-  const whole = text.slice(0, text.length - digits)
-  return format.format(`${whole}.${text.slice(text.length - digits)}` as Intl.StringNumericLiteral)
-}

@@ -30,4 +30,4 @@ export type EventStream = { readonly events: Shape }
 
 export type PlainText = { readonly plain: string }
 
-type Status = 200 | 201 | 204 | 404 | 410 | 503
+type Status = 200 | 201 | 204 | 404 | 409 | 410 | 422 | 503

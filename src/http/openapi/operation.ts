@@ -17,8 +17,11 @@ export type Operation = {
 
 type RequestBody = {
   readonly required: boolean
-  readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example?: unknown } }
+  /** One of these two. */
+  readonly content: { readonly 'application/json'?: Sent; readonly 'application/x-www-form-urlencoded'?: Sent }
 }
+
+type Sent = { readonly schema: Schema; readonly example?: unknown }
 
 /** One route among all of them. */
 export const operationOf = (route: Route, routes: readonly Route[]): Operation => {
@@ -31,7 +34,7 @@ export const operationOf = (route: Route, routes: readonly Route[]): Operation =
     tags: [tagOf(route).name],
     security: securityOf(route),
     parameters: parametersOf(route),
-    ...(route.body && { requestBody: bodyOf(route.body, docs) }),
+    ...(route.body && { requestBody: bodyOf(route.body, docs, route.form) }),
     responses: answersOf(route),
   }
 }
@@ -42,10 +45,14 @@ const nameOf = ({ access }: Route, operation: string, routes: readonly Route[]):
   return access.by === 'member' && isTwin ? `${operation}AsMember` : operation
 }
 
-const bodyOf = (body: NonNullable<Route['body']>, { operation, example }: NonNullable<Route['docs']>): RequestBody => ({
+const bodyOf = (
+  body: NonNullable<Route['body']>,
+  { operation, example }: NonNullable<Route['docs']>,
+  form: Route['form'],
+): RequestBody => ({
   required: Array.isArray(schemaOf(body).required),
   content: {
-    'application/json': {
+    [form ? 'application/x-www-form-urlencoded' : 'application/json']: {
       schema: { $ref: `#/components/schemas/${bodyName(operation)}` },
       ...(example !== undefined && { example }),
     },

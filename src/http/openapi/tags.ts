@@ -40,6 +40,7 @@ const nouns: Readonly<Record<string, Tag & { readonly both?: true }>> = {
     both: true,
   },
   checkout: { name: 'Checkout', description: 'What the page of a payment link calls, for customers.' },
+  claims: { name: 'Refund claims', description: 'The page on which a customer says where a refund goes.' },
   auth: { name: 'Signing in', description: 'A sign-in leads to an access token and a refresh cookie.' },
   'api-keys': { name: 'API keys', description: 'What the servers of a merchant call with.' },
   'webhook-endpoints': { name: 'Webhook endpoints', description: 'Where a merchant is told of events.' },

@@ -5,15 +5,19 @@ import type { Placed } from './operation.ts'
 export const curlOf = ({ servers }: Document, { method, path, operation }: Placed): string => {
   const { parameters, requestBody, security } = operation
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(parameters.find(each => each.name === name)?.example))
-  const body = requestBody?.content['application/json'].example
+  const { 'application/json': json, 'application/x-www-form-urlencoded': form } = requestBody?.content ?? {}
+  const body = json?.example
+  const fields = Object.entries(Object(form?.example)).map(([name, value]) => `--data-urlencode '${name}=${value}'`)
   const headers = [
     ...security.slice(0, 1).flatMap(each => credentials[Object.keys(each)[0] ?? ''] ?? []),
     ...(parameters.some(({ name, required }) => name === 'Idempotency-Key' && required)
       ? ["-H 'Idempotency-Key: refund-of-order-7'"]
       : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
+    ...fields,
   ]
-  const verb = method === 'get' || (method === 'post' && body !== undefined) ? '' : `-X ${method.toUpperCase()} `
+  const verb =
+    method === 'get' || (method === 'post' && (body ?? form) !== undefined) ? '' : `-X ${method.toUpperCase()} `
   return [`curl ${verb}${servers[0]?.url}${filled}`, ...headers].join(' \\\n  ')
 }
 

@@ -35,9 +35,10 @@ const parametersOf = ({ parameters }: Operation): Html | false =>
   })}</dl>`
 
 const bodyIn = (document: Document, { requestBody }: Operation): Html | false => {
-  const name = nameIn(requestBody?.content['application/json'].schema.$ref)
+  const { 'application/json': json, 'application/x-www-form-urlencoded': form } = requestBody?.content ?? {}
+  const name = nameIn((json ?? form)?.schema.$ref)
   const schema = name === undefined ? undefined : document.components.schemas[name]
-  return schema !== undefined && html`<h4>Body</h4>${fieldsOf(schema)}`
+  return schema !== undefined && html`<h4>${form ? 'Form' : 'Body'}</h4>${fieldsOf(schema)}`
 }
 
 const answerOf = (status: string, answer: Operation['responses'][string]): Html => {

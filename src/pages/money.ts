@@ -1,0 +1,15 @@
+/** `€49.00`. As texts of the decimal digits: a float would round the largest amounts. */
+export const moneyOf = (amountMinor: number, currency: string): string => {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  const text = String(amountMinor).padStart(digits + 1, '0')
+  const whole = text.slice(0, text.length - digits)
+  return format.format(`${whole}.${text.slice(text.length - digits)}` as Intl.StringNumericLiteral)
+}
+
+/** `16.2`: atomic units as people count them. */
+export const unitsOf = (amount: bigint, decimals: number): string => {
+  const text = String(amount).padStart(decimals + 1, '0')
+  const [whole, rest] = [text.slice(0, text.length - decimals), text.slice(text.length - decimals).replace(/0+$/, '')]
+  return rest === '' ? whole : `${whole}.${rest}`
+}
