@@ -5,6 +5,7 @@ import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
 import type { Chains, ConnectedChain } from './chain/connect.ts'
 import { sandboxId } from './chain/known/sandbox.ts'
+import { watchRefunds } from './chain/refunds/watch.ts'
 import type { Rpc } from './chain/rpc/rpc.ts'
 import { openSource } from './chain/watch/source.ts'
 import { type SubmissionChain, watchSubmissions } from './chain/watch/submissions.ts'
@@ -103,6 +104,7 @@ const startLabour = (
     share: worker.share,
   })
   const submissions = watchSubmissions(world, { chains: chains.all.map(submittedOn), share: worker.share })
+  const refunds = watchRefunds(world, { chains: chains.all.map(submittedOn), share: worker.share })
   const mining = sandbox && mineWhileAwaited(world, sandbox)
   return {
     sender,
@@ -111,7 +113,7 @@ const startLabour = (
     wakeChain: watch.wake,
     stop: async () => {
       await Promise.all([
-        ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), mining?.stop()],
+        ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), mining?.stop()],
         ...[ears.stop(), sender.stop()],
       ])
     },

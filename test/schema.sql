@@ -28,6 +28,10 @@ create type refund_destination_proofs_v1_entry as (g integer, was integer, refun
 
 create type refunds_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
 
+create type signed_transactions_v1_entry as (g integer, was integer, signer_id uuid, nonce bigint, attempt integer, chain_id bigint, tx_hash text, raw text, gas bigint, max_fee numeric(78,0), tip numeric(78,0), created_at timestamp with time zone);
+
+create type signer_nonces_v1_entry as (g integer, was integer, signer_id uuid, nonce bigint, refund_id uuid, state text, sent_at timestamp with time zone, created_at timestamp with time zone);
+
 create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, event_id uuid, event_type text, merchant_id uuid, livemode boolean, api_version text);
 
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
@@ -544,6 +548,47 @@ create table refund_destination_proofs (
   constraint refund_destination_proofs_signature CHECK (signature ~ '^0x[0-9a-f]{130}$'::text)
 );
 
+create table refund_looks (
+  refund_id uuid not null,
+  chain_id bigint not null,
+  tx_hash text not null,
+  block_number bigint,
+  looks integer not null default 0,
+  next_look_at timestamp with time zone not null default now(),
+  constraint refund_looks_pkey PRIMARY KEY (refund_id),
+  constraint refund_looks_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
+create table refund_signer_limits (
+  signer_id uuid not null,
+  currency text not null,
+  per_refund_minor bigint not null,
+  per_day_minor bigint not null,
+  constraint refund_signer_limits_pkey PRIMARY KEY (signer_id, currency),
+  constraint refund_signer_limits_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint refund_signer_limits_per_day_minor_check CHECK (per_day_minor >= 1 AND per_day_minor <= '9007199254740991'::bigint),
+  constraint refund_signer_limits_per_refund_minor_check CHECK (per_refund_minor >= 1 AND per_refund_minor <= '9007199254740991'::bigint),
+  constraint refund_signer_limits_signer_id_fkey FOREIGN KEY (signer_id) REFERENCES refund_signers(id)
+);
+
+create table refund_signers (
+  id uuid not null,
+  merchant_id uuid not null,
+  chain_id bigint not null,
+  epoch text,
+  address text not null,
+  sealed_key text,
+  first_nonce bigint not null,
+  created_at timestamp with time zone not null default now(),
+  removed_at timestamp with time zone,
+  constraint refund_signers_pkey PRIMARY KEY (id),
+  constraint refund_signers_address CHECK (address ~ '^0x[0-9a-f]{40}$'::text),
+  constraint refund_signers_chain CHECK (chain_id >= 1 AND chain_id <= '9007199254740991'::bigint),
+  constraint refund_signers_key CHECK (removed_at IS NOT NULL OR (epoch IS NULL) = (sealed_key IS NOT NULL)),
+  constraint refund_signers_nonce CHECK (first_nonce >= 0),
+  constraint refund_signers_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
 create table refunds (
   id uuid not null,
   state text not null,
@@ -624,6 +669,46 @@ create table sessions (
   constraint sessions_hash CHECK (length(token_hash) = 32 AND length(previous_hash) = 32),
   constraint sessions_user_agent CHECK (length(user_agent) <= 300),
   constraint sessions_account FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+create table signed_transactions (
+  signer_id uuid not null,
+  nonce bigint not null,
+  attempt integer not null,
+  chain_id bigint not null,
+  tx_hash text not null,
+  raw text not null,
+  gas bigint not null,
+  max_fee numeric(78,0) not null,
+  tip numeric(78,0),
+  created_at timestamp with time zone not null,
+  constraint signed_transactions_pkey PRIMARY KEY (signer_id, nonce, attempt),
+  constraint signed_transactions_attempt_check CHECK (attempt >= 1),
+  constraint signed_transactions_raw_check CHECK (raw ~ '^0x[0-9a-f]+$'::text),
+  constraint signed_transactions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
+create table signer_nonces (
+  signer_id uuid not null,
+  nonce bigint not null,
+  refund_id uuid,
+  state text not null,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint signer_nonces_pkey PRIMARY KEY (signer_id, nonce),
+  constraint signer_nonces_nonce_check CHECK (nonce >= 0),
+  constraint signer_nonces_state CHECK (state = ANY (ARRAY['open'::text, 'mined'::text, 'dropped'::text]))
+);
+
+create table signing_waits (
+  refund_id uuid not null,
+  signer_id uuid not null,
+  reason text not null,
+  tries integer not null default 1,
+  next_try_at timestamp with time zone not null,
+  since timestamp with time zone not null default now(),
+  constraint signing_waits_pkey PRIMARY KEY (refund_id),
+  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'over_refund_limit'::text, 'over_day_limit'::text]))
 );
 
 create table simulations (
@@ -810,15 +895,31 @@ CREATE INDEX payments_open_in_coins ON public.payments USING btree (chain_id) WH
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
+CREATE INDEX refund_looks_due ON public.refund_looks USING btree (chain_id, next_look_at);
+
+CREATE UNIQUE INDEX refund_signers_key_once ON public.refund_signers USING btree (chain_id, address) WHERE (sealed_key IS NOT NULL);
+CREATE UNIQUE INDEX refund_signers_of_merchant ON public.refund_signers USING btree (merchant_id, chain_id) WHERE ((epoch IS NULL) AND (removed_at IS NULL));
+CREATE UNIQUE INDEX refund_signers_of_sandbox ON public.refund_signers USING btree (merchant_id, chain_id, epoch) WHERE (epoch IS NOT NULL);
+
 CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, era, xid, seq);
 CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
+CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, updated_at) WHERE (state = 'requires_signature'::text);
 
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
 CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);
 
 CREATE INDEX sessions_account_used ON public.sessions USING btree (account_id, last_used_at);
+
+CREATE UNIQUE INDEX signed_transactions_once ON public.signed_transactions USING btree (chain_id, tx_hash);
+
+CREATE INDEX signer_nonces_of_refund ON public.signer_nonces USING btree (refund_id);
+CREATE INDEX signer_nonces_open ON public.signer_nonces USING btree (signer_id, nonce) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX signer_nonces_open_once ON public.signer_nonces USING btree (refund_id) WHERE (state = 'open'::text);
+CREATE INDEX signer_nonces_recent ON public.signer_nonces USING btree (signer_id, created_at);
+
+CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer_id);
 
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
 
@@ -895,6 +996,39 @@ begin
   perform record_security_event(invited.merchant_id, account, actor, address, 'invite.accepted',
     json_build_object('role', invited.role));
   return 'accepted';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_refund_signer(signer uuid, merchant uuid, chain bigint, at_address text, sealed text, begins bigint, limits json, actor text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  known refund_signers;
+  outcome text := 'added';
+begin
+  perform pg_advisory_xact_lock(hashtextextended('refund signers', 0));
+  select * into known from refund_signers
+  where merchant_id = merchant and chain_id = chain and epoch is null and removed_at is null;
+  if known.address = at_address then
+    signer := known.id;
+    outcome := 'changed';
+    delete from refund_signer_limits where signer_id = signer;
+  elsif known.id is not null then
+    return 'has_another';
+  elsif exists (select from refund_signers where chain_id = chain and address = at_address and sealed_key is not null) then
+    return 'taken';
+  else
+    insert into refund_signers (id, merchant_id, chain_id, address, sealed_key, first_nonce)
+    values (signer, merchant, chain, at_address, sealed, begins);
+  end if;
+  insert into refund_signer_limits (signer_id, currency, per_refund_minor, per_day_minor)
+  select signer, l.currency, l."perRefundMinor", l."perDayMinor"
+  from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
+  -- What was too much may be allowed now.
+  delete from signing_waits w using refunds r where r.id = w.refund_id and r.merchant_id = merchant and r.chain_id = chain;
+  perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
+    json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
+  return outcome;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.attempt_wait(its_subject text, allowed integer, per interval)
@@ -1282,6 +1416,28 @@ begin
   join events e on e.id = c.event_id;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.claim_refund_looks(chain bigint, final_to bigint, most integer)
+ RETURNS SETOF refund_looks
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nearly always, and then this is all that it costs.
+  if not exists (select from refund_looks where chain_id = chain and next_look_at <= now()) then
+    return;
+  end if;
+  return query
+    with due as (
+      select refund_id from refund_looks
+      where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
+      order by looks, next_look_at limit most
+      -- Another worker has them.
+      for update skip locked)
+    update refund_looks l
+    set looks = l.looks + 1, next_look_at = now() + least(power(2, least(l.looks, 9)), 300) * interval '1 second'
+    from due where l.refund_id = due.refund_id
+    returning l.*;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.claim_submissions(chain bigint, final_to bigint, most integer)
  RETURNS SETOF submissions
  LANGUAGE plpgsql
@@ -1317,6 +1473,17 @@ begin
     set looks = s.looks + 1, next_look_at = now() + least(power(2, least(s.looks, 9)), 300) * interval '1 second'
     from due where s.payment_id = due.payment_id and s.tx_hash = due.tx_hash
     returning s.*;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.close_nonce(signer uuid, number bigint, how text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update signer_nonces set state = how where signer_id = signer and nonce = number and state = 'open';
+  update refund_signers set sealed_key = null
+  where id = signer and removed_at is not null and sealed_key is not null
+    and not exists (select from signer_nonces where signer_id = signer and state = 'open');
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
@@ -2517,8 +2684,98 @@ AS $function$
     when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], skip, now_at);
     when 'refund_destination_proofs_v1' then return insert_refund_destination_proofs_v1(entries::refund_destination_proofs_v1_entry[], skip, now_at);
     when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
+    when 'signed_transactions_v1' then return insert_signed_transactions_v1(entries::signed_transactions_v1_entry[], skip, now_at);
+    when 'signer_nonces_v1' then return insert_signer_nonces_v1(entries::signer_nonces_v1_entry[], skip, now_at);
         end case;
       end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_signed_transactions_v1(entries signed_transactions_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent signed_transactions_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, created_at)
+      select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, coalesce(r.created_at, now_at) from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.chain_id, r.tx_hash, r.signer_id, r.nonce, r.attempt
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.signer_id, e.nonce, e.attempt, e.chain_id, e.tx_hash, e.raw, e.gas, e.max_fee, e.tip, e.created_at
+        from (select *, row_number() over (partition by signer_id, nonce, attempt) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from signed_transactions t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.attempt = e.attempt and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, created_at) select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of signed_transactions are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_signer_nonces_v1(entries signer_nonces_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent signer_nonces_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into signer_nonces (signer_id, nonce, refund_id, state, sent_at, created_at)
+      select r.signer_id, r.nonce, r.refund_id, r.state, r.sent_at, coalesce(r.created_at, now_at) from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.refund_id, r.signer_id, r.nonce
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.signer_id, e.nonce, e.refund_id, e.state, e.sent_at, e.created_at
+        from (select *, row_number() over (partition by signer_id, nonce) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from signer_nonces t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into signer_nonces (signer_id, nonce, refund_id, state, sent_at, created_at) select r.signer_id, r.nonce, r.refund_id, r.state, r.sent_at, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of signer_nonces are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.is_leased(lease uuid, leased_until timestamp with time zone, holder uuid, now_at timestamp with time zone)
  RETURNS boolean
@@ -2732,6 +2989,21 @@ AS $function$
     when 'refunds_v1' then return lock_refunds_v1(entries::refunds_v1_entry[], holder, now_at);
         end case;
       end $function$;
+
+CREATE OR REPLACE FUNCTION public.look_at_refund()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.state <> 'processing' then
+    delete from refund_looks where refund_id = new.id;
+    return null;
+  end if;
+  insert into refund_looks (refund_id, chain_id, tx_hash) values (new.id, new.chain_id, new.tx_hash)
+  on conflict (refund_id) do update
+  set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now();
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.may_change_api_keys(merchant uuid, caller uuid)
  RETURNS boolean
@@ -3097,6 +3369,31 @@ AS $function$
     for update of w skip locked) as l
   where w.chain_id = chain and w.address = l.address
 $function$;
+
+CREATE OR REPLACE FUNCTION public.remove_refund_signer(merchant uuid, chain bigint, actor text)
+ RETURNS TABLE(removed text, still_open bigint)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  gone refund_signers;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('refund signers', 0));
+  update refund_signers set removed_at = now()
+  where merchant_id = merchant and chain_id = chain and epoch is null and removed_at is null
+  returning * into gone;
+  if gone.id is null then
+    return;
+  end if;
+  select count(*) into still_open from signer_nonces where signer_id = gone.id and state = 'open';
+  if still_open = 0 then
+    update refund_signers set sealed_key = null where id = gone.id;
+  end if;
+  delete from signing_waits where signer_id = gone.id;
+  perform record_security_event(merchant, null, actor, null, 'refund_signer.removed',
+    json_build_object('chainId', chain, 'address', gone.address));
+  removed := gone.address;
+  return next;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.renew_subscriptions(endpoint uuid)
  RETURNS void
@@ -3628,6 +3925,27 @@ begin
   perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.wait_to_sign(refund uuid, signer uuid, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before text;
+  is_for_hand boolean := why in ('over_refund_limit', 'over_day_limit');
+begin
+  select reason into before from signing_waits where refund_id = refund;
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  values (refund, signer, why, case when is_for_hand then 'infinity' else now() + interval '1 second' end)
+  on conflict (refund_id) do update set
+    signer_id = excluded.signer_id, reason = why,
+    tries = w.tries + 1,
+    -- A second, two, and so on up to five minutes.
+    next_try_at = case when is_for_hand then 'infinity'
+      else now() + least(power(2, least(w.tries, 9)), 300) * interval '1 second' end,
+    since = case when w.reason = why then w.since else now() end;
+  return before is distinct from why;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.write_transfers(chain bigint, numbers bigint[], hashes text[], times timestamp with time zone[], logs json, as_state text)
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -3663,6 +3981,9 @@ begin
 end $function$;
 
 CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS new_events FOR EACH STATEMENT EXECUTE FUNCTION fan_out_events();
+
+CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
+CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
 
 CREATE TRIGGER transfers_await_collection_when_changed AFTER UPDATE ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();
 CREATE TRIGGER transfers_await_collection_when_written AFTER INSERT ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();

@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mismatch, Stray } from '../../../machines/payment-events.ts'
 import type { Command } from '../../actors/command.ts'
 import { uuidFrom } from '../../ids.ts'
 import { claimSubmissions, type Due, type Final, findFinal, foundSubmission } from '../../queries/submissions.ts'
 import type { World } from '../../world.ts'
-import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { besideReading, unlessUnanswered } from './beside.ts'
 import { assetsPaid, mismatchOf } from './mismatch.ts'
-import { isMine, type Share } from './share.ts'
+import type { Share } from './share.ts'
 import type { TransactionSource } from './transactions.ts'
 
 /** Looked for at once. */
@@ -31,31 +30,10 @@ export type SubmissionOptions = {
  * reading of the chains and never in its way. One that is final and paid something else fails its payment, unless
  * money was seen; none ever makes a success.
  */
-export const watchSubmissions = (world: World, { chains, share }: SubmissionOptions): { stop(): Promise<void> } => {
-  const stopping = new AbortController()
-  const { signal } = stopping
-
-  const watch = async (chain: SubmissionChain): Promise<void> => {
-    for (let failures = 0; !signal.aborted; ) {
-      try {
-        if (isMine(chain.id, share)) await decideSubmissions(world, chain, { chains, signal })
-        failures = 0
-      } catch (err) {
-        if (failures++ === 0 && !signal.aborted)
-          world.log.error({ chain: chain.id, err }, 'submitted transactions cannot be looked for')
-      }
-      await sleep(chain.pollMs, undefined, { signal }).catch(() => {})
-    }
-  }
-
-  const watching = Promise.all(chains.map(watch))
-  return {
-    stop: async () => {
-      stopping.abort()
-      await watching
-    },
-  }
-}
+export const watchSubmissions = (world: World, { chains, share }: SubmissionOptions): { stop(): Promise<void> } =>
+  besideReading(world, { chains, share, trouble: 'submitted transactions cannot be looked for' }, (chain, signal) =>
+    decideSubmissions(world, chain, { chains, signal }),
+  )
 
 type Asked = { readonly chains: readonly SubmissionChain[]; readonly signal: AbortSignal }
 
@@ -140,14 +118,4 @@ const fail = async ({ actors }: World, { payment, txHash }: Due, chain: Submissi
     ...(strayIsNews ? [told({ type: 'stray_seen', stray, final: true })] : []),
     told({ type: 'submission_failed', failureReason }),
   ])
-}
-
-/** A node that says nothing, or no, has not said anything about the transaction: it is looked for again. */
-const unlessUnanswered = async <T>(answer: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcFault || error instanceof RpcRefusal) return undefined
-    throw error
-  }
 }

@@ -8,10 +8,13 @@ import { movedBy } from './transfer-of.ts'
 /** What a transaction did that is in a block. */
 export type Mined = {
   readonly blockNumber: number
+  /** Of its block, in seconds. */
+  readonly timestamp: number
   readonly status: 'success' | 'reverted'
   /** Where the chain's own coin went to with the transaction itself, and how much of it. */
   readonly to: string | null
   readonly value: bigint
+  readonly input: string
   /** Of tokens, those of nothing included. */
   readonly transfers: readonly { readonly token: string; readonly to: string; readonly amount: bigint }[]
 }
@@ -85,9 +88,11 @@ const minedIn = (
   if (!isThere || !sent || !done || !isOn(last, on)) return null
   return {
     blockNumber: number,
+    timestamp: header.timestamp,
     status: done.status,
     to: sent.to,
     value: sent.value,
+    input: sent.input,
     transfers: done.logs.flatMap(log => movedBy(log) ?? []),
   }
 }

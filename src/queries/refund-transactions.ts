@@ -1,0 +1,77 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { refundKind } from '../kinds/refund.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+
+const readRefund = readerOf(refundKind)
+
+/** A refund that waits for what the chain says of its transaction. */
+export type DueRefund = { readonly refund: Actor<Refund>; readonly txHash: string }
+
+/** Those whose next look is due, which is put off by this. */
+export const claimRefunds = async (
+  sql: Sql,
+  { chainId, finalTo }: { readonly chainId: number; readonly finalTo: number },
+  most: number,
+): Promise<readonly DueRefund[]> => {
+  const rows = await sql<(ActorRow & { readonly tx_hash: string })[]>`
+    select r.*
+    from claim_refund_looks(${chainId}, ${finalTo}, ${most}) l
+    -- It may have become another one meanwhile, which is looked at on its own.
+    join refunds r on r.id = l.refund_id and r.state = 'processing' and r.tx_hash = l.tx_hash`
+  return rows.map(row => ({ refund: readRefund(row), txHash: row.tx_hash }))
+}
+
+/**
+ * It is in a block that is not deep enough yet: nobody looks again before this one is final. Null: it waits to be
+ * mined, which takes as long as it takes; it is looked for every few seconds.
+ */
+export const foundRefund = async (
+  sql: Sql,
+  { refund, txHash }: DueRefund,
+  blockNumber: number | null,
+): Promise<void> => {
+  await sql`
+    update refund_looks
+    set block_number = ${blockNumber}, looks = case when ${blockNumber}::bigint is null then least(looks, 4) else 0 end,
+      next_look_at = case when ${blockNumber}::bigint is null then next_look_at else now() end
+    where refund_id = ${refund.id} and tx_hash = ${txHash}`
+}
+
+/** The block that it was found in is none of the chain's any more. */
+export const lostRefund = async (sql: Sql, { refund, txHash }: DueRefund): Promise<void> => {
+  await sql`
+    update refund_looks set block_number = null
+    where refund_id = ${refund.id} and tx_hash = ${txHash} and block_number is not null`
+}
+
+export const isRefund = async (sql: Sql, id: string): Promise<boolean> => {
+  const rows = await sql`select from refunds where id = ${id}`
+  return rows.length > 0
+}
+
+export type Reach = {
+  /** Up to this block everything is final. */
+  readonly final: { readonly number: number; readonly hash: string }
+  /** How far the chain has been read. */
+  readonly head: number
+}
+
+/** As the books have it; undefined before they begin. */
+export const findReach = async (sql: Sql, chainId: number): Promise<Reach | undefined> => {
+  const [row] = await sql<{ number: string; hash: string; head: string }[]>`
+    select b.number, b.hash, c.number as head from chain_cursors c join chain_blocks b using (chain_id)
+    where c.chain_id = ${chainId} and b.number = c.final_number`
+  return row && { final: { number: Number(row.number), hash: row.hash }, head: Number(row.head) }
+}
+
+/** How deep transactions of refunds are, of those that were found in a block. */
+export const findDepths = async (sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const rows = await sql<{ id: string; depth: number }[]>`
+    select l.refund_id as id, greatest(c.number - l.block_number + 1, 0)::int as depth
+    from refund_looks l join chain_cursors c using (chain_id)
+    where l.refund_id = any(${[...ids]}::uuid[]) and l.block_number is not null`
+  return new Map(rows.map(({ id, depth }) => [id, depth]))
+}

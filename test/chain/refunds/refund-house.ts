@@ -1,0 +1,95 @@
+import type { Refund } from '../../../machines/refund.ts'
+import type { Actor } from '../../../src/actors/kind.ts'
+import { decideRefunds, type RefundChain } from '../../../src/chain/refunds/watch.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
+import { readNext } from '../../../src/chain/watch/read.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
+import { openTransactions } from '../../../src/chain/watch/transactions.ts'
+import { startRefund } from '../../../src/commands/refunds.ts'
+import { findPayment } from '../../../src/queries/payments.ts'
+import { findRefund } from '../../../src/queries/refunds.ts'
+import { insertMerchant } from '../../access/keys.ts'
+import type { ApiHouse } from '../../harness/api.ts'
+import { final, happen, openPayment, seen } from '../../http/payments.ts'
+import { testChain } from '../watch/node.ts'
+
+export const CONFIRMATIONS = 4
+
+/** Where refunds go to, unless they are told otherwise. */
+export const customer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
+/** A real chain whose blocks are mined when told to, the books of it, and refunds of 1,000 of its first token. */
+export const refundHouse = async (house: ApiHouse) => {
+  const { api, sql } = house
+  const chain = await testChain()
+  const merchantId = await insertMerchant(sql)
+  const whose = { merchantId, livemode: false }
+  const watched = { id: 31337, tokens: [chain.token, chain.otherToken], confirmations: CONFIRMATIONS }
+  const rpcOf = (...urls: string[]) => openRpc({ chainId: watched.id, urls }, api)
+  const read = async () => {
+    const source = openSource(rpcOf(chain.url), watched.tokens)
+    for (let steps = 0; steps < 200; steps++) if ((await readNext(sql, watched, source)) === 'idle') break
+    await finalizeNext(sql, watched, source)
+  }
+  await chain.mine(10)
+  await read()
+
+  const find = async (id: string): Promise<Actor<Refund>> => {
+    const refund = await findRefund(sql, { id, ...whose })
+    if (!refund) throw new Error('the refund is not there')
+    return refund
+  }
+  const [sender = ''] = await chain.rpc<string[]>('eth_accounts')
+  return {
+    ...{ chain, merchantId, read, find },
+    chainOf: (...urls: string[]): RefundChain => ({
+      ...{ id: watched.id, pollMs: 20, transactions: openTransactions(rpcOf(...(urls.length ? urls : [chain.url]))) },
+    }),
+    /** Everything so far becomes final, in the books too. */
+    bury: async () => {
+      await chain.mine(CONFIRMATIONS)
+      await read()
+    },
+    /** Waits to be mined. */
+    send: (transaction: object): Promise<string> =>
+      chain.rpc('eth_sendTransaction', { from: sender, gas: '0x100000', ...transaction }),
+    /** Of a payment of its own, from which nothing else is refunded. */
+    made: async ({
+      coins = false,
+      destination = customer as string | null,
+      of = whose,
+    } = {}): Promise<Actor<Refund>> => {
+      const pick = coins ? { asset: 'ETH', tokenAddress: null, pegged: false } : { tokenAddress: chain.token }
+      const { actor } = await openPayment(api, of, { pick })
+      for (const event of [seen('enough_seen', 1000n), final('finalized', 1000n)])
+        await happen(api, actor, coins ? { ...event, asset: 'ETH' } : event)
+      const payment = await findPayment(sql, { id: actor, ...of })
+      if (!payment) throw new Error('the payment is not there')
+      const request = { amountMinor: undefined, reason: null, destination, metadata: {} }
+      return startRefund(api, payment, request, { cause: 'test', keep: () => [] })
+    },
+    happen: async ({ id }: Actor<Refund>, event: { type: string } & Record<string, unknown>) => {
+      const outcome = await api.actors.dispatch({ kind: 'refund', actor: id, event })
+      if (!outcome.ok) throw new Error(`the refund is ${outcome.actor?.state} and does not take ${event.type}`)
+    },
+    look: async ({ id }: { readonly id: string }) => {
+      const { state, context } = await find(id)
+      const { failureReason, txHash, confirmations } = context
+      const events = await sql<{ type: string }[]>`select type from events where actor = ${id} order by rev`
+      const [books] = await sql`
+        select refunds_reserved_minor::int as reserved, amount_refunded_minor::int as refunded
+        from payments where id = ${context.paymentId}`
+      return { state, failureReason, txHash, confirmations, events: events.map(({ type }) => type), ...books }
+    },
+    [Symbol.asyncDispose]: () => chain[Symbol.asyncDispose](),
+  }
+}
+
+export type RefundHouse = Awaited<ReturnType<typeof refundHouse>>
+
+/** Whatever is processing is looked at now, as a process does it that has just been started. */
+export const decide = async ({ api, sql }: ApiHouse, chain: RefundChain): Promise<number> => {
+  await sql`update refund_looks set next_look_at = now()`
+  return decideRefunds(api, chain, new AbortController().signal)
+}

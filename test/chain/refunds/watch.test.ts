@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Refund } from '../../../machines/refund.ts'
+import type { Actor } from '../../../src/actors/kind.ts'
+import { audit } from '../../../src/audit/audit.ts'
+import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
+import { decideRefunds } from '../../../src/chain/refunds/watch.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { faultyNode } from '../../harness/faulty-node.ts'
+import { CONFIRMATIONS, customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
+
+let house: ApiHouse
+let on: RefundHouse
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  on = await refundHouse(house)
+})
+afterAll(async () => {
+  expect(await audit(house.sql, kinds)).toEqual([])
+  await on[Symbol.asyncDispose]()
+  await house[Symbol.asyncDispose]()
+})
+
+const look = (refund: Actor<Refund>) => on.look(refund)
+const decideBy = (...urls: string[]) => decide(house, on.chainOf(...urls))
+const processing = async (refund: Actor<Refund>, txHash: string) =>
+  on.happen(refund, { type: 'transaction_sent', txHash })
+
+const elsewhere = `0x${'e1'.repeat(20)}`
+const coins = () => on.made({ coins: true })
+
+/** As it is to be signed, unless something is wrong with it. */
+const send = ({ id, context }: Actor<Refund>, wrong: Partial<Parameters<typeof refundTransfer>[0]> = {}) => {
+  const { tokenAddress, amount } = context
+  const { to, data, value } = refundTransfer({ id, tokenAddress, destination: customer, amount, ...wrong })
+  return on.send({ to, data, value: `0x${value.toString(16)}` })
+}
+
+const processed = { state: 'processed', failureReason: null, reserved: 1000, refunded: 1000 }
+const failed = (failureReason: string) => ({ state: 'failed', failureReason, reserved: 0, refunded: 0 })
+
+type Case = readonly [
+  what: string,
+  make: () => Promise<Actor<Refund>>,
+  pay: (refund: Actor<Refund>) => Promise<string>,
+  verdict: object,
+]
+
+test.each<Case>([
+  ['is as it was to be signed', () => on.made(), refund => send(refund), processed],
+  ['carries no id, as one sent by hand', () => on.made(), () => on.chain.pay(customer, 1000n), processed],
+  ['sends the coins', coins, refund => send(refund), processed],
+  ['reverted', () => on.made(), () => on.send({ data: '0x5f5ffd' }), failed('reverted')],
+  [
+    'went to somebody else',
+    () => on.made(),
+    refund => send(refund, { destination: elsewhere }),
+    failed('wrong_recipient'),
+  ],
+  ['paid nobody', () => on.made(), () => on.send({ to: elsewhere }), failed('wrong_recipient')],
+  ['sent coins to somebody else', coins, refund => send(refund, { destination: elsewhere }), failed('wrong_recipient')],
+  [
+    'was of another token',
+    () => on.made(),
+    refund => send(refund, { tokenAddress: on.chain.otherToken }),
+    failed('wrong_asset'),
+  ],
+  ['was of coins for a token', () => on.made(), refund => send(refund, { tokenAddress: null }), failed('wrong_asset')],
+  ['was of a token for coins', coins, refund => send(refund, { tokenAddress: on.chain.token }), failed('wrong_asset')],
+  ['was of less', () => on.made(), refund => send(refund, { amount: 999n }), failed('amount_mismatch')],
+  ['was of more', () => on.made(), refund => send(refund, { amount: 1001n }), failed('amount_mismatch')],
+  ['was of nothing', () => on.made(), refund => send(refund, { amount: 0n }), failed('amount_mismatch')],
+  ['was of fewer coins', coins, refund => send(refund, { amount: 999n }), failed('amount_mismatch')],
+  [
+    'carries the id of another refund',
+    () => on.made(),
+    async refund => send(refund, { id: (await on.made()).id }),
+    failed('wrong_recipient'),
+  ],
+  [
+    'carries sixteen bytes that are the id of none',
+    () => on.made(),
+    refund => send(refund, { id: crypto.randomUUID() }),
+    processed,
+  ],
+])('a transaction that %s is judged once it is final, and not before', async (_, make, pay, verdict) => {
+  const refund = await make()
+  const hash = await pay(refund)
+  await processing(refund, hash)
+  await decideBy()
+  await on.chain.mine(CONFIRMATIONS - 1)
+  await on.read()
+  await decideBy()
+  expect(await look(refund)).toMatchObject({ state: 'processing', txHash: hash, reserved: 1000, events: [] })
+  await on.chain.mine()
+  await on.read()
+  await decideBy()
+  const { state } = verdict as { state: string }
+  expect(await look(refund)).toMatchObject({
+    ...verdict,
+    ...{ txHash: hash, confirmations: CONFIRMATIONS, events: [`refund.${state}`] },
+  })
+  expect(await house.sql`select from refund_looks`).toHaveLength(0)
+})
+
+test('one that was mined before the refund was asked for was for something else', async () => {
+  const refund = await on.made()
+  const hash = await on.chain.pay(customer, 1000n)
+  await on.bury()
+  await house.sql`update refunds set created_at = created_at + interval '1 hour' where id = ${refund.id}`
+  await processing(refund, hash)
+  await decideBy()
+  expect(await look(refund)).toMatchObject(failed('wrong_recipient'))
+})
+
+/** What a contract does that calls the token so many times, as wallets of contracts do. */
+const byContract = (times: number) => {
+  const word = `73${customer.slice(2)}`
+  const call = `5f5f60445f5f73${on.chain.token.slice(2)}5af150`
+  return on.send({ data: `0x63a9059cbb60e01b5f52${word}6004526103e8602452${call.repeat(times)}00` })
+}
+
+test('a contract may pay it, and pays nothing when it pays twice', async () => {
+  const [once, twice] = [await on.made(), await on.made()]
+  await processing(once, await byContract(1))
+  await processing(twice, await byContract(2))
+  await on.bury()
+  await decideBy()
+  expect(await look(once)).toMatchObject(processed)
+  expect(await look(twice)).toMatchObject(failed('amount_mismatch'))
+})
+
+test('a transaction whose block is reorganised away is looked for again, and may be in another one', async () => {
+  const [goes, moves] = [await on.made(), await on.made()]
+  const moving = await send(moves)
+  const raw = await on.chain.rpc<string>('eth_getRawTransactionByHash', moving)
+  await processing(moves, moving)
+  await processing(goes, await send(goes))
+  await on.chain.mine(2)
+  await on.read()
+  await decideBy()
+  const found = () => house.sql`select from refund_looks where block_number is not null`
+  expect(await found()).toHaveLength(2)
+  await on.chain.reorganize(2, [[raw, 1]])
+  await on.chain.mine(CONFIRMATIONS - 2)
+  await on.read()
+  await decideBy()
+  expect((await look(moves)).state).toBe('processing')
+  await on.chain.mine()
+  await on.read()
+  await decideBy()
+  expect(await look(moves)).toMatchObject({ ...processed, confirmations: CONFIRMATIONS })
+  expect((await look(goes)).state).toBe('processing')
+  expect(await found()).toHaveLength(0)
+})
+
+test('an unknown one changes nothing and is looked for less and less often', async () => {
+  const refund = await on.made()
+  await processing(refund, `0x${'ab'.repeat(32)}`)
+  for (let n = 0; n < 12; n++) await decideBy()
+  expect(await look(refund)).toMatchObject({ state: 'processing', events: [] })
+  const [row] = await house.sql<{ wait: number }[]>`
+    select extract(epoch from next_look_at - now())::float as wait from refund_looks where refund_id = ${refund.id}`
+  expect(row?.wait).toBeGreaterThan(250)
+})
+
+test('one that waits to be mined is looked for every few seconds, however long it waits', async () => {
+  const refund = await on.made()
+  await processing(refund, await send(refund))
+  for (let n = 0; n < 12; n++) await decideBy()
+  const [row] = await house.sql<{ wait: number }[]>`
+    select extract(epoch from next_look_at - now())::float as wait from refund_looks where refund_id = ${refund.id}`
+  expect(row?.wait).toBeLessThanOrEqual(32)
+  await on.bury()
+  await decideBy()
+  expect(await look(refund)).toMatchObject(processed)
+})
+
+test('when it is replaced the new one is judged, and the old one is nothing', async () => {
+  const refund = await on.made()
+  const old = await on.send({ data: '0x5f5ffd' })
+  await processing(refund, old)
+  await on.chain.mine()
+  await on.read()
+  await decideBy()
+  const hash = await send(refund)
+  await on.happen(refund, { type: 'transaction_replaced', txHash: hash })
+  await on.bury()
+  await decideBy()
+  expect(await look(refund)).toMatchObject({ ...processed, txHash: hash })
+})
+
+test('of several workers that look at once one decides, and once', async () => {
+  const refund = await on.made()
+  await processing(refund, await send(refund))
+  await on.bury()
+  await Promise.all([decideBy(), decideBy(), decideBy()])
+  expect(await look(refund)).toMatchObject({ ...processed, events: ['refund.processed'] })
+})
+
+test.each(['before', 'after'])('a worker that ends %s its verdict is committed leaves it to the next', async when => {
+  const refund = await on.made()
+  await processing(refund, await send(refund))
+  await on.bury()
+  const { actors } = house.api
+  const dying: typeof actors = {
+    ...actors,
+    dispatchBundle: async commands => {
+      if (when === 'after') await actors.dispatchBundle(commands)
+      throw new Error('the process has ended')
+    },
+  }
+  await house.sql`update refund_looks set next_look_at = now()`
+  const died = decideRefunds({ ...house.api, actors: dying }, on.chainOf(), new AbortController().signal)
+  await expect(died).rejects.toThrow('has ended')
+  await decideBy()
+  expect(await look(refund)).toMatchObject({ ...processed, events: ['refund.processed'] })
+})
+
+test('one that failed is signed again, fails again by another transaction, and is paid in the end', async () => {
+  const refund = await on.made()
+  for (const state of ['failed', 'failed', 'processed']) {
+    if (state !== 'processed') await processing(refund, await on.send({ data: '0x5f5ffd' }))
+    else await processing(refund, await send(refund))
+    await on.bury()
+    await decideBy()
+    expect((await look(refund)).state).toBe(state)
+    if (state === 'failed') await retry(refund)
+  }
+  expect(await look(refund)).toMatchObject({
+    ...processed,
+    events: ['refund.failed', 'refund.failed', 'refund.processed'],
+  })
+})
+
+const retry = async ({ id, context: { paymentId, amountMinor } }: Actor<Refund>) => {
+  const outcome = await house.api.actors.dispatchBundle([
+    { kind: 'refund', actor: id, event: { type: 'retry' } },
+    { kind: 'payment', actor: paymentId, event: { type: 'reserve_refund', amountMinor } },
+  ])
+  expect(outcome.ok).toBe(true)
+}
+
+test.each([
+  ['says that it reverted', 'lies_about_receipt', { how: 'status' }],
+  ['has no receipt', 'lies_about_receipt', { how: 'missing' }],
+  ['names another recipient', 'lies_about_log', { how: 'recipient' }],
+  ['has another chain', 'lies_about_block', {}],
+  ['lags', 'lags', { blocks: 100 }],
+] as const)('while one of two nodes %s nothing is decided', async (_, fault, knobs) => {
+  await using node = await faultyNode(on.chain.url)
+  const refund = await on.made()
+  await processing(refund, await send(refund))
+  await on.bury()
+  node.break(fault, knobs)
+  for (let n = 0; n < 3; n++) await decideBy(on.chain.url, node.url)
+  expect(await look(refund)).toMatchObject({ state: 'processing', events: [] })
+  node.mend()
+  await decideBy(on.chain.url, node.url)
+  expect(await look(refund)).toMatchObject(processed)
+})
