@@ -2,8 +2,11 @@ import type { Refund } from '../../machines/refund.ts'
 import { hashClaimSecret, makeClaimSecret } from '../access/claim-secret.ts'
 import type { Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { Address } from '../chain/address.ts'
 import type { Keyring } from '../keyring.ts'
-import { type Claim, claimRow } from '../queries/refund-claims.ts'
+import { refundKind } from '../kinds/refund.ts'
+import { ofKind } from '../queries/actors.ts'
+import { type Claim, claimRow, type Proof, proofRow, type VisitedClaim } from '../queries/refund-claims.ts'
 import type { World } from '../world.ts'
 
 /** What the secrets of claims are sealed for, each for the id of its refund; `bun run rekey` names it too. */
@@ -30,3 +33,27 @@ export const isOpenClaim = ({ state }: Actor<Refund>, { expiresAt }: Pick<Claim,
 /** The page of a claim. */
 export const claimUrl = (publicUrl: string, keyring: Keyring, { refundId, sealedSecret }: Claim): string =>
   `${publicUrl}/claims/${keyring.open(CLAIM_PURPOSE, refundId, sealedSecret)}`
+
+/** What the customer's wallet has signed of its own address. */
+export type Shown = Pick<Proof, 'message' | 'signature'>
+
+/**
+ * The one time that a customer says where a refund goes; the refund as it is then. Undefined when it takes no
+ * destination any more: of all that come at once its machine lets one through.
+ */
+export const nameDestination = async (
+  { actors, clock }: Pick<World, 'actors' | 'clock'>,
+  { refund: { id } }: Pick<VisitedClaim, 'refund'>,
+  destination: Address,
+  shown: Shown | undefined,
+): Promise<Actor<Refund> | undefined> => {
+  const outcome = await actors.dispatch({
+    kind: 'refund',
+    actor: id,
+    event: { type: 'destination_named', destination },
+    // Customers have no id.
+    cause: 'customer',
+    ...(shown && { rows: [proofRow({ refundId: id, address: destination, ...shown, provenAt: clock.now() })] }),
+  })
+  return outcome.ok ? ofKind(refundKind, outcome.actor) : undefined
+}

@@ -8,6 +8,7 @@ import * as docs from './docs/service.ts'
 import { healthRoutes } from './health.ts'
 import { metricsRoutes } from './metrics.ts'
 import { documentOf } from './openapi/document.ts'
+import { claimRoutes } from './refund-claims.ts'
 import { forAnybody, forCustomers, type Route } from './route.ts'
 
 /** What people look at, and the interface's description of itself, these routes included. */
@@ -34,6 +35,8 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
         return visited ? payPage(visited.link, visited.merchantName) : noPayPage()
       },
     }),
+
+    ...claimRoutes,
   ]
   return pages
 }

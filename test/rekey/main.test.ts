@@ -44,6 +44,7 @@ const readSecret = async (sql: Sql, key: string, id: string): Promise<string> =>
 /** Of what this file has nothing of. */
 const others = [
   'recovery_secrets.sealed_secret',
+  'refund_claims.sealed_secret',
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.previous_sealed_secret',
 ]

@@ -146,6 +146,7 @@ test('every column that is sealed is known, and is there', async () => {
   expect(sealing.sort()).toEqual([
     'src/commands/deposits.ts',
     'src/commands/mfa.ts',
+    'src/commands/refund-claims.ts',
     'src/commands/webhook-endpoints.ts',
     'src/rekey/rekey.ts',
   ])

@@ -60,6 +60,8 @@ const fields: Readonly<Record<string, string>> = {
   paymentId: 'The payment that it is of.',
   reason: 'Why it was asked for.',
   destination: 'Where the money goes back to. Without one the customer is asked.',
+  confirmed: '`yes` names the address; without it the page asks once more.',
+  signature: 'Of the page’s words by the key of the address, as `personal_sign` makes it. May be empty.',
   claimUrl:
     'The page on which the customer names an address; shown to those who may act on the refund, and null in events.',
   unsignedTransaction:
@@ -243,6 +245,7 @@ const parameters: Readonly<Record<string, string>> = {
   merchantId: 'The merchant, as signing in names it.',
   id: 'The record. One that is malformed, of another merchant or of the other mode is as good as missing.',
   linkId: 'The payment link.',
+  secret: 'The end of the `claimUrl` of a refund.',
   clientSecret: 'For where no header can be sent, as by `EventSource`.',
   'Service-Version': 'A version other than the one the key is pinned to.',
   'Idempotency-Key':
@@ -256,6 +259,7 @@ export const idExamples: Readonly<Record<string, string>> = {
   merchants: example.merchantId,
   payments: example.paymentId,
   refunds: example.refundId,
+  claims: 'Zl9oVnqR6Jm3sCwJqYb0e7t4hTgKxUuP2dNaLf1iXyE',
   disputes: example.disputeId,
   events: example.eventId,
   'payment-links': example.paymentLinkId,

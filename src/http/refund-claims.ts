@@ -1,0 +1,91 @@
+import { type } from 'arktype'
+import { hashClaimSecret } from '../access/claim-secret.ts'
+import type { Address } from '../chain/address.ts'
+import { signerOf } from '../chain/signed-message.ts'
+import { isOpenClaim, nameDestination } from '../commands/refund-claims.ts'
+import { destinationFor } from '../commands/refunds.ts'
+import { Refusal, refuse } from '../errors.ts'
+import { closedPage, confirmPage, namedPage, namingPage, noClaimPage, type Place, takenPage } from '../pages/claim.ts'
+import { claimMessage } from '../pages/claim-message.ts'
+import { findVisitedClaim, type VisitedClaim } from '../queries/refund-claims.ts'
+import type { Api } from './api.ts'
+import * as docs from './docs/refund-claims.ts'
+import { type Answer, forCustomers, type Route } from './route.ts'
+
+const path = '/claims/:secret'
+
+const naming = type({ address: 'string', 'signature?': 'string', 'confirmed?': "'yes'" })
+
+/** Where the customers of refunds say where to. Whoever has the secret may: there is nothing else to know them by. */
+export const claimRoutes: readonly Route[] = [
+  forCustomers('GET', {
+    path,
+    docs: docs.visitClaim,
+    handle: async (api, { params }) => {
+      const claim = await findClaim(api, params.secret)
+      if (!claim) return noClaimPage()
+      return shut(api, claim, undefined) ?? namingPage(claim, placeOf(api, claim))
+    },
+  }),
+
+  forCustomers('POST', {
+    path,
+    form: true,
+    docs: docs.nameDestination,
+    body: naming,
+    handle: async (api, { params, body }) => {
+      const claim = await findClaim(api, params.secret)
+      if (!claim) return noClaimPage()
+      const typed = body.address.trim()
+      const closed = shut(api, claim, typed)
+      if (closed) return closed
+
+      const place = placeOf(api, claim)
+      const address = addressIn(claim, typed)
+      if (!address) return namingPage(claim, place, { address: typed, fault: 'invalid_destination' })
+      const { signature = '' } = body
+      const message = claimMessage(claim, place.host, address)
+      if (signature !== '' && (await signerOf(message, signature)) !== address)
+        return namingPage(claim, place, { address: typed, fault: 'invalid_signature' })
+      if (!body.confirmed) return confirmPage(claim, place, address, signature)
+
+      const named = await nameDestination(api, claim, address, signature === '' ? undefined : { message, signature })
+      if (named) return namedPage({ ...claim, refund: named }, place, address)
+      // Somebody was faster, or the merchant has canceled it.
+      const latest = await findClaim(api, params.secret)
+      return (latest && shut(api, latest, typed)) ?? refuse('state_conflict')
+    },
+  }),
+]
+
+const findClaim = async ({ sql }: Api, secret: string): Promise<VisitedClaim | undefined> => {
+  const hash = hashClaimSecret(secret)
+  return hash && findVisitedClaim(sql, hash)
+}
+
+/** The page of a claim that takes no address any more, for whoever looks or has typed one. */
+const shut = (api: Api, claim: VisitedClaim, typed: string | undefined): Answer | undefined => {
+  const { refund } = claim
+  if (isOpenClaim(refund, claim, api.clock.now())) return undefined
+  const { destination } = refund.context
+  if (refund.state === 'canceled' || destination === null) return closedPage(claim)
+  const place = placeOf(api, claim)
+  // Whoever sends it twice has named it.
+  return typed?.toLowerCase() === destination.toLowerCase()
+    ? namedPage(claim, place, destination)
+    : takenPage(claim, place, typed !== undefined)
+}
+
+const addressIn = ({ refund, paymentAddress }: VisitedClaim, typed: string): Address | undefined => {
+  try {
+    return destinationFor(refund.context, { address: paymentAddress }, typed)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+const placeOf = ({ chains, settings }: Api, { refund: { context } }: VisitedClaim): Place => ({
+  network: chains.find(context.chainId)?.chain.network ?? `Chain ${context.chainId}`,
+  host: new URL(settings.publicUrl).host,
+})
