@@ -1,5 +1,6 @@
 import { tasks } from '../tasks/all.ts'
 import { sendWebhooks } from '../tasks/send-webhooks.ts'
+import { signRefundTask } from '../tasks/sign-refund.ts'
 import { type Actors, openActors } from './actors/actors.ts'
 import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
@@ -17,6 +18,7 @@ import { kinds } from './kinds/all.ts'
 import { connect } from './postgres/connect.ts'
 import { mineWhileAwaited } from './sandbox/mining.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+import { type Signers, startSigners } from './signer/signers.ts'
 import { openEars } from './webhooks/ears.ts'
 import { openPoster } from './webhooks/post.ts'
 import { openSender, type Sender } from './webhooks/sender.ts'
@@ -88,7 +90,10 @@ const startLabour = (
     poster: openPoster({ rules: webhooks, now: () => world.clock.now() }),
   })
   const ears = openEars({ databaseUrl, heard: sender.wake, log: world.log })
-  const worker = work(world, { databaseUrl, tasks: { ...tasks, 'send-webhooks': sendWebhooks(sender) }, role })
+  const signRefund = signRefundTask(async refundId => signers.sign(refundId))
+  const own = { 'send-webhooks': sendWebhooks(sender), 'sign-refund': signRefund }
+  const worker = work(world, { databaseUrl, tasks: { ...tasks, ...own }, role })
+  const signers: Signers = startSigners({ ...world, chains, keyring, sandbox }, worker.share)
   const timers = openTimers(world, world.actors, {
     share: () => {
       const { position, count } = worker.share()

@@ -38,7 +38,7 @@ export const mineWhileAwaited = (
 }
 
 /**
- * Money that is not final waits for blocks, so does an end of a window that must be read past, and whoever has
+ * Money that is not final waits for blocks, a refund's too, so does an end of a window that must be read past, and whoever has
  * just been shown an address is about to pay. Windows of days are not mined through. What is to be taken back
  * must not become final before.
  */
@@ -52,6 +52,8 @@ const isAwaited = async (sql: Sql): Promise<boolean> => {
         or expires_at < now() or updated_at > now() - interval '1 hour' or amount_received > 0)
     ) or exists (
       select from transfers where chain_id = ${sandboxId} and state = 'seen'
+    ) or exists (
+      select from refunds where chain_id = ${sandboxId} and state = 'processing'
     ) or exists (
       -- Final, and not yet as deep as their merchant asked for.
       select from deeper_payments where chain_id = ${sandboxId}

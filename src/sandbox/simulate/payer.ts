@@ -27,6 +27,20 @@ export const pay = async (url: string, { token, to, amount }: Sum): Promise<stri
   return send(url, { to: token, data: call('transfer', to, amount) })
 }
 
+/** Dollars out of nothing; the hash. */
+export const mint = (url: string, { token, to, amount }: { token: Hex; to: Hex; amount: bigint }): Promise<string> =>
+  send(url, { to: token, data: call('mint', to, amount) })
+
+/** As many coins as that, whatever there was; where a node makes none, the payer sends them. */
+export const setBalance = async (url: string, address: Hex, amount: bigint): Promise<void> => {
+  try {
+    await ask(url, 'anvil_setBalance', address, toQuantity(amount))
+  } catch (error) {
+    if (!(error instanceof NodeTrouble) || error.code === undefined) throw error
+    await mined(url, [await send(url, { to: address, value: toQuantity(A_COIN) })])
+  }
+}
+
 /** As a wallet sends what cannot work: more dollars than there are, or coins to a contract that takes none. */
 export const revert = async (url: string, { token, to, amount }: Sum): Promise<string> => {
   if (token !== null) return send(url, { to: token, data: call('transfer', to, 2n ** 256n - 1n) })

@@ -1,0 +1,182 @@
+-- Keys that sign the refunds of one merchant on one chain, and everything that was ever signed with them.
+create table refund_signers (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  chain_id bigint not null,
+  -- In the sandbox: which of its chains. Another one begins to count at nought.
+  epoch text,
+  address text not null,
+  -- Null in the sandbox, where the key follows from the merchant's id, and once it is erased.
+  sealed_key text,
+  -- The chain's when it was added: its books begin here, and a chain that is further than they are has seen more.
+  first_nonce bigint not null,
+  created_at timestamptz not null default now(),
+  -- It signs nothing new since then. Its key is erased as soon as nothing that it has signed is open.
+  removed_at timestamptz,
+
+  constraint refund_signers_address check (address ~ '^0x[0-9a-f]{40}$'),
+  constraint refund_signers_nonce check (first_nonce >= 0),
+  constraint refund_signers_chain check (chain_id between 1 and 9007199254740991),
+  constraint refund_signers_key check (removed_at is not null or (epoch is null) = (sealed_key is not null))
+);
+create unique index refund_signers_of_merchant on refund_signers (merchant_id, chain_id)
+where epoch is null and removed_at is null;
+create unique index refund_signers_of_sandbox on refund_signers (merchant_id, chain_id, epoch) where epoch is not null;
+-- A key that two merchants share would use each nonce twice, and one could drain what the other has filled.
+create unique index refund_signers_key_once on refund_signers (chain_id, address) where sealed_key is not null;
+
+-- How much a signer may give away by itself, in minor units; nothing in a currency without a row.
+create table refund_signer_limits (
+  signer_id uuid not null references refund_signers,
+  currency text not null check (currency ~ '^[A-Z]{3}$'),
+  per_refund_minor bigint not null check (per_refund_minor between 1 and 9007199254740991),
+  per_day_minor bigint not null check (per_day_minor between 1 and 9007199254740991),
+  primary key (signer_id, currency)
+);
+
+-- Every nonce that a signer has used. The row comes in the commit that tells the refund of its transaction, so
+-- whoever loses the race for a number has signed nothing: no number is used twice and none is left out.
+create table signer_nonces (
+  signer_id uuid not null,
+  nonce bigint not null check (nonce >= 0),
+  -- Null: a number that the chain was waiting for and nobody had, used up by a transfer of nothing to itself.
+  refund_id uuid,
+  -- `mined`: one of its transactions is final. `dropped`: none can be mined any more.
+  state text not null constraint signer_nonces_state check (state in ('open', 'mined', 'dropped')),
+  -- When a node has taken the latest of its transactions last.
+  sent_at timestamptz,
+  created_at timestamptz not null,
+  primary key (signer_id, nonce)
+);
+-- While one transaction of a refund may still be mined no other one is signed for it.
+create unique index signer_nonces_open_once on signer_nonces (refund_id) where state = 'open';
+create index signer_nonces_open on signer_nonces (signer_id, nonce) where state = 'open';
+-- What was signed within the last day.
+create index signer_nonces_recent on signer_nonces (signer_id, created_at);
+create index signer_nonces_of_refund on signer_nonces (refund_id);
+
+-- What was signed for a nonce: the first, and each that was to take the place of the one before at a higher fee.
+-- Whichever is mined counts, so all are kept.
+create table signed_transactions (
+  signer_id uuid not null,
+  nonce bigint not null,
+  attempt integer not null check (attempt >= 1),
+  chain_id bigint not null,
+  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  -- Exactly what is sent, however often.
+  raw text not null check (raw ~ '^0x[0-9a-f]+$'),
+  gas bigint not null,
+  -- Of one unit of gas; the whole price where a chain knows no tips.
+  max_fee numeric(78, 0) not null,
+  tip numeric(78, 0),
+  created_at timestamptz not null,
+  primary key (signer_id, nonce, attempt)
+);
+create unique index signed_transactions_once on signed_transactions (chain_id, tx_hash);
+
+select define_commit_rows('signer_nonces');
+select define_commit_rows('signed_transactions');
+
+-- Why a refund that a signer should sign is not signed yet, and when it is tried again: never by itself where it
+-- is more than the signer may give away.
+create table signing_waits (
+  refund_id uuid primary key,
+  signer_id uuid not null,
+  reason text not null constraint signing_waits_reason check (
+    reason in ('no_answer', 'no_gas', 'no_coins', 'nonce_ahead', 'refused', 'unreadable_key', 'unsettled',
+      'over_refund_limit', 'over_day_limit')
+  ),
+  tries integer not null default 1,
+  next_try_at timestamptz not null,
+  since timestamptz not null default now()
+);
+create index signing_waits_of_signer on signing_waits (signer_id);
+
+-- Those that wait to be signed, by whoever looks after their chain.
+create index refunds_unsigned on refunds (chain_id, updated_at) where state = 'requires_signature';
+
+-- Keeps why a refund waits. Answers whether that is news: an operator is told once.
+create function wait_to_sign(refund uuid, signer uuid, why text) returns boolean language plpgsql as $$
+declare
+  before text;
+  is_for_hand boolean := why in ('over_refund_limit', 'over_day_limit');
+begin
+  select reason into before from signing_waits where refund_id = refund;
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  values (refund, signer, why, case when is_for_hand then 'infinity' else now() + interval '1 second' end)
+  on conflict (refund_id) do update set
+    signer_id = excluded.signer_id, reason = why,
+    tries = w.tries + 1,
+    -- A second, two, and so on up to five minutes.
+    next_try_at = case when is_for_hand then 'infinity'
+      else now() + least(power(2, least(w.tries, 9)), 300) * interval '1 second' end,
+    since = case when w.reason = why then w.since else now() end;
+  return before is distinct from why;
+end $$;
+
+-- Notes that a nonce is over, and erases the key of a removed signer with the last one.
+create function close_nonce(signer uuid, number bigint, how text) returns void language plpgsql as $$
+begin
+  update signer_nonces set state = how where signer_id = signer and nonce = number and state = 'open';
+  update refund_signers set sealed_key = null
+  where id = signer and removed_at is not null and sealed_key is not null
+    and not exists (select from signer_nonces where signer_id = signer and state = 'open');
+end $$;
+
+-- Adds a signer with its limits, or gives the one that has this key other limits. Answers `added`, `changed`,
+-- `has_another` when the merchant has one on this chain, or `taken` when the key is somebody else's.
+create function add_refund_signer(
+  signer uuid, merchant uuid, chain bigint, at_address text, sealed text, begins bigint, limits json, actor text
+) returns text language plpgsql as $$
+declare
+  known refund_signers;
+  outcome text := 'added';
+begin
+  perform pg_advisory_xact_lock(hashtextextended('refund signers', 0));
+  select * into known from refund_signers
+  where merchant_id = merchant and chain_id = chain and epoch is null and removed_at is null;
+  if known.address = at_address then
+    signer := known.id;
+    outcome := 'changed';
+    delete from refund_signer_limits where signer_id = signer;
+  elsif known.id is not null then
+    return 'has_another';
+  elsif exists (select from refund_signers where chain_id = chain and address = at_address and sealed_key is not null) then
+    return 'taken';
+  else
+    insert into refund_signers (id, merchant_id, chain_id, address, sealed_key, first_nonce)
+    values (signer, merchant, chain, at_address, sealed, begins);
+  end if;
+  insert into refund_signer_limits (signer_id, currency, per_refund_minor, per_day_minor)
+  select signer, l.currency, l."perRefundMinor", l."perDayMinor"
+  from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
+  -- What was too much may be allowed now.
+  delete from signing_waits w using refunds r where r.id = w.refund_id and r.merchant_id = merchant and r.chain_id = chain;
+  perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
+    json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
+  return outcome;
+end $$;
+
+-- From now on it signs nothing new. Answers its address and how much of what it has signed is open, or nothing.
+create function remove_refund_signer(merchant uuid, chain bigint, actor text)
+returns table (removed text, still_open bigint) language plpgsql as $$
+declare
+  gone refund_signers;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('refund signers', 0));
+  update refund_signers set removed_at = now()
+  where merchant_id = merchant and chain_id = chain and epoch is null and removed_at is null
+  returning * into gone;
+  if gone.id is null then
+    return;
+  end if;
+  select count(*) into still_open from signer_nonces where signer_id = gone.id and state = 'open';
+  if still_open = 0 then
+    update refund_signers set sealed_key = null where id = gone.id;
+  end if;
+  delete from signing_waits where signer_id = gone.id;
+  perform record_security_event(merchant, null, actor, null, 'refund_signer.removed',
+    json_build_object('chainId', chain, 'address', gone.address));
+  removed := gone.address;
+  return next;
+end $$;

@@ -1,0 +1,43 @@
+import { type } from 'arktype'
+import { type Ask, findHex, getBigint } from './collect/ask.ts'
+import { readBigint } from './rpc/hex.ts'
+
+/** What a unit of gas may cost, as the chain takes it. */
+export type Fees =
+  | { readonly type: 'legacy'; readonly gasPrice: bigint }
+  | { readonly type: 'eip1559'; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+
+/** Room for the base fee to double, since a transaction that no block takes would hold the next ones up. */
+export const readFees = async (ask: Ask): Promise<Fees> => {
+  const [latest] = await ask([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+  const gasPrice = await getBigint(ask, 'eth_gasPrice', [])
+  const block = blockWithFee(latest)
+  if (block instanceof type.errors) return { type: 'legacy', gasPrice }
+  const baseFee = BigInt(block.baseFeePerGas)
+  const tip = await findHex(ask, 'eth_maxPriorityFeePerGas', [])
+  const over = gasPrice > baseFee ? gasPrice - baseFee : 0n
+  const maxPriorityFeePerGas = tip === undefined ? over : readBigint(tip, 'eth_maxPriorityFeePerGas')
+  return { type: 'eip1559', maxPriorityFeePerGas, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas }
+}
+
+/** The most that a unit of gas costs by these. */
+export const mostOf = (fees: Fees): bigint => (fees.type === 'legacy' ? fees.gasPrice : fees.maxFeePerGas)
+
+export const tipOf = (fees: Fees): bigint | null => (fees.type === 'legacy' ? null : fees.maxPriorityFeePerGas)
+
+/** What is written down of fees, in the shape that they are signed in. */
+export const feesOf = (most: bigint, tip: bigint | null): Fees =>
+  tip === null ? { type: 'legacy', gasPrice: most } : { type: 'eip1559', maxFeePerGas: most, maxPriorityFeePerGas: tip }
+
+/** Nodes take another transaction for one that they have at a tenth more; an eighth is what the strictest ask. */
+export const raised = (before: Fees, now: Fees): Fees => {
+  const most = larger(eighthMore(mostOf(before)), mostOf(now))
+  const tip = tipOf(before)
+  return feesOf(most, tip === null ? null : larger(eighthMore(tip), tipOf(now) ?? 0n))
+}
+
+const eighthMore = (fee: bigint): bigint => (fee * 9n) / 8n + 1n
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+const blockWithFee = type({ baseFeePerGas: '/^0x[0-9a-f]+$/' })

@@ -1,0 +1,53 @@
+import type { Sql } from '../postgres/connect.ts'
+
+export type Signer = {
+  readonly id: string
+  readonly merchant_id: string
+  readonly chain_id: string
+  /** Null outside of the sandbox. */
+  readonly epoch: string | null
+  readonly address: string
+  readonly sealed_key: string | null
+}
+
+type Place = { readonly merchantId: string; readonly chainId: number }
+
+/** The merchant's own, where it is to sign what the mode has of refunds. */
+export const findSigner = async (
+  sql: Sql,
+  { merchantId, chainId, livemode }: Place & { readonly livemode: boolean },
+): Promise<Signer | undefined> => {
+  const [row] = await sql<Signer[]>`
+    select s.id, s.merchant_id, s.chain_id, s.epoch, s.address, s.sealed_key
+    from refund_signers s
+    join merchant_settings m on m.merchant_id = s.merchant_id and m.livemode = ${livemode} and m.refund_mode = 'signer'
+    where s.merchant_id = ${merchantId} and s.chain_id = ${chainId} and s.epoch is null and s.removed_at is null`
+  return row
+}
+
+/** The sandbox's of a merchant, on the chain that it has now. Makes it, with this id, where there is none. */
+export const findSandboxSigner = async (
+  sql: Sql,
+  { id, merchantId, chainId, epoch, address }: Place & { id: string; epoch: string; address: string },
+): Promise<Signer> => {
+  const [row] = await sql<Signer[]>`
+    with made as (
+      insert into refund_signers (id, merchant_id, chain_id, epoch, address, first_nonce)
+      select ${id}::uuid, ${merchantId}, ${chainId}, ${epoch}, ${address}, 0
+      where not exists (
+        select from refund_signers where merchant_id = ${merchantId} and chain_id = ${chainId} and epoch = ${epoch})
+      on conflict do nothing
+      returning *)
+    select id, merchant_id, chain_id, epoch, address, sealed_key from made
+    union all
+    select id, merchant_id, chain_id, epoch, address, sealed_key from refund_signers
+    where merchant_id = ${merchantId} and chain_id = ${chainId} and epoch = ${epoch}`
+  // Somebody else has made it within this statement.
+  return row ?? findSandboxSigner(sql, { id, merchantId, chainId, epoch, address })
+}
+
+/** Those that have signed something of which nobody knows yet what became of it. */
+export const listBusySigners = (sql: Sql, chainId: number): Promise<Signer[]> => sql<Signer[]>`
+  select s.id, s.merchant_id, s.chain_id, s.epoch, s.address, s.sealed_key
+  from refund_signers s
+  where s.chain_id = ${chainId} and exists (select from signer_nonces n where n.signer_id = s.id and n.state = 'open')`

@@ -1,0 +1,94 @@
+import type { Hex } from 'viem'
+import type { Sql } from '../postgres/connect.ts'
+
+/** What was signed for a number that nobody knows to be over. */
+export type OpenNonce = {
+  readonly nonce: number
+  /** Null: it was to use up the number, and nothing else. */
+  readonly refundId: string | null
+  /** Since a node took the latest; null when none has. */
+  readonly sentMsAgo: number | null
+  /** The first one first; there is always one. */
+  readonly attempts: readonly Attempt[]
+}
+
+export type Attempt = {
+  readonly attempt: number
+  readonly txHash: Hex
+  readonly raw: Hex
+  readonly gas: bigint
+  readonly maxFee: bigint
+  readonly tip: bigint | null
+  readonly msAgo: number
+}
+
+type Row = {
+  readonly nonce: string
+  readonly refund_id: string | null
+  readonly sent_ms_ago: number | null
+  readonly attempts: readonly (Omit<Attempt, 'maxFee' | 'tip' | 'gas'> & {
+    readonly gas: string
+    readonly maxFee: string
+    readonly tip: string | null
+  })[]
+}
+
+/** In the order of the numbers; of one refund only, when it is named. */
+export const listOpenNonces = async (
+  sql: Sql,
+  { signerId, refundId = null }: { signerId: string; refundId?: string | null },
+  most: number,
+): Promise<readonly OpenNonce[]> => {
+  const rows = await sql<Row[]>`
+    select n.nonce, n.refund_id, (extract(epoch from now() - n.sent_at) * 1000)::float8 as sent_ms_ago,
+      (select json_agg(json_build_object('attempt', attempt, 'txHash', tx_hash, 'raw', raw, 'gas', gas::text,
+          'maxFee', max_fee::text, 'tip', tip::text, 'msAgo', extract(epoch from now() - created_at) * 1000)
+          order by attempt)
+        from signed_transactions t where t.signer_id = n.signer_id and t.nonce = n.nonce) as attempts
+    from signer_nonces n
+    where n.signer_id = ${signerId} and n.state = 'open' and (${refundId}::uuid is null or n.refund_id = ${refundId}::uuid)
+    order by n.nonce limit ${most}`
+  return rows.map(row => ({
+    nonce: Number(row.nonce),
+    refundId: row.refund_id,
+    sentMsAgo: row.sent_ms_ago,
+    attempts: row.attempts.map(each => ({
+      ...each,
+      gas: BigInt(each.gas),
+      maxFee: BigInt(each.maxFee),
+      tip: each.tip === null ? null : BigInt(each.tip),
+    })),
+  }))
+}
+
+type Named = { readonly signerId: string; readonly nonce: number }
+
+/** A node has it now. */
+export const noteSent = async (sql: Sql, { signerId, nonce }: Named): Promise<void> => {
+  await sql`update signer_nonces set sent_at = now() where signer_id = ${signerId} and nonce = ${nonce}`
+}
+
+/** What becomes of it is known for good. */
+export const closeNonce = async (sql: Sql, { signerId, nonce }: Named, how: 'mined' | 'dropped'): Promise<void> => {
+  await sql`select close_nonce(${signerId}, ${nonce}, ${how})`
+}
+
+/** Writes down what uses up a number that is in no books. Answers whether it was in none. */
+export const keepFiller = async (sql: Sql, row: Readonly<Record<string, unknown>>): Promise<boolean> => {
+  const { gas, max_fee, tip, ...rest } = row
+  const texts = { ...rest, gas: String(gas), max_fee: String(max_fee), tip: tip === null ? null : String(tip) }
+  const made = await sql`
+    with given as (
+      select * from json_populate_record(null::signed_transactions, ${JSON.stringify(texts)}::text::json)),
+    made as (
+      insert into signer_nonces (signer_id, nonce, state, created_at)
+      select signer_id, nonce, 'open', now() from given
+      on conflict do nothing
+      returning nonce)
+    insert into signed_transactions
+      (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, created_at)
+    select signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, now()
+    from given join made using (nonce)
+    returning nonce`
+  return made.length > 0
+}

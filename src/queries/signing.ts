@@ -1,0 +1,123 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { refundKind } from '../kinds/refund.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+
+/** Why a refund that a signer should sign is not signed yet. */
+export type WaitReason =
+  | 'no_answer'
+  | 'no_gas'
+  | 'no_coins'
+  /** The chain has seen more of the key than the books: they are an old copy, or somebody else has it. */
+  | 'nonce_ahead'
+  /** The node says that the transfer cannot work. */
+  | 'refused'
+  | 'unreadable_key'
+  /** What was signed for it before may still be mined. */
+  | 'unsettled'
+  | 'over_refund_limit'
+  | 'over_day_limit'
+
+const readRefund = readerOf(refundKind)
+
+/** A refund that may have to be signed, and whether its turn has come. */
+export type Unsigned = { readonly refund: Actor<Refund>; readonly isDue: boolean }
+
+export const findUnsigned = async (sql: Sql, id: string): Promise<Unsigned | undefined> => {
+  const [row] = await sql<(ActorRow & { readonly is_due: boolean })[]>`
+    select r.*, coalesce(w.next_try_at <= now(), true) as is_due
+    from refunds r left join signing_waits w on w.refund_id = r.id
+    where r.id = ${id}`
+  return row && { refund: readRefund(row), isDue: row.is_due }
+}
+
+/** Those of a chain whose turn it is and that somebody should sign: their job may have been lost. */
+export const listUnsigned = async (
+  sql: Sql,
+  { chainId, isSandbox, untouchedMs }: { chainId: number; isSandbox: boolean; untouchedMs: number },
+  most: number,
+): Promise<readonly string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select r.id from refunds r left join signing_waits w on w.refund_id = r.id
+    where r.state = 'requires_signature' and r.chain_id = ${chainId}
+      and r.updated_at < now() - ${untouchedMs}::float8 * interval '1 ms'
+      and coalesce(w.next_try_at <= now(), true)
+      and (${isSandbox} or exists (
+        select from refund_signers s
+        join merchant_settings m on m.merchant_id = s.merchant_id and m.livemode = r.livemode
+        where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.epoch is null and s.removed_at is null
+          and m.refund_mode = 'signer'))
+    order by w.tries nulls first, r.updated_at limit ${most}`
+  return rows.map(({ id }) => id)
+}
+
+/** What the books know that a signature depends on, all of one moment. */
+export type SigningBooks = {
+  readonly nextNonce: number
+  /** Coins that open transactions may take of the signer's, gas included. */
+  readonly owedCoins: bigint
+  /** The same of the refund's token. */
+  readonly owedTokens: bigint
+  /** Signed in the last day, in the refund's currency. */
+  readonly signedMinor: number
+  /** Null: nothing is allowed in this currency. */
+  readonly limits: { readonly perRefundMinor: number; readonly perDayMinor: number } | null
+}
+
+/** What was signed for numbers below `minedTo` the chain's own balances show. */
+export const readSigningBooks = async (
+  sql: Sql,
+  { signerId, minedTo, refund }: { signerId: string; minedTo: number; refund: Refund },
+): Promise<SigningBooks> => {
+  const [row] = await sql<Books[]>`
+    select
+      (select greatest(s.first_nonce, max(n.nonce) + 1) from signer_nonces n where n.signer_id = s.id) as next_nonce,
+      o.coins, o.tokens,
+      (select coalesce(sum(r.amount_minor), 0) from signer_nonces n join refunds r on r.id = n.refund_id
+        where n.signer_id = s.id and n.created_at > now() - interval '1 day' and n.state <> 'dropped'
+          and r.currency = ${refund.currency}) as signed_minor,
+      l.per_refund_minor, l.per_day_minor
+    from refund_signers s
+    left join refund_signer_limits l on l.signer_id = s.id and l.currency = ${refund.currency}
+    cross join lateral (
+      select coalesce(sum(t.cost + case when r.token_address is null then r.amount else 0 end), 0) as coins,
+        coalesce(sum(r.amount) filter (where r.token_address = ${refund.tokenAddress}), 0) as tokens
+      from signer_nonces n
+      cross join lateral (
+        select max(gas * max_fee) as cost from signed_transactions t
+        where t.signer_id = n.signer_id and t.nonce = n.nonce) t
+      left join refunds r on r.id = n.refund_id
+      where n.signer_id = s.id and n.state = 'open' and n.nonce >= ${minedTo}) o
+    where s.id = ${signerId}`
+  if (!row) throw new Error(`the signer ${signerId} is not in the books`)
+  return {
+    nextNonce: Number(row.next_nonce),
+    owedCoins: BigInt(row.coins),
+    owedTokens: BigInt(row.tokens),
+    signedMinor: Number(row.signed_minor),
+    limits:
+      row.per_refund_minor === null || row.per_day_minor === null
+        ? null
+        : { perRefundMinor: Number(row.per_refund_minor), perDayMinor: Number(row.per_day_minor) },
+  }
+}
+
+type Books = {
+  readonly next_nonce: string
+  readonly coins: string
+  readonly tokens: string
+  readonly signed_minor: string
+  readonly per_refund_minor: string | null
+  readonly per_day_minor: string | null
+}
+
+/** Puts the next try off. Answers whether the reason is news. */
+export const waitToSign = async (
+  sql: Sql,
+  { refundId, signerId, reason }: { refundId: string; signerId: string; reason: WaitReason },
+): Promise<boolean> => {
+  const [row] = await sql<{ news: boolean }[]>`select wait_to_sign(${refundId}, ${signerId}, ${reason}) as news`
+  return row?.news === true
+}

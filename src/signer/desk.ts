@@ -1,0 +1,16 @@
+import type { Chains } from '../chain/connect.ts'
+import type { Keyring } from '../keyring.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { World } from '../world.ts'
+
+/** What whoever signs is given. */
+export type SigningDesk = World & {
+  readonly chains: Chains
+  readonly keyring: Keyring
+  /** Where each merchant has a signer that fills itself. */
+  readonly sandbox: Pick<Sandbox, 'url' | 'epoch' | 'busy'> | undefined
+  /** Told of each step, for tests that end the process between two. */
+  readonly at?: (step: Step) => void
+}
+
+export type Step = 'allocated' | 'signed' | 'stored' | 'broadcast' | 'recorded' | 'replaced' | 'found' | 'closed'

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConnectedChain } from '../chain/connect.ts'
+import { isMine, type Share } from '../chain/watch/share.ts'
+import { listBusySigners } from '../queries/refund-signers.ts'
+import { listUnsigned } from '../queries/signing.ts'
+import type { SigningDesk } from './desk.ts'
+import { signRefund } from './sign.ts'
+import { isOfSandbox } from './signer-for.ts'
+import { type Patience, tendSigner, usualPatience } from './tend.ts'
+import type { Turns } from './turns.ts'
+import { unanswered } from './unanswered.ts'
+
+/** Looked at once. */
+const MOST = 50
+/** Whoever was to sign it has had so long. */
+const UNTOUCHED_MS = 5_000
+
+export type KeepOptions = { readonly share: Share; readonly turns: Turns }
+
+/**
+ * Looks after what signers have signed, for as long as it runs: sends again what is in no block, at a higher fee when
+ * that lasts, and notes what became of it. Signs what the jobs have left.
+ */
+export const keepSigners = (desk: SigningDesk, { share, turns }: KeepOptions): { stop(): Promise<void> } => {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const keep = async (connected: ConnectedChain): Promise<void> => {
+    const { id, pollMs } = connected.chain
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        if (isMine(id, share)) await tendChain(desk, turns, connected)
+        failures = 0
+      } catch (err) {
+        if (failures++ === 0 && !signal.aborted)
+          desk.log.error({ chain: id, err }, 'signed refunds cannot be looked after')
+      }
+      await sleep(2 * pollMs, undefined, { signal }).catch(() => {})
+    }
+  }
+  const keeping = Promise.all(desk.chains.all.map(keep))
+  return {
+    stop: async () => {
+      stopping.abort()
+      await keeping
+    },
+  }
+}
+
+/** One look at a chain. Safe to run twice, and at once. */
+export const tendChain = async (
+  desk: SigningDesk,
+  turns: Turns,
+  connected: ConnectedChain,
+  { untouchedMs = UNTOUCHED_MS, patience = usualPatience(connected.chain) }: TendOptions = {},
+): Promise<void> => {
+  const chainId = connected.chain.id
+  const isSandbox = isOfSandbox(desk, chainId)
+  const unsigned = await listUnsigned(desk.sql, { chainId, isSandbox, untouchedMs }, MOST)
+  await Promise.all(unsigned.map(id => signRefund(desk, turns, id)))
+  // A signer that cannot be asked about is no other one's trouble.
+  for (const signer of await listBusySigners(desk.sql, chainId))
+    await tendSigner(desk, connected, signer, patience).catch(unanswered)
+}
+
+export type TendOptions = { readonly untouchedMs?: number; readonly patience?: Patience }

@@ -1,0 +1,35 @@
+import type { Hex, PrivateKeyAccount } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { isHex } from 'viem/utils'
+import type { Keyring } from '../keyring.ts'
+import type { Signer } from '../queries/refund-signers.ts'
+import { sandboxTreasuryKey } from '../sandbox/treasury.ts'
+
+export const SIGNER_PURPOSE = 'refund signer key'
+
+/** Undefined where neither secret key opens it, or it is erased. */
+export const accountOf = (keyring: Keyring, signer: Signer): PrivateKeyAccount | undefined => {
+  const key = keyOf(keyring, signer)
+  return key && privateKeyToAccount(key)
+}
+
+/** What somebody has typed: 64 digits, with or without what announces them. */
+export const readPrivateKey = (text: string): PrivateKeyAccount | undefined => {
+  try {
+    return privateKeyToAccount(`0x${text.trim().replace(/^0x/, '')}`)
+  } catch {
+    // The error quotes the key.
+    return undefined
+  }
+}
+
+const keyOf = (keyring: Keyring, { id, merchant_id, epoch, sealed_key }: Signer): Hex | undefined => {
+  if (epoch !== null) return sandboxTreasuryKey(merchant_id)
+  if (sealed_key === null) return undefined
+  try {
+    const key = keyring.open(SIGNER_PURPOSE, id, sealed_key)
+    return isHex(key) ? key : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+import { keccak256 } from 'viem/utils'
+import type { Ask } from '../chain/collect/ask.ts'
+import { feesOf, raised, readFees } from '../chain/fees.ts'
+import { asHex } from '../collect/waiting.ts'
+import type { Signer } from '../queries/refund-signers.ts'
+import { keepFiller, type OpenNonce } from '../queries/signer-nonces.ts'
+import { findUnsigned } from '../queries/signing.ts'
+import type { SigningDesk } from './desk.ts'
+import { accountOf } from './key.ts'
+import { transactionRow } from './rows.ts'
+import { send } from './send.ts'
+import { transferOf } from './sign.ts'
+
+/** Ten of them are three times the fee. A chain that takes none of these wants something else. */
+const MOST_ATTEMPTS = 10
+
+/**
+ * Signs the same for the same number at a higher fee, so that one of the two at most is ever mined. As with the first
+ * one, the refund knows its hash before any node does.
+ */
+export const replaceLatest = async (
+  desk: SigningDesk,
+  ask: Ask,
+  { signer, open }: { signer: Signer; open: OpenNonce },
+): Promise<void> => {
+  const account = accountOf(desk.keyring, signer)
+  const latest = open.attempts.at(-1)
+  if (!account || !latest || open.refundId === null || open.attempts.length >= MOST_ATTEMPTS) return
+  const refund = (await findUnsigned(desk.sql, open.refundId))?.refund
+  if (refund?.state !== 'processing') return
+  const { nonce } = open
+  const { gas } = latest
+  const chainId = refund.context.chainId
+  const fees = raised(feesOf(latest.maxFee, latest.tip), await readFees(ask))
+  const raw = await account.signTransaction({ chainId, nonce, gas, ...transferOf(refund.id, refund.context), ...fees })
+  const signed = {
+    signerId: signer.id,
+    chainId,
+    nonce,
+    attempt: latest.attempt + 1,
+    raw,
+    hash: keccak256(raw),
+    gas,
+    fees,
+  }
+  const outcome = await desk.actors.dispatch({
+    ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
+    event: { type: 'transaction_replaced', txHash: signed.hash },
+    rows: [transactionRow(signed)],
+  })
+  desk.at?.('replaced')
+  if (outcome.ok) await send(desk, ask, signed)
+}
+
+/** Uses up a number that the chain waits for and nobody has, by a transfer of nothing to the signer itself. */
+export const fillNonce = async (
+  desk: SigningDesk,
+  ask: Ask,
+  { signer, nonce }: { signer: Signer; nonce: number },
+): Promise<void> => {
+  const account = accountOf(desk.keyring, signer)
+  if (!account) return
+  const chainId = Number(signer.chain_id)
+  const fees = await readFees(ask)
+  const to = asHex(signer.address)
+  const raw = await account.signTransaction({ chainId, nonce, gas: 21_000n, to, value: 0n, ...fees })
+  const filler = { signerId: signer.id, chainId, nonce, attempt: 1, raw, hash: keccak256(raw), gas: 21_000n, fees }
+  if (!(await keepFiller(desk.sql, transactionRow(filler).row))) return
+  desk.log.warn({ chain: chainId, signer: signer.address, nonce }, 'a number that nobody had is used up')
+  await send(desk, ask, filler)
+}

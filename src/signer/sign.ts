@@ -1,0 +1,150 @@
+import type { Hex, PrivateKeyAccount } from 'viem'
+import { keccak256 } from 'viem/utils'
+import type { Refund } from '../../machines/refund.ts'
+import type { Refused } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { type Ask, withinTime } from '../chain/collect/ask.ts'
+import type { ConnectedChain } from '../chain/connect.ts'
+import { type Fees, mostOf, readFees } from '../chain/fees.ts'
+import { refundTransfer } from '../chain/refunds/transfer.ts'
+import { encodeId } from '../ids.ts'
+import type { Signer } from '../queries/refund-signers.ts'
+import { listOpenNonces } from '../queries/signer-nonces.ts'
+import { findUnsigned, readSigningBooks, type WaitReason, waitToSign } from '../queries/signing.ts'
+import type { SigningDesk } from './desk.ts'
+import { judgeBooks, judgeWallet } from './judge.ts'
+import { accountOf } from './key.ts'
+import { nonceRow, type Signed, transactionRow } from './rows.ts'
+import { fillSandboxWallet } from './sandbox-wallet.ts'
+import { send } from './send.ts'
+import { isOfSandbox, signerFor } from './signer-for.ts'
+import type { Turns } from './turns.ts'
+import { unanswered } from './unanswered.ts'
+import { estimateGas, readWallet } from './wallet.ts'
+
+/** A chain that says nothing for so long holds up its own refunds only. */
+const TIMEOUT_MS = 15_000
+/** Each try was in vain because another process had the number: somebody goes on every time. */
+const MOST_TRIES = 100
+
+/**
+ * Signs a refund and sends what was signed, where its merchant has a signer for that. Number, signed bytes and the
+ * refund's `transaction_sent` are one commit, and nothing is sent before it: whoever comes later, after whatever has
+ * crashed, sends the same bytes. Safe to run twice, and at once.
+ */
+export const signRefund = async (desk: SigningDesk, turns: Turns, refundId: string): Promise<void> => {
+  const found = await findUnsigned(desk.sql, refundId)
+  const connected = found && desk.chains.find(found.refund.context.chainId)
+  if (!connected) return
+  const { refund, isDue } = found
+  const { merchantId, chainId, destination } = refund.context
+  const signer = await signerFor(desk, refund.context)
+  if (!signer) return
+  if (refund.state === 'processing') return sendAgain(desk, connected, signer, refundId)
+  if (refund.state !== 'requires_signature' || destination === null || !isDue) return
+
+  // Beside each other they would sign for one number, and all but one in vain.
+  const reason = await turns(`${merchantId} ${chainId}`, () =>
+    signInTurn(desk, connected, signer, refund).catch(unanswered),
+  )
+  if (typeof reason !== 'string') return
+  if (await waitToSign(desk.sql, { refundId, signerId: signer.id, reason }))
+    desk.log.warn({ refund: encodeId('re', refundId), chain: chainId, signer: signer.address, reason }, 'not signed')
+}
+
+const signInTurn = async (
+  desk: SigningDesk,
+  { chain, rpc }: ConnectedChain,
+  signer: Signer,
+  refund: Actor<Refund>,
+): Promise<WaitReason | undefined> => {
+  const account = accountOf(desk.keyring, signer)
+  if (!account) return 'unreadable_key'
+  const ask = withinTime(rpc, TIMEOUT_MS)
+  let filled = false
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const plan = await planFor(desk, ask, { signer, account, refund })
+    if (typeof plan === 'string') {
+      const isPoor = plan === 'no_gas' || plan === 'no_coins'
+      if (!isPoor || filled || !desk.sandbox || !isOfSandbox(desk, chain.id)) return plan
+      filled = true
+      await fillSandboxWallet(desk.sandbox, account.address, refund.context)
+      continue
+    }
+    desk.at?.('allocated')
+    const signed = await signTransfer(account, { ...plan, refund, signerId: signer.id, chainId: chain.id })
+    desk.at?.('signed')
+    const outcome = await desk.actors.dispatch({
+      ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
+      event: { type: 'transaction_sent', txHash: signed.hash },
+      rows: [nonceRow(signed, refund.id), transactionRow(signed)],
+    })
+    if (outcome.ok) {
+      desk.at?.('stored')
+      await send(desk, withinTime(rpc, TIMEOUT_MS), signed)
+      return undefined
+    }
+    const reason = reasonOf(outcome)
+    if (reason !== 'again') return reason
+  }
+  return 'no_answer'
+}
+
+/** Another process had the number, or the refund is as it was not before: canceled, or sent by somebody else. */
+const reasonOf = ({ constraint }: Refused): WaitReason | 'again' | undefined => {
+  if (constraint === 'signer_nonces_open_once') return 'unsettled'
+  return constraint === 'signer_nonces_pkey' ? 'again' : undefined
+}
+
+type Plan = { readonly nonce: number; readonly gas: bigint; readonly fees: Fees }
+type Given = { readonly signer: Signer; readonly account: PrivateKeyAccount; readonly refund: Actor<Refund> }
+
+const planFor = async (
+  desk: SigningDesk,
+  ask: Ask,
+  { signer, account, refund: { id, context } }: Given,
+): Promise<Plan | WaitReason> => {
+  // The wallet first: see judgeBooks.
+  const wallet = await readWallet(ask, account.address, context.tokenAddress)
+  const books = await readSigningBooks(desk.sql, { signerId: signer.id, minedTo: wallet.minedTo, refund: context })
+  // Anybody has the sandbox's keys, and may send from them.
+  const isSandbox = signer.epoch !== null
+  const refused = isSandbox ? undefined : judgeBooks(context, wallet, books)
+  if (refused) return refused
+  const nonce = isSandbox ? Math.max(books.nextNonce, wallet.minedTo, wallet.pendingTo) : books.nextNonce
+  const fees = await readFees(ask)
+  // Before the gas is asked for, which a node refuses to tell of a transfer that cannot be paid.
+  const tooPoor = judgeWallet(context, wallet, books, 0n)
+  if (tooPoor) return tooPoor
+  const gas = await estimateGas(ask, { from: account.address, ...transferOf(id, context) })
+  if (gas === undefined) return wallet.coins === 0n ? 'no_gas' : 'refused'
+  return judgeWallet(context, wallet, books, gas * mostOf(fees)) ?? { nonce, gas, fees }
+}
+
+const signTransfer = async (
+  account: PrivateKeyAccount,
+  { refund, signerId, chainId, nonce, gas, fees }: Plan & { refund: Actor<Refund>; signerId: string; chainId: number },
+): Promise<Signed> => {
+  const raw = await account.signTransaction({ chainId, nonce, gas, ...transferOf(refund.id, refund.context), ...fees })
+  return { signerId, chainId, nonce, attempt: 1, raw, hash: keccak256(raw), gas, fees }
+}
+
+export const transferOf = (id: string, { tokenAddress, destination, amount }: Refund) => {
+  if (destination === null) throw new TypeError('a refund without a destination cannot be sent')
+  return refundTransfer({ id, tokenAddress, destination, amount })
+}
+
+/** Whoever has signed it may have ended before it was sent. */
+const sendAgain = async (
+  desk: SigningDesk,
+  { chain, rpc }: ConnectedChain,
+  signer: Signer,
+  refundId: string,
+): Promise<void> => {
+  const [open] = await listOpenNonces(desk.sql, { signerId: signer.id, refundId }, 1)
+  const latest = open?.attempts.at(-1)
+  if (!open || !latest) return
+  const { nonce } = open
+  const signed = { signerId: signer.id, chainId: chain.id, nonce, raw: latest.raw, hash: latest.txHash satisfies Hex }
+  await send(desk, withinTime(rpc, TIMEOUT_MS), signed).catch(unanswered)
+}

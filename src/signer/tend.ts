@@ -1,0 +1,72 @@
+import type { Chain } from '../chain/chains.ts'
+import { type Ask, withinTime } from '../chain/collect/ask.ts'
+import type { ConnectedChain } from '../chain/connect.ts'
+import { readNumber } from '../chain/rpc/hex.ts'
+import { answered } from '../chain/rpc/rpc.ts'
+import type { Signer } from '../queries/refund-signers.ts'
+import { listOpenNonces, type OpenNonce } from '../queries/signer-nonces.ts'
+import { findFinal } from '../queries/submissions.ts'
+import type { SigningDesk } from './desk.ts'
+import { fillNonce, replaceLatest } from './replace.ts'
+import { send } from './send.ts'
+import { dropLost, settleNonce } from './settle.ts'
+
+/** How long one waits for a block. */
+export type Patience = {
+  /** Until what a node should have is sent again: it may have lost it. */
+  readonly resendMs: number
+  /** Until more is offered; twice as long each time. */
+  readonly bumpMs: number
+}
+
+/** More is offered after some blocks, and not within a minute on chains that have several a second. */
+export const usualPatience = ({ blockMs }: Pick<Chain, 'blockMs'>): Patience => ({
+  resendMs: Math.max(10_000, 2 * blockMs),
+  bumpMs: Math.max(60_000, 15 * blockMs),
+})
+
+/** Looked at once, the lowest number first: no other is mined before it. */
+const MOST = 100
+const TIMEOUT_MS = 15_000
+
+/** Carries on what a signer has begun. */
+export const tendSigner = async (
+  desk: SigningDesk,
+  { chain, rpc }: ConnectedChain,
+  signer: Signer,
+  { resendMs, bumpMs }: Patience,
+): Promise<void> => {
+  const open = await listOpenNonces(desk.sql, { signerId: signer.id }, MOST)
+  // A chain of the sandbox that is gone has taken with it what was sent there.
+  if (signer.epoch !== null && signer.epoch !== desk.sandbox?.epoch()) {
+    if (desk.sandbox?.epoch() !== undefined) for (const each of open) await dropLost(desk, signer, each)
+    return
+  }
+  const ask = withinTime(rpc, TIMEOUT_MS)
+  const { minedTo, pendingTo } = await readCounts(ask, signer.address)
+  const final = await findFinal(desk.sql, chain.id)
+  for (const each of open) if (each.nonce < minedTo) await settleNonce(desk, rpc, { signer, open: each, final })
+
+  const waiting = open.filter(({ nonce }) => nonce >= minedTo)
+  for (const each of waiting)
+    if ((each.sentMsAgo ?? Number.POSITIVE_INFINITY) > resendMs) await resend(desk, ask, signer, each)
+  const [first] = waiting
+  if (!first || msOut(first) < bumpMs * 2 ** (first.attempts.length - 1)) return
+  if (first.nonce === minedTo) await replaceLatest(desk, ask, { signer, open: first })
+  // Somebody else's transactions at numbers that the books know nothing of were forgotten by everybody.
+  else if (pendingTo < first.nonce) await fillNonce(desk, ask, { signer, nonce: pendingTo })
+}
+
+const readCounts = async (ask: Ask, address: string) => {
+  const tags = ['latest', 'pending']
+  const answers = await ask(tags.map(tag => ({ method: 'eth_getTransactionCount', params: [address, tag] })))
+  const [minedTo = 0, pendingTo = 0] = answers.map(answer => readNumber(answered(answer), 'a nonce'))
+  return { minedTo, pendingTo: Math.max(minedTo, pendingTo) }
+}
+
+const resend = async (desk: SigningDesk, ask: Ask, signer: Signer, { nonce, attempts }: OpenNonce): Promise<void> => {
+  const latest = attempts.at(-1)
+  if (latest) await send(desk, ask, { signerId: signer.id, nonce, raw: latest.raw, hash: latest.txHash })
+}
+
+const msOut = ({ attempts }: OpenNonce): number => attempts.at(-1)?.msAgo ?? 0

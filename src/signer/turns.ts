@@ -1,0 +1,15 @@
+/** Lets one after the other do what they do under the same name. */
+export type Turns = <T>(name: string, act: () => Promise<T>) => Promise<T>
+
+export const openTurns = (): Turns => {
+  const last = new Map<string, Promise<unknown>>()
+  return (name, act) => {
+    const turn = (last.get(name) ?? Promise.resolve()).then(act)
+    const over = turn.catch(() => {})
+    last.set(name, over)
+    void over.then(() => {
+      if (last.get(name) === over) last.delete(name)
+    })
+    return turn
+  }
+}

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { keccak256, toHex } from 'viem/utils'
+import { audit } from '../../src/audit/audit.ts'
+import { connectChains } from '../../src/chain/connect.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
+import { startRefund } from '../../src/commands/refunds.ts'
+import { uuidv7 } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { findPayment } from '../../src/queries/payments.ts'
+import { addSigner } from '../../src/queries/signer-setup.ts'
+import dollar from '../../src/sandbox/contracts/test-dollar.json' with { type: 'json' }
+import type { SigningDesk } from '../../src/signer/desk.ts'
+import { SIGNER_PURPOSE } from '../../src/signer/key.ts'
+import { insertMerchant } from '../access/keys.ts'
+import { anvil } from '../harness/anvil.ts'
+import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { paid } from '../http/payments.ts'
+
+const zero = `0x${'0'.repeat(40)}`
+const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'))
+
+/** A house with a merchant, a chain of its own, and a signer that has a million of each coin unless told otherwise. */
+export const signerHouse = async () => {
+  const house = await apiHouse({ routes: [] })
+  const node = await anvil({ mining: 'none' })
+  const [rich] = node.accounts
+  const made = await node.send({ from: rich, data: dollar.bytecode, gas: '0x300000' })
+  const { contractAddress: token } = (await node.call('eth_getTransactionReceipt', made)) as { contractAddress: Hex }
+  const chain = sandboxChain({ token, feed: zero, euroFeed: zero })
+  const merchantId = await insertMerchant(house.sql)
+  const desk: SigningDesk = {
+    ...house.api,
+    sandbox: undefined,
+    chains: connectChains([chain], () => [node.url], house.api),
+  }
+
+  /** Dollars out of nothing. */
+  const give = (to: string, amount: bigint) =>
+    node.send({ from: rich, to: token, data: `0x40c10f19${word(BigInt(to))}${word(amount)}`, gas: '0x30000' })
+
+  return {
+    ...house,
+    ...{ node, token, desk, merchantId, give },
+    newSigner: async ({
+      coins = 10n ** 24n,
+      tokens = 10n ** 12n,
+      perRefundMinor = 10_000,
+      perDayMinor = 1_000_000,
+    } = {}) => {
+      const merchantId = await insertMerchant(house.sql)
+      const key = generatePrivateKey()
+      const { address } = privateKeyToAccount(key)
+      const id = uuidv7(new Date(), house.api.random)
+      await node.call('anvil_setBalance', address, toHex(coins))
+      if (tokens > 0n) await give(address, tokens)
+      await house.sql`
+        insert into merchant_settings (merchant_id, livemode, refund_mode) values (${merchantId}, false, 'signer')
+        on conflict on constraint merchant_settings_pkey do update set refund_mode = 'signer'`
+      await addSigner(house.sql, {
+        ...{ id, merchantId, chainId: chain.id, address: address.toLowerCase(), firstNonce: 0 },
+        sealedKey: house.api.keyring.seal(SIGNER_PURPOSE, id, key),
+        limits: [{ currency: 'USD', perRefundMinor, perDayMinor }],
+      })
+      return { id, merchantId, key, address: lower(address) }
+    },
+    /** So many refunds of 10 cents each to an address of its own, or more. */
+    refunds: async (merchantId: string, count: number, { amountMinor = 10, native = false } = {}) => {
+      const whose = { merchantId, livemode: false }
+      const pick = native ? { asset: 'ETH', tokenAddress: null, pegged: false } : { tokenAddress: token }
+      const { actor } = await paid(house.api, whose, 1000n, { pick })
+      const payment = await findPayment(house.sql, { id: actor, ...whose })
+      if (!payment) throw new Error('the payment is not there')
+      const refunds: { id: string; destination: Hex }[] = []
+      for (let n = 0; n < count; n++) {
+        const destination = lower(privateKeyToAccount(generatePrivateKey()).address)
+        const request = { amountMinor, destination, reason: null, metadata: {} }
+        const { id } = await startRefund(house.api, payment, request, { cause: 'test', keep: () => [] })
+        refunds.push({ id, destination })
+      }
+      return refunds
+    },
+    refund: async (id: string) => {
+      const [row] = await house.sql<{ state: string; txHash: Hex | null; failureReason: string | null }[]>`
+        select state, tx_hash as "txHash", failure_reason as "failureReason" from refunds where id = ${id}`
+      if (!row) throw new Error('the refund is not there')
+      return row
+    },
+    waitOf: async (id: string) =>
+      (await house.sql<{ reason: string }[]>`select reason from signing_waits where refund_id = ${id}`)[0]?.reason,
+    /** How many transfers to an address were ever mined. */
+    transfersTo: async (address: string) => {
+      const topics = [TRANSFER, null, `0x${word(BigInt(address))}`]
+      return ((await node.call('eth_getLogs', { fromBlock: '0x0', address: token, topics })) as unknown[]).length
+    },
+    coinsOf: async (address: string) => BigInt(String(await node.call('eth_getBalance', address, 'latest'))),
+    tokensOf: async (address: string) => {
+      const call = { to: token, data: `0x70a08231${word(BigInt(address))}` }
+      return BigInt(String(await node.call('eth_call', call, 'latest')))
+    },
+    /** Both: what the audit says of the whole house. */
+    audit: () => audit(house.sql, kinds),
+    /** A process that signs these and ends; killed at a step, when one is named. Answers how it ended. */
+    run: (ids: readonly string[], at = 'never') => runProgram(house, [node.url, token, at, ...ids]),
+    [Symbol.asyncDispose]: async () => {
+      desk.chains.close()
+      await node[Symbol.asyncDispose]()
+      await house[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type SignerHouse = Awaited<ReturnType<typeof signerHouse>>
+
+const runProgram = async ({ databaseUrl }: ApiHouse, args: readonly string[]) => {
+  const preload = fileURLToPath(new URL('../harness/end-with-parent.ts', import.meta.url))
+  const program = fileURLToPath(new URL('./sign-program.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--preload', preload, program, databaseUrl, ...args], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  return signal ?? code
+}
+
+const word = (value: bigint): string => value.toString(16).padStart(64, '0')
+const lower = (address: string): Hex => `0x${address.slice(2).toLowerCase()}`

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type SignerHouse, signerHouse } from './house.ts'
+
+let house: SignerHouse
+beforeAll(async () => {
+  house = await signerHouse()
+})
+afterAll(async () => {
+  expect(await house.audit()).toEqual([])
+  await house[Symbol.asyncDispose]()
+})
+
+test.each(['allocated', 'signed', 'stored', 'broadcast', 'recorded'])(
+  'a signer that is killed when the transaction is %s has sent the money once when another has been there',
+  async step => {
+    const { merchantId } = await house.newSigner()
+    const [refund] = await house.refunds(merchantId, 1)
+    if (!refund) throw new Error('there is no refund')
+    expect(await house.run([refund.id], step)).toBe('SIGKILL')
+    const isStored = step !== 'allocated' && step !== 'signed'
+    const before = await house.refund(refund.id)
+    expect(before.state).toBe(isStored ? 'processing' : 'requires_signature')
+    expect(await house.run([refund.id])).toBe(0)
+    expect(await house.run([refund.id])).toBe(0)
+    await house.node.mine(2)
+    const { state, txHash } = await house.refund(refund.id)
+    expect(state).toBe('processing')
+    if (isStored) expect(txHash).toBe(before.txHash)
+    expect(await house.node.call('eth_getTransactionReceipt', txHash)).toMatchObject({ status: '0x1' })
+    expect([await house.transfersTo(refund.destination), await house.tokensOf(refund.destination)]).toEqual([1, 10n])
+  },
+)
+
+test('three processes that share a signer send each of fifty refunds once', async () => {
+  const { merchantId, id } = await house.newSigner()
+  const refunds = await house.refunds(merchantId, 50)
+  const ids = refunds.map(each => each.id)
+  // Each begins elsewhere, and all have all of them to do.
+  const from = (at: number) => [...ids.slice(at), ...ids.slice(0, at)]
+  expect(await Promise.all([house.run(from(0)), house.run(from(17)), house.run(from(34))])).toEqual([0, 0, 0])
+  const nonces = await house.sql<{ nonce: string }[]>`
+    select nonce from signer_nonces where signer_id = ${id} order by nonce`
+  expect(nonces.map(({ nonce }) => Number(nonce))).toEqual(ids.map((_, at) => at))
+  await house.node.mine(2)
+  const seen = await Promise.all(refunds.map(({ destination }) => house.transfersTo(destination)))
+  expect(seen).toEqual(ids.map(() => 1))
+}, 60_000)

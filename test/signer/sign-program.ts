@@ -1,0 +1,35 @@
+import process from 'node:process'
+import { openActors } from '../../src/actors/actors.ts'
+import { connectChains } from '../../src/chain/connect.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import type { SigningDesk } from '../../src/signer/desk.ts'
+import { tendChain } from '../../src/signer/keep.ts'
+import { signRefund } from '../../src/signer/sign.ts'
+import { openTurns } from '../../src/signer/turns.ts'
+import { SECRET_KEY } from '../harness/api.ts'
+
+/** `<database url> <node url> <token> <step to be killed at> <refunds …>`: signs them all at once, or looks after what is signed. */
+const [databaseUrl = '', nodeUrl = '', token = '', killAt, ...refunds] = process.argv.slice(2)
+const sql = connect(databaseUrl, { max: 4, byKey: true })
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+const outside = { sql, clock: databaseClock(), random, log: openLog('warn') }
+const chain = sandboxChain({ token, feed: token, euroFeed: token })
+const desk: SigningDesk = {
+  ...outside,
+  actors: await openActors(outside, kinds),
+  chains: connectChains([chain], () => [nodeUrl], outside),
+  keyring: openKeyring(SECRET_KEY),
+  sandbox: undefined,
+  at: step => {
+    if (step === killAt) process.kill(process.pid, 'SIGKILL')
+  },
+}
+const turns = openTurns()
+if (refunds[0] === 'tend') for (const connected of desk.chains.all) await tendChain(desk, turns, connected)
+else await Promise.all(refunds.map(id => signRefund(desk, turns, id)))
+process.exit(0)
