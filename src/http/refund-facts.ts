@@ -1,9 +1,11 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
+import { refundTransfer } from '../chain/refunds/transfer.ts'
 import { claimUrl, isOpenClaim } from '../commands/refund-claims.ts'
 import { decodeId } from '../ids.ts'
 import { listClaims } from '../queries/refund-claims.ts'
-import { type RefundFacts, refundRecord } from '../records/refund.ts'
+import { findDepths } from '../queries/refund-transactions.ts'
+import { type RefundFacts, refundRecord, type UnsignedTransaction } from '../records/refund.ts'
 import type { Api } from './api.ts'
 import type { KeyCaller, MemberCaller } from './route.ts'
 
@@ -22,14 +24,36 @@ export const refundFactsFor = async (
   reader: RefundReader,
   refunds: readonly Actor<Refund>[],
 ): Promise<(refund: Actor<Refund>) => RefundFacts> => {
-  if (!mayRefund(reader)) return () => ({})
+  const depths = await findDepthsOf(api, refunds)
+  const depthOf = (id: string) => {
+    const confirmations = depths.get(id)
+    return confirmations === undefined ? {} : { confirmations }
+  }
+  if (!mayRefund(reader)) return ({ id }) => depthOf(id)
   const claims = await findClaimUrls(api, refunds)
-  return ({ id }) => ({ claimUrl: claims.get(id) ?? null })
+  return refund => ({
+    ...depthOf(refund.id),
+    claimUrl: claims.get(refund.id) ?? null,
+    unsignedTransaction: unsignedOf(refund),
+  })
+}
+
+/** What somebody is to sign, while the refund waits for that. A wallet adds the rest: gas, fees and its nonce. */
+export const unsignedOf = ({ id, state, context }: Actor<Refund>): UnsignedTransaction | null => {
+  const { chainId, tokenAddress, destination, amount } = context
+  if (state !== 'requires_signature' || destination === null) return null
+  const { to, data, value } = refundTransfer({ id, tokenAddress, destination, amount })
+  return { chainId, to, data, value: String(value) }
 }
 
 /** One refund as its caller is shown it. */
 export const readRefundFor = async (api: Api, reader: RefundReader, refund: Actor<Refund>) =>
   refundRecord(refund, (await refundFactsFor(api, reader, [refund]))(refund))
+
+const findDepthsOf = async ({ sql }: Api, refunds: readonly Actor<Refund>[]): Promise<ReadonlyMap<string, number>> => {
+  const sent = refunds.filter(({ state }) => state === 'processing').map(({ id }) => id)
+  return sent.length === 0 ? new Map() : findDepths(sql, sent)
+}
 
 const findClaimUrls = async (
   { sql, clock, keyring, settings }: Api,

@@ -11,7 +11,7 @@ import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { recordId, recordName } from './record-id.ts'
-import { readRefundFor, refundFactsFor, withClaimUrl } from './refund-facts.ts'
+import { readRefundFor, refundFactsFor, unsignedOf, withClaimUrl } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -56,7 +56,10 @@ export const refundRoutes: readonly Route[] = [
                 { cause: call.cause, keep },
               )
             },
-            answer: refund => ({ status: 201, body: refundRecord(refund) }),
+            answer: refund => ({
+              status: 201,
+              body: refundRecord(refund, { unsignedTransaction: unsignedOf(refund) }),
+            }),
             reveal: body => withClaimUrl(api, body),
           },
         )

@@ -12,6 +12,7 @@ import { memberRoutes } from './members.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
 import { paymentRoutes } from './payments.ts'
 import { recoveryFileRoutes } from './recovery-file.ts'
+import { refundTransactionRoutes } from './refund-transactions.ts'
 import { refundRoutes } from './refunds.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   ...paymentLinkRoutes,
   ...paymentRoutes,
   ...refundRoutes,
+  ...refundTransactionRoutes,
   ...disputeRoutes,
   ...simulateRoutes,
   ...balanceRoutes,

@@ -7,7 +7,7 @@ import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
-import { makeRefund } from './refunds.ts'
+import { makeRefund, somebody } from './refunds.ts'
 import { makeEndpoint, sendTest } from './webhooks.ts'
 
 /** How a route that takes the id of a record is tried: how one is made, and a body that it takes. */
@@ -80,6 +80,14 @@ const event: Fixture = {
   },
 }
 
+const signableRefund: Fixture = {
+  make: async (api, { merchantId }, livemode) => makeRefund(api, { merchantId, livemode }, somebody),
+  // A transaction pays one refund.
+  get body() {
+    return { txHash: `0x${crypto.randomUUID().replaceAll('-', '').padStart(64, '0')}` }
+  },
+}
+
 const refund: Fixture = {
   make: async (api, { merchantId }, livemode) => makeRefund(api, { merchantId, livemode }),
 }
@@ -132,6 +140,7 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/refunds/:id': refund,
   'GET /v1/merchants/:merchantId/refunds/:id': refund,
   'POST /v1/merchants/:merchantId/refunds/:id/cancel': refund,
+  'POST /v1/merchants/:merchantId/refunds/:id/transaction': signableRefund,
   'POST /v1/payments/:id/disputes': { ...payment('success'), body: { reason: 'general' } },
   'POST /v1/merchants/:merchantId/payments/:id/disputes': { ...payment('success'), body: { reason: 'general' } },
   'GET /v1/disputes/:id': dispute(false),

@@ -8,13 +8,13 @@ import type { Whose } from '../../src/queries/places.ts'
 import { paid } from './payments.ts'
 import { type Asked, newKey, type TwoShops } from './two-shops.ts'
 
-/** A refund of ten dollars, and its customer is still to say where to. */
-export const makeRefund = async (api: Api, whose: Whose): Promise<string> => {
+/** A refund of ten dollars, and its customer is still to say where to unless that is said here. */
+export const makeRefund = async (api: Api, whose: Whose, destination: string | null = null): Promise<string> => {
   const { merchantId, livemode } = whose
   const { actor: id } = await paid(api, whose)
   const payment = await findPayment(api.sql, { id, merchantId, livemode })
   if (!payment) throw new Error('no payment was made')
-  const request = { amountMinor: undefined, reason: null, destination: null, metadata: {} }
+  const request = { amountMinor: undefined, reason: null, destination, metadata: {} }
   return encodeId('re', (await startRefund(api, payment, request, { cause: 'test', keep: () => [] })).id)
 }
 
@@ -40,7 +40,13 @@ export const refund = type({
     txHash: 'string | null',
     confirmations: 'number.integer',
   }),
-  unsignedTransaction: 'null',
+  unsignedTransaction: type({
+    '+': 'reject',
+    chainId: 'number.integer',
+    to: '/^0x[0-9a-fA-F]{40}$/',
+    data: '/^0x([0-9a-f]{2})*$/',
+    value: '/^\\d+$/',
+  }).or('null'),
   metadata: { '[string]': 'string' },
   livemode: 'boolean',
   createdAt: 'string',

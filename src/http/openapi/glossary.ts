@@ -65,7 +65,7 @@ const fields: Readonly<Record<string, string>> = {
   claimUrl:
     'The page on which the customer names an address; shown to those who may act on the refund, and null in events.',
   unsignedTransaction:
-    'The transaction that pays it, to be signed; shown to those who may act on the refund, and null in events.',
+    'The transaction that pays it, to be signed, as long as nobody has; shown to those who may act on the refund, and null in events.',
   evidence: 'What you have said to it.',
   uncategorizedText:
     'Anything. In the sandbox `winning_evidence` and `losing_evidence` decide, three seconds after they are submitted.',
@@ -205,7 +205,11 @@ const fields: Readonly<Record<string, string>> = {
   'CreateCollection.treasury': 'One of `otherTreasuries`. The one with the most addresses, unless told otherwise.',
   'RecoveryFile.secret': 'What the addresses were made of. Keep it as you keep the names of your customers.',
   'RecoveryFile.treasuries.address': 'The treasury.',
-  'Refund.unsignedTransaction.data': 'The call, in hexadecimal digits.',
+  'Refund.unsignedTransaction.data':
+    'The transfer of the token, and the 16 bytes of the refund’s id behind it, in hexadecimal digits; `0x` for coins.',
+  'Refund.unsignedTransaction.value':
+    'Coins, in their smallest units and decimal digits: wallets take them in hexadecimal ones.',
+  'NameRefundTransaction.txHash': 'Of the transaction that pays the refund.',
   'Event.object': '`event`; not in the body of a webhook delivery.',
   'WebhookEndpoint.url': 'Where it is told. https, and a public address.',
   'WebhookEndpoint.description': 'What you call it.',

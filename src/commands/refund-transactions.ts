@@ -1,0 +1,48 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Command } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { refuse } from '../errors.ts'
+import { refundKind, reservationEventOf } from '../kinds/refund.ts'
+import { ofKind } from '../queries/actors.ts'
+import type { RecordName } from '../queries/named.ts'
+import { findRefund } from '../queries/refunds.ts'
+import type { World } from '../world.ts'
+
+/**
+ * Takes somebody's word for which transaction pays a refund; what the chain says of it decides. One that has failed
+ * begins anew with another transaction, of what its payment has left. Naming the same one again changes nothing,
+ * whatever has become of it.
+ */
+export const nameTransaction = async (
+  { sql, actors }: World,
+  name: RecordName,
+  { txHash: hash, cause }: { readonly txHash: string; readonly cause: string },
+): Promise<Actor<Refund>> => {
+  const txHash = hash.toLowerCase()
+  let refund = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+  for (;;) {
+    if (refund.context.txHash === txHash) return refund
+    if (refund.state !== 'requires_signature' && refund.state !== 'failed')
+      return refuse('state_conflict', { details: { status: refund.state } })
+    const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, cause))
+    if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
+    if (outcome.constraint === 'refunds_transaction_once')
+      return refuse('state_conflict', { param: 'txHash', message: 'Another refund is paid with this transaction.' })
+    // Somebody was faster, with this transaction or another, or has canceled it.
+    const now = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+    if (now.rev === refund.rev) return refuse('refund_exceeds_remaining')
+    refund = now
+  }
+}
+
+const commandsFor = ({ id, state, context }: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {
+  const { paymentId, amountMinor } = context
+  const sent: Command = { kind: 'refund', actor: id, event: { type: 'transaction_sent', txHash }, cause }
+  const type = reservationEventOf.retry
+  if (state !== 'failed' || !type) return [sent]
+  return [
+    { kind: 'refund', actor: id, event: { type: 'retry' }, cause },
+    { kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause },
+    sent,
+  ]
+}

@@ -1,0 +1,13 @@
+import { refundShape } from '../../records/shapes/refund.ts'
+import { example } from '../../records/shapes/wire.ts'
+import type { Docs } from '../openapi/docs.ts'
+
+export const nameTransaction: Docs = {
+  operation: 'nameRefundTransaction',
+  summary: 'Name the transaction of a refund',
+  description:
+    'Once `unsignedTransaction`, or a transfer of your own, is sent: the refund is `processing`, and the chain decides once the transaction is final. It is `processed` by exactly one transfer of exactly the amount and asset to the destination, from whatever address. Anything else is `failed`: `reverted`, `wrong_asset`, `amount_mismatch` (also where one transaction pays the amount twice), or `wrong_recipient`, which it also is when the call ends in the id of another refund, or when it was mined more than a minute before the refund was asked for. Coins have to be sent by the transaction itself: what a contract sends on is not seen. A transaction pays one refund. One that has failed starts over with another transaction, if the payment still has the amount. The same transaction may be named again, and changes nothing.',
+  answers: { 200: refundShape },
+  refusals: ['state_conflict', 'refund_exceeds_remaining'],
+  example: { txHash: example.txHash },
+}

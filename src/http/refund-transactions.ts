@@ -1,0 +1,27 @@
+import { type } from 'arktype'
+import { nameTransaction } from '../commands/refund-transactions.ts'
+import { encodeId } from '../ids.ts'
+import * as docs from './docs/refund-transactions.ts'
+import { recordName } from './record-id.ts'
+import { readRefundFor } from './refund-facts.ts'
+import { forMembers, type Route } from './route.ts'
+
+const sent = type({ txHash: /^0x[0-9a-fA-F]{64}$/ })
+
+export const refundTransactionRoutes: readonly Route[] = [
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: '/v1/merchants/:merchantId/refunds/:id/transaction',
+      docs: docs.nameTransaction,
+      body: sent,
+      handle: async (api, { params, body, member, session }) => {
+        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const cause = encodeId('usr', session.accountId)
+        const refund = await nameTransaction(api, name, { txHash: body.txHash, cause })
+        return { status: 200, body: await readRefundFor(api, { member }, refund) }
+      },
+    },
+  ),
+]

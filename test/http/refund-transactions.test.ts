@@ -1,0 +1,144 @@
+import { expect, test } from 'bun:test'
+import { refundTransactionRoutes } from '../../src/http/refund-transactions.ts'
+import { refundRoutes } from '../../src/http/refunds.ts'
+import { decodeId } from '../../src/ids.ts'
+import { insertKey } from '../access/keys.ts'
+import { member } from './people.ts'
+import { refund, refundCalls, somebody } from './refunds.ts'
+import { type Asked, twoShops } from './two-shops.ts'
+
+const house = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes] })
+const { to, lamps, chairs, ask } = house
+const { made, read, list, booksOf, paidHere } = refundCalls(house)
+
+let hashes = 0
+const newHash = () => `0x${(++hashes).toString(16).padStart(64, 'a')}`
+
+const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
+const name = (id: string, txHash: string, asked: Asked = as(lamps.owner)) =>
+  ask('POST', `/refunds/${id}/transaction`, { ...asked, json: { txHash } })
+
+const signable = async (amountMinor = 100) => {
+  const { actor, id: paymentId } = await paidHere()
+  return { payment: actor, ...(await made(paymentId, { amountMinor, destination: somebody })) }
+}
+
+/** By the chain, which its own tests are about. */
+const fails = async (id: string, payment: string, txHash: string, amountMinor = 100) => {
+  const failed = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted' }
+  const outcome = await to.api.actors.dispatchBundle([
+    { kind: 'refund', actor: decodeId('re', id) ?? '', event: failed },
+    { kind: 'payment', actor: payment, event: { type: 'release_refund', amountMinor } },
+  ])
+  expect(outcome.ok).toBe(true)
+}
+
+test('200: the refund is processing, however the hash is spelled, and once more changes nothing', async () => {
+  const { id, unsignedTransaction } = await signable()
+  expect(unsignedTransaction).not.toBe(null)
+  const txHash = newHash()
+  const answer = await name(id, `0x${txHash.slice(2).toUpperCase()}`)
+  expect(answer.status).toBe(200)
+  const sent = refund.assert(answer.json)
+  expect(sent).toMatchObject({ status: 'processing', unsignedTransaction: null, crypto: { txHash, confirmations: 0 } })
+  const again = await name(id, txHash, as(await member(to.api, lamps, 'developer')))
+  expect([again.status, again.json]).toEqual([200, sent])
+})
+
+test('400: what is no hash', async () => {
+  const { id } = await signable()
+  const wrong = ['', '0x', newHash().slice(2), `${newHash()}0`, newHash().replace('a', 'g'), 7, null]
+  for (const txHash of wrong) expect(await name(id, txHash as string)).toMatchObject({ status: 400 })
+  expect(await ask('POST', `/refunds/${id}/transaction`, as(lamps.owner))).toMatchObject({ status: 400 })
+})
+
+test('409: another transaction while one is processing, or none that is waited for', async () => {
+  const { id, paymentId } = await signable()
+  const conflict = (status: string) => ({ status: 409, error: { code: 'state_conflict', details: { status } } })
+  await name(id, newHash())
+  expect(await name(id, newHash())).toMatchObject(conflict('processing'))
+  const { id: unnamed } = await made(paymentId, { amountMinor: 100 })
+  expect(await name(unnamed, newHash())).toMatchObject(conflict('requires_destination'))
+  await ask('POST', `/refunds/${unnamed}/cancel`, as(lamps.owner))
+  expect(await name(unnamed, newHash())).toMatchObject(conflict('canceled'))
+})
+
+test('409: a transaction pays one refund, of many that are named for it at once', async () => {
+  const { id: paymentId } = await paidHere()
+  const refunds = await Promise.all(
+    Array.from({ length: 10 }, () => made(paymentId, { amountMinor: 100, destination: somebody })),
+  )
+  const txHash = newHash()
+  const answers = await Promise.all(refunds.map(({ id }) => name(id, txHash)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+  const { error } = answers.find(({ status }) => status === 409) ?? {}
+  expect(error).toMatchObject({ code: 'state_conflict', param: 'txHash' })
+})
+
+test('of twenty different ones at once one is taken, and of twenty times the same all are answered', async () => {
+  const [many, same] = [await signable(), await signable()]
+  const different = await Promise.all(Array.from({ length: 20 }, () => name(many.id, newHash())))
+  expect(different.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
+  const txHash = newHash()
+  const alike = await Promise.all(Array.from({ length: 20 }, () => name(same.id, txHash)))
+  expect(new Set(alike.map(({ text, status }) => `${status} ${text}`)).size).toBe(1)
+  expect(alike[0]?.status).toBe(200)
+})
+
+test('one that has failed starts over with another transaction, and not with the same', async () => {
+  const { id, payment } = await signable()
+  const [first, second] = [newHash(), newHash()]
+  await name(id, first)
+  await fails(id, payment, first)
+  expect(await booksOf(payment)).toMatchObject({ reserved: 0 })
+  expect((await name(id, first)).json).toMatchObject({ status: 'failed', failureReason: 'reverted' })
+  const again = refund.assert((await name(id, second)).json)
+  expect(again).toMatchObject({ status: 'processing', failureReason: null, crypto: { txHash: second } })
+  expect(await booksOf(payment)).toMatchObject({ reserved: 100 })
+  // The one that failed is free again, for whom it fits.
+  const { id: other } = await signable()
+  expect((await name(other, first)).status).toBe(200)
+})
+
+test('422: one that has failed stays so when the rest of its payment is gone', async () => {
+  const { id, payment, paymentId } = await signable(600)
+  const first = newHash()
+  await name(id, first)
+  await fails(id, payment, first, 600)
+  await made(paymentId, { amountMinor: 500, destination: somebody })
+  expect(await name(id, newHash())).toMatchObject({ status: 422, error: { code: 'refund_exceeds_remaining' } })
+  expect((await read(id)).json).toMatchObject({ status: 'failed' })
+  expect(await booksOf(payment)).toMatchObject({ reserved: 500 })
+})
+
+test('what is to be signed is shown to those who may refund, while it is, and to nobody else', async () => {
+  const started = await signable(500)
+  const { id, paymentId, crypto } = started
+  const unsigned = started.unsignedTransaction
+  expect(unsigned).toMatchObject({ chainId: crypto.chainId, to: crypto.tokenAddress, value: '0' })
+  expect(unsigned?.data).toEndWith((decodeId('re', id) ?? '').replaceAll('-', ''))
+  const keyOf = async (...scopes: string[]) => (await insertKey(to.sql, { ...lamps, scopes })).secret
+  const seenBy = async (asked: Asked) => {
+    const one = refund.assert((await read(id, asked)).json).unsignedTransaction
+    const [listed] = (await list(`?paymentId=${paymentId}`, asked)).data
+    expect(listed?.unsignedTransaction).toEqual(one)
+    return one
+  }
+  const developer = as(await member(to.api, lamps, 'developer'))
+  for (const asked of [{}, { bearer: await keyOf('payments:read', 'refunds:write') }, as(lamps.owner), developer])
+    expect(await seenBy(asked)).toEqual(unsigned)
+  const viewer = as(await member(to.api, lamps, 'viewer'))
+  for (const asked of [{ bearer: await keyOf('payments:read', 'payment_links:write') }, viewer])
+    expect(await seenBy(asked)).toBe(null)
+  await name(id, newHash())
+  expect(await seenBy(as(lamps.owner))).toBe(null)
+})
+
+test('for developers and owners of its merchant alone, and not for keys', async () => {
+  const { id } = await signable()
+  const viewer = await member(to.api, lamps, 'viewer')
+  expect(await name(id, newHash(), as(viewer))).toMatchObject({ error: { code: 'insufficient_role' } })
+  expect(await name(id, newHash(), { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
+  expect(await name(id, newHash(), {})).toMatchObject({ status: 404, error: { code: 'route_not_found' } })
+  expect(await name('re_1', newHash())).toMatchObject({ status: 404 })
+})
