@@ -375,7 +375,8 @@ end $$;
 -- The jobs to be added. Not a wake-up that waits already and was not taken: to add one again is a fifth of a small
 -- commit, and commits that add the same one wait for each other, for the disk too. Whoever takes it sees what this
 -- commit leaves, because the lock keeps workers from it until then; one who has it locked may be about to begin.
--- A worker passes over what is locked, so that it must be told again now and then.
+-- A worker passes over what is locked, so that it must be told again now and then: by one commit at a time, whose
+-- update does not get in the way of the locks of others.
 create function find_missing(asked job_entry[], payloads json, skip integer[])
 returns graphile_worker.job_spec[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -384,14 +385,18 @@ begin
     select (r.task, r.payload, null, r.run_at, null, r.key, null, null)::graphile_worker.job_spec
     from rows from (unnest(asked), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
     left join lateral (
-      select j.id from graphile_worker._private_jobs j
+      select j.id, j.updated_at from graphile_worker._private_jobs j
       join graphile_worker._private_tasks t on t.id = j.task_id
       where j.key = r.key and t.identifier = r.task
         and j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
-        and j.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp()
         and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
       for key share of j skip locked) awaited on true
-    where awaited.id is null and (skip is null or not r.gs <@ skip)
+    where (skip is null or not r.gs <@ skip)
+      and case
+        when awaited.id is null then true
+        when awaited.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp() then false
+        else pg_try_advisory_xact_lock(hashtext('jobs told again'), hashtext(r.key))
+      end
     -- Keys are taken in sorted order.
     order by coalesce(r.key, r.effect));
 end $$;

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { assign, setup } from 'xstate'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { work } from '../../src/workers/work.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
 import { doneOf, lampHouse, newLamp, tell } from './lamps.ts'
@@ -31,7 +32,8 @@ const bellHouse = async () => {
     select key, revision, run_at <= clock_timestamp() as waits from graphile_worker._private_jobs order by id`
   const change = (what: string) =>
     house.sql.unsafe(`update graphile_worker._private_jobs set ${what} where key = 'wake'`)
-  return { ...house, ring, jobs, change }
+  const take = () => house.sql`select id from graphile_worker._private_jobs where key = 'wake' for update skip locked`
+  return { ...house, id, ring, jobs, change, take }
 }
 
 test('a wake-up that waits is asked for once', async () => {
@@ -71,23 +73,72 @@ test('a wake-up that a worker has taken is asked for anew', async () => {
   expect((await house.jobs()).map(({ key }) => key)).toEqual([null, 'wake'])
 })
 
+/** A commit under way that asks for the wake-up; answers how many jobs it adds for that. */
+const askingIn = async (url: string) => {
+  const sql = connect(url, { max: 1 })
+  await sql`begin`
+  return {
+    ask: async () => {
+      const [row] = await sql<{ missing: number }[]>`
+        select cardinality(find_missing(
+          array[row('{0}', 'wake', 'x', null, 'wake')::job_entry], '[{"all": true}]', null)) as missing`
+      return row?.missing
+    },
+    end: async (how: 'commit' | 'rollback') => {
+      await sql.unsafe(how)
+      await sql.end()
+    },
+  }
+}
+
 test('no worker takes a wake-up that a commit under way relies on', async () => {
   await using house = await bellHouse()
   await house.ring()
-  const commit = connect(house.url, { max: 1 })
-  const look = () => commit<{ missing: number }[]>`
-    select cardinality(find_missing(array[row('{0}', 'wake', 'x', null, 'wake')::job_entry], '[{"all": true}]', null)) as missing`
-  await until(async () => {
+  const asking = await until(async () => {
+    const tried = await askingIn(house.url)
     await house.change('updated_at = clock_timestamp()')
-    await commit`begin`
-    const [row] = await look()
-    if (row?.missing === 0) return true
-    await commit`rollback`
-    return false
+    if ((await tried.ask()) === 0) return tried
+    await tried.end('rollback')
+    return undefined
   })
-  const take = () => house.sql`select id from graphile_worker._private_jobs where key = 'wake' for update skip locked`
-  expect(await take()).toHaveLength(0)
-  await commit`commit`
-  expect(await take()).toHaveLength(1)
-  await commit.end()
+  expect(await house.take()).toHaveLength(0)
+  await asking.end('commit')
+  expect(await house.take()).toHaveLength(1)
+})
+
+test('of two commits at once that find an old wake-up, one tells of it again, and neither waits for the other', async () => {
+  await using house = await bellHouse()
+  await house.ring()
+  await house.change(`updated_at = now() - interval '1 s'`)
+  const [one, two] = [await askingIn(house.url), await askingIn(house.url)]
+  expect(await one.ask()).toBe(1)
+  expect(await two.ask()).toBe(0)
+  await one.end('rollback')
+  expect(await house.take()).toHaveLength(0)
+  await two.end('commit')
+  expect(await house.take()).toHaveLength(1)
+})
+
+test('while everybody goes on ringing somebody hears of it, and of the last time too', async () => {
+  await using house = await bellHouse()
+  await using running = new AsyncDisposableStack()
+  const bells = await Promise.all(Array.from({ length: 64 }, () => newLamp(house.actors)))
+  const rung = async () => Number((await house.sql<{ rung: string }[]>`select sum(rev) as rung from lamps`)[0]?.rung)
+  const heard: number[] = []
+  const worker = work(
+    { ...house.world, actors: house.actors },
+    { databaseUrl: house.url, tasks: { wake: async () => void heard.push(await rung()) }, role: 'worker' },
+  )
+  running.defer(() => worker.stop())
+  await until(() => worker.healthy())
+  const enough = performance.now() + 1_500
+  await Promise.all(
+    bells.map(async bell => {
+      while (performance.now() < enough) doneOf(await house.actors.dispatch(tell(bell, 'ring')))
+    }),
+  )
+  const last = await rung()
+  await until(() => heard.includes(last))
+  // Not only when it was quiet again.
+  expect(heard.filter(each => each < last).length).toBeGreaterThan(3)
 })
