@@ -42,13 +42,13 @@ export const dropLost = async (desk: SigningDesk, signer: Signer, { nonce, refun
     const failed = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
     const told = { cause: `signer:${signer.address}` }
     const commands: readonly Command[] = [
-      { kind: 'refund', actor: refund.id, event: failed, ...told, id: idOf(refund.id, 'failed', nonce) },
+      { kind: 'refund', actor: refund.id, event: failed, ...told, id: idOf(signer, refund.id, nonce, 'failed') },
       {
         kind: 'payment',
         actor: paymentId,
         event: { type, amountMinor },
         ...told,
-        id: idOf(refund.id, 'released', nonce),
+        id: idOf(signer, refund.id, nonce, 'released'),
       },
     ]
     await desk.actors.dispatchBundle(commands)
@@ -57,7 +57,8 @@ export const dropLost = async (desk: SigningDesk, signer: Signer, { nonce, refun
   await closeNonce(desk.sql, { signerId: signer.id, nonce }, 'dropped')
 }
 
-const idOf = (refundId: string, what: string, nonce: number): string => uuidFrom(['dropped', refundId, what, nonce])
+const idOf = (signer: Signer, refundId: string, nonce: number, what: string): string =>
+  uuidFrom(['dropped', signer.id, refundId, nonce, what])
 
 /** The refund knows another of its hashes: what was replaced has been mined after all. It may change with a reorganisation. */
 const tellMined = async (desk: SigningDesk, signer: Signer, refundId: string, txHash: string): Promise<void> => {

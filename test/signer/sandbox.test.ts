@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { ask } from '../../src/sandbox/ask.ts'
+import { until } from '../harness/until.ts'
+import { type SimulationHouse, simulationHouse } from '../http/simulations.ts'
+
+let house: SimulationHouse
+
+beforeAll(async () => {
+  house = await simulationHouse()
+})
+afterAll(async () => {
+  expect(await audit(house.house.sql, kinds)).toEqual([])
+  await house[Symbol.asyncDispose]()
+})
+
+type Shown = { id: string; status: string; crypto: { txHash: string; amount: string }; destination: string }
+
+const refund = async (paymentId: string, json: object): Promise<Shown> => {
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const path = `/v1/payments/${paymentId}/refunds`
+  const answer = await house.house.call('POST', path, { bearer: house.key, json, headers })
+  expect(answer.status).toBe(201)
+  return answer.json as Shown
+}
+const find = async (id: string): Promise<Shown> =>
+  (await house.house.call('GET', `/v1/refunds/${id}`, { bearer: house.key })).json as Shown
+
+const at = (digit: string) => `0x${digit.repeat(40)}`
+
+test.concurrent.each(['TUSD', 'ETH'] as const)(
+  'refunds of a payment in %s are signed and processed without anybody, and pay what they say',
+  async asset => {
+    const payment = await house.open(asset)
+    await house.simulate(payment, 'paid')
+    await house.becomes(payment, { state: 'success' })
+    const [to, other] = asset === 'TUSD' ? [at('1'), at('2')] : [at('3'), at('4')]
+    const made = await Promise.all([
+      refund(payment, { destination: to, amountMinor: 300 }),
+      refund(payment, { destination: other, amountMinor: 200 }),
+    ])
+    for (const { id, crypto, destination } of made) {
+      await until(async () => (await find(id)).status === 'processed', { everyMs: 100 })
+      const token = house.sandbox.contracts.token
+      const held =
+        asset === 'ETH'
+          ? await ask(house.sandbox.url, 'eth_getBalance', destination, 'latest')
+          : await ask(house.sandbox.url, 'eth_call', {
+              to: token,
+              data: `0x70a08231${destination.slice(2).padStart(64, '0')}`,
+            })
+      expect(BigInt(String(held))).toBe(BigInt(crypto.amount))
+    }
+  },
+)
