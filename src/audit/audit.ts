@@ -4,6 +4,7 @@ import { auditActors } from './actors.ts'
 import { auditChains } from './chains.ts'
 import { auditEvents } from './events.ts'
 import { auditPayments } from './payments.ts'
+import { auditRefundClaims } from './refund-claims.ts'
 import { auditSending } from './sending.ts'
 import { auditWebhooks } from './webhooks.ts'
 import { auditWork } from './work.ts'
@@ -35,6 +36,7 @@ export const audit = async (sql: Sql, kinds: readonly Kind[]): Promise<Finding[]
     ...auditSending,
     ...auditWork,
     ...auditPayments(kinds),
+    ...auditRefundClaims(kinds),
     ...auditChains(kinds),
   ]
   const findings: Finding[] = []

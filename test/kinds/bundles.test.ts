@@ -9,6 +9,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { linkEventOf } from '../../src/kinds/payment.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { claimRow } from '../../src/queries/refund-claims.ts'
 import type { Outside, Random } from '../../src/world.ts'
 import { database } from '../harness/database.ts'
 import { disputeOpening } from '../machines/dispute-cases.ts'
@@ -72,12 +73,15 @@ const paid = (id: string): Command[] => [
 
 const newRefund = (id: string, paymentId: string, amountMinor: number): Command[] => [
   onPayment(paymentId, 'reserve 300', { amountMinor }),
-  { kind: 'refund', actor: id, create: { ...refundOpening, paymentId, amountMinor } },
+  { kind: 'refund', actor: id, create: { ...refundOpening, paymentId, amountMinor }, rows: [claimOf(id)] },
 ]
+const claimOf = (refundId: string) =>
+  claimRow({ refundId, sealedSecret: '', expiresAt: T0 }, Buffer.from(random(new Uint8Array(32))))
 const onRefund = (id: string, name: string): Command => ({
   kind: 'refund',
   actor: id,
   event: refunds.events[name] ?? { type: name },
+  cause: 'customer',
 })
 const newDispute = (id: string, paymentId: string): Command => ({
   kind: 'dispute',
