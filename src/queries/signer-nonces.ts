@@ -73,22 +73,24 @@ export const closeNonce = async (sql: Sql, { signerId, nonce }: Named, how: 'min
   await sql`select close_nonce(${signerId}, ${nonce}, ${how})`
 }
 
-/** Writes down what uses up a number that is in no books. Answers whether it was in none. */
+/**
+ * Writes down what uses up a number that is in no books, or is to take the place of such a one. Answers whether it is
+ * the first at its place.
+ */
 export const keepFiller = async (sql: Sql, row: Readonly<Record<string, unknown>>): Promise<boolean> => {
   const { gas, max_fee, tip, ...rest } = row
   const texts = { ...rest, gas: String(gas), max_fee: String(max_fee), tip: tip === null ? null : String(tip) }
   const made = await sql`
     with given as (
       select * from json_populate_record(null::signed_transactions, ${JSON.stringify(texts)}::text::json)),
-    made as (
+    number as (
       insert into signer_nonces (signer_id, nonce, state, created_at)
       select signer_id, nonce, 'open', now() from given
-      on conflict do nothing
-      returning nonce)
+      on conflict do nothing)
     insert into signed_transactions
       (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, created_at)
-    select signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, now()
-    from given join made using (nonce)
+    select signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, now() from given
+    on conflict do nothing
     returning nonce`
   return made.length > 0
 }

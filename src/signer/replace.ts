@@ -1,11 +1,11 @@
 import { keccak256 } from 'viem/utils'
 import type { Ask } from '../chain/collect/ask.ts'
 import { feesOf, raised, readFees } from '../chain/fees.ts'
-import { asHex } from '../collect/waiting.ts'
 import type { Signer } from '../queries/refund-signers.ts'
-import { keepFiller, type OpenNonce } from '../queries/signer-nonces.ts'
+import type { OpenNonce } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'
 import type { SigningDesk } from './desk.ts'
+import { fillNonce } from './fill.ts'
 import { accountOf } from './key.ts'
 import { transactionRow } from './rows.ts'
 import { send } from './send.ts'
@@ -25,7 +25,8 @@ export const replaceLatest = async (
 ): Promise<void> => {
   const account = accountOf(desk.keyring, signer)
   const latest = open.attempts.at(-1)
-  if (!account || !latest || open.refundId === null || open.attempts.length >= MOST_ATTEMPTS) return
+  if (!account || !latest || open.attempts.length >= MOST_ATTEMPTS) return
+  if (open.refundId === null) return fillNonce(desk, ask, { signer, nonce: open.nonce, before: latest })
   const refund = (await findUnsigned(desk.sql, open.refundId))?.refund
   if (refund?.state !== 'processing') return
   const { nonce } = open
@@ -50,22 +51,4 @@ export const replaceLatest = async (
   })
   desk.at?.('replaced')
   if (outcome.ok) await send(desk, ask, signed)
-}
-
-/** Uses up a number that the chain waits for and nobody has, by a transfer of nothing to the signer itself. */
-export const fillNonce = async (
-  desk: SigningDesk,
-  ask: Ask,
-  { signer, nonce }: { signer: Signer; nonce: number },
-): Promise<void> => {
-  const account = accountOf(desk.keyring, signer)
-  if (!account) return
-  const chainId = Number(signer.chain_id)
-  const fees = await readFees(ask)
-  const to = asHex(signer.address)
-  const raw = await account.signTransaction({ chainId, nonce, gas: 21_000n, to, value: 0n, ...fees })
-  const filler = { signerId: signer.id, chainId, nonce, attempt: 1, raw, hash: keccak256(raw), gas: 21_000n, fees }
-  if (!(await keepFiller(desk.sql, transactionRow(filler).row))) return
-  desk.log.warn({ chain: chainId, signer: signer.address, nonce }, 'a number that nobody had is used up')
-  await send(desk, ask, filler)
 }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { tendChain } from '../../src/signer/keep.ts'
+import { signRefund } from '../../src/signer/sign.ts'
+import { openTurns } from '../../src/signer/turns.ts'
+import { type SignerHouse, signerHouse } from './house.ts'
+
+let house: SignerHouse
+beforeAll(async () => {
+  house = await signerHouse()
+})
+afterAll(async () => {
+  expect(await house.audit()).toEqual([])
+  await house[Symbol.asyncDispose]()
+})
+
+const turns = openTurns()
+const patient = { resendMs: 3_600_000, bumpMs: 3_600_000 }
+const tend = async (patience: Partial<typeof patient> = {}) => {
+  for (const connected of house.desk.chains.all)
+    await tendChain(house.desk, turns, connected, { untouchedMs: 0, patience: { ...patient, ...patience } })
+}
+const sign = (id: string) => signRefund(house.desk, turns, id)
+
+/** One refund of a signer of its own, not signed yet. */
+const one = async (more: Parameters<SignerHouse['newSigner']>[0] = {}, refund = {}) => {
+  const signer = await house.newSigner(more)
+  const [made] = await house.refunds(signer.merchantId, 1, refund)
+  if (!made) throw new Error('there is no refund')
+  return { signer, ...made }
+}
+
+/** Sent by whoever else has the key. */
+const sendElsewhere = async (key: Hex, nonce: number) => {
+  const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n, type: 'eip1559' } as const
+  const to = `0x${'e'.repeat(40)}` as const
+  const raw = await privateKeyToAccount(key).signTransaction({
+    chainId: 31337,
+    nonce,
+    to,
+    gas: 21_000n,
+    value: 1n,
+    ...fees,
+  })
+  return house.node.call('eth_sendRawTransaction', raw)
+}
+
+/** All that is mined is final for the books from now on. */
+const finalize = async () => {
+  const { number, hash } = await house.node.mine()
+  await house.sql`delete from chain_blocks`
+  await house.sql`insert into chain_blocks (chain_id, number, hash, mined_at) values (31337, ${number}, ${hash}, now())`
+  await house.sql`
+    insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
+    values (31337, ${number}, ${hash}, now(), ${number}, 1)
+    on conflict (chain_id) do update set number = excluded.number, hash = excluded.hash, final_number = excluded.number`
+}
+const nonces = async ({ id }: { id: string }) => {
+  const rows = await house.sql<{ told: string }[]>`
+    select nonce || ' ' || state as told from signer_nonces where signer_id = ${id} order by nonce`
+  return rows.map(({ told }) => told)
+}
+
+test('what its node has forgotten is sent again, and the same', async () => {
+  const { id, destination } = await one()
+  await sign(id)
+  const { txHash } = await house.refund(id)
+  await house.node.call('anvil_dropTransaction', txHash)
+  await tend({ resendMs: 0 })
+  await house.node.mine()
+  expect(await house.refund(id)).toMatchObject({ state: 'processing', txHash })
+  expect(await house.transfersTo(destination)).toBe(1)
+})
+
+test('what is in no block for long is offered more for, and one of the two is mined', async () => {
+  const { signer, id, destination } = await one()
+  await sign(id)
+  const first = await house.refund(id)
+  await tend({ bumpMs: 0 })
+  const second = await house.refund(id)
+  expect(second.state).toBe('processing')
+  expect(second.txHash).not.toBe(first.txHash)
+  const fees = await house.sql<{ max_fee: string; tip: string }[]>`
+    select max_fee, tip from signed_transactions where signer_id = ${signer.id} order by attempt`
+  const [before, after] = fees.map(({ max_fee, tip }) => [BigInt(max_fee), BigInt(tip)])
+  for (const at of [0, 1]) expect((after?.[at] ?? 0n) * 1000n).toBeGreaterThanOrEqual((before?.[at] ?? 0n) * 1125n)
+  await finalize()
+  await tend()
+  expect(await house.node.call('eth_getTransactionReceipt', second.txHash)).toMatchObject({ status: '0x1' })
+  expect(await house.transfersTo(destination)).toBe(1)
+  expect(await nonces(signer)).toEqual(['0 mined'])
+})
+
+test('when what was replaced is mined after all, the refund is told of that', async () => {
+  const { signer, id, destination } = await one()
+  await sign(id)
+  const first = await house.refund(id)
+  // Ends before a node has the other.
+  const at = (step: string) => {
+    if (step === 'replaced') throw new Error('killed')
+  }
+  const [connected] = house.desk.chains.all
+  if (!connected) throw new Error('there is no chain')
+  const patience = { ...patient, bumpMs: 0 }
+  await expect(tendChain({ ...house.desk, at }, turns, connected, { patience })).rejects.toThrow('killed')
+  const second = await house.refund(id)
+  expect(second.txHash).not.toBe(first.txHash)
+  await house.node.mine()
+  await tend()
+  expect(await house.refund(id)).toEqual(first)
+  await finalize()
+  await tend()
+  expect(await nonces(signer)).toEqual(['0 mined'])
+  expect(await house.transfersTo(destination)).toBe(1)
+})
+
+test('while the chain has seen more of a key than the books nothing is signed', async () => {
+  const { signer, id } = await one()
+  await sendElsewhere(signer.key, 0)
+  await sign(id)
+  expect([(await house.refund(id)).state, await house.waitOf(id)]).toEqual(['requires_signature', 'nonce_ahead'])
+  await house.node.mine()
+  await house.sql`update signing_waits set next_try_at = now()`
+  await tend()
+  expect([(await house.refund(id)).state, await nonces(signer)]).toEqual(['requires_signature', []])
+})
+
+test('numbers that nobody has are used up, so that what waits behind them is mined', async () => {
+  const { signer, id, destination } = await one()
+  await house.sql`update refund_signers set first_nonce = 2 where id = ${signer.id}`
+  await sign(id)
+  for (let n = 0; n < 2; n++) {
+    await tend({ bumpMs: 0 })
+    await house.node.mine()
+  }
+  await finalize()
+  await tend()
+  expect(await nonces(signer)).toEqual(['0 mined', '1 mined', '2 mined'])
+  expect(await house.transfersTo(destination)).toBe(1)
+})
+
+test('a refund whose number another transaction has used fails once that is final, and its money is free again', async () => {
+  const { signer, id } = await one()
+  expect(await house.run([id], 'stored')).toBe('SIGKILL')
+  await sendElsewhere(signer.key, 0)
+  await house.node.mine()
+  await tend({ resendMs: 0 })
+  expect((await house.refund(id)).state).toBe('processing')
+  await finalize()
+  await tend()
+  expect(await house.refund(id)).toMatchObject({ state: 'failed', failureReason: 'dropped' })
+  const [payment] = await house.sql`
+    select refunds_reserved_minor::integer as reserved from payments where id = (select payment_id from refunds where id = ${id})`
+  expect(payment).toEqual({ reserved: 0 })
+  expect(await nonces(signer)).toEqual(['0 dropped'])
+})
