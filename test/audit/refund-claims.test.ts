@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { claimRoutes } from '../../src/http/refund-claims.ts'
+import { refundRoutes } from '../../src/http/refunds.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { apiHouse } from '../harness/api.ts'
+import { secretOf, send } from '../http/claims.ts'
+import { shop } from '../http/people.ts'
+import { makeRefund, somebody } from '../http/refunds.ts'
+
+/** Two refunds: the destination of one has been named by its customer. */
+const house = async () => {
+  const to = await apiHouse({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
+  const { merchantId, path, owner } = await shop(to.api)
+  const make = async () => {
+    const id = await makeRefund(to.api, { merchantId, livemode: false })
+    const { json } = await to.call('GET', `${path}/refunds/${id}`, { bearer: owner.bearer })
+    return secretOf((json as { claimUrl: string }).claimUrl)
+  }
+  await make()
+  await send(to, await make(), { address: somebody, confirmed: 'yes' })
+  return to
+}
+
+const named = `(select id from refunds where state = 'requires_signature')`
+
+test('refunds whose customers are asked, and one whose customer has answered, are clean; and each breach is found', async () => {
+  await using to = await house()
+  expect(await audit(to.sql, kinds)).toEqual([])
+  const breaches: [string, string][] = [
+    [
+      'a refund that goes elsewhere',
+      `insert into refund_destination_proofs select id, '0x${'1'.repeat(40)}', '', '0x${'1'.repeat(130)}', now() from ${named} r`,
+    ],
+    ['a refund that a customer', `update transitions set cause = 'key_1' where event = 'destination_named'`],
+    ['', `update transitions set cause = 'customer' where event = 'destination_named'`],
+    [
+      'a claim of a refund',
+      `insert into refund_claims select gen_random_uuid(), sha256('other'), sealed_secret, expires_at from refund_claims limit 1`,
+    ],
+    ['a refund that a customer', `delete from refund_claims where id in ${named}`],
+    ['a refund that waits', 'delete from refund_claims'],
+    [
+      'a refund whose destination was named twice',
+      `update transitions set event = 'destination_named' where kind = 'refund' and actor in ${named}`,
+    ],
+  ]
+  for (const [what, tampering] of breaches) {
+    const isFound = async () => (await audit(to.sql, kinds)).some(finding => finding.what.startsWith(what))
+    if (what !== '') expect([what, await isFound()]).toEqual([what, false])
+    await to.sql.unsafe(tampering)
+    if (what !== '') expect([what, await isFound()]).toEqual([what, true])
+  }
+})
