@@ -70,7 +70,7 @@ export const signerHouse = async () => {
     /** So many refunds of 10 cents each to an address of its own, or more. */
     refunds: async (merchantId: string, count: number, { amountMinor = 10, native = false } = {}) => {
       const whose = { merchantId, livemode: false }
-      const pick = native ? { asset: 'ETH', tokenAddress: null, pegged: false } : { tokenAddress: token }
+      const pick = { tokenAddress: native ? null : token }
       const { actor } = await paid(house.api, whose, 1000n, { pick })
       const payment = await findPayment(house.sql, { id: actor, ...whose })
       if (!payment) throw new Error('the payment is not there')

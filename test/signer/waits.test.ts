@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connectChains } from '../../src/chain/connect.ts'
+import { cancelRefund } from '../../src/commands/refunds.ts'
+import { tendChain } from '../../src/signer/keep.ts'
+import { signRefund } from '../../src/signer/sign.ts'
+import { openTurns } from '../../src/signer/turns.ts'
+import { type SignerHouse, signerHouse } from './house.ts'
+
+let house: SignerHouse
+beforeAll(async () => {
+  house = await signerHouse()
+})
+afterAll(async () => {
+  expect(await house.audit()).toEqual([])
+  await house[Symbol.asyncDispose]()
+})
+
+const turns = openTurns()
+const sign = (id: string) => signRefund(house.desk, turns, id)
+const tendNow = async () => {
+  await house.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
+  for (const connected of house.desk.chains.all) await tendChain(house.desk, turns, connected, { untouchedMs: 0 })
+}
+const stateOf = async (id: string) => (await house.refund(id)).state
+const look = async (id: string) => [await stateOf(id), await house.waitOf(id)]
+
+test.each([
+  ['no gas', { coins: 0n }, {}, 'no_gas'],
+  ['less gas than it takes', { coins: 1_000n }, {}, 'no_gas'],
+  ['too little of the token', { tokens: 9n }, {}, 'no_coins'],
+  ['too few coins', { coins: 10n ** 14n }, { native: true }, 'no_coins'],
+])('a wallet with %s signs nothing, and signs once it is filled', async (_, wallet, kind, reason) => {
+  const signer = await house.newSigner(wallet)
+  const [refund] = await house.refunds(signer.merchantId, 1, kind)
+  if (!refund) throw new Error('there is no refund')
+  if (reason === 'no_coins' && 'native' in kind) await house.node.call('anvil_setBalance', signer.address, '0x9')
+  await sign(refund.id)
+  expect(await look(refund.id)).toEqual(['requires_signature', reason])
+  await house.node.call('anvil_setBalance', signer.address, '0xde0b6b3a7640000')
+  await house.give(signer.address, 1_000n)
+  await tendNow()
+  expect(await stateOf(refund.id)).toBe('processing')
+})
+
+test('what was signed and is not mined is not spent a second time', async () => {
+  const signer = await house.newSigner({ tokens: 25n })
+  const refunds = await house.refunds(signer.merchantId, 3)
+  for (const { id } of refunds) await sign(id)
+  const states = await Promise.all(refunds.map(({ id }) => look(id)))
+  expect(states.map(([state]) => state)).toEqual(['processing', 'processing', 'requires_signature'])
+  expect(states[2]?.[1]).toBe('no_coins')
+})
+
+test('more than a signer may give away for one refund, or in a day, is left to be signed by hand', async () => {
+  const signer = await house.newSigner({ perRefundMinor: 50, perDayMinor: 100 })
+  const [large] = await house.refunds(signer.merchantId, 1, { amountMinor: 51 })
+  const small = await house.refunds(signer.merchantId, 3, { amountMinor: 40 })
+  await Promise.all([large, ...small].map(refund => sign(refund?.id ?? '')))
+  expect(await look(large?.id ?? '')).toEqual(['requires_signature', 'over_refund_limit'])
+  const of = (await Promise.all(small.map(({ id }) => look(id)))).sort()
+  expect(of).toEqual([
+    ['processing', undefined],
+    ['processing', undefined],
+    ['requires_signature', 'over_day_limit'],
+  ])
+  // A day later too: by then somebody may be about to sign it.
+  await house.sql`update signer_nonces set created_at = now() - interval '2 days' where signer_id = ${signer.id}`
+  await tendNow()
+  expect((await Promise.all(small.map(({ id }) => stateOf(id)))).sort()).toEqual(of.map(([state]) => state ?? ''))
+})
+
+test('a currency without a limit is not given away at all', async () => {
+  const signer = await house.newSigner()
+  await house.sql`update refund_signer_limits set currency = 'EUR' where signer_id = ${signer.id}`
+  const [refund] = await house.refunds(signer.merchantId, 1)
+  await sign(refund?.id ?? '')
+  expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'over_refund_limit'])
+})
+
+test.each([
+  [
+    'the merchant signs by hand',
+    (of: string) => house.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`,
+  ],
+  ['it is removed', (of: string) => house.sql`select remove_refund_signer(${of}, 31337, 'operator')`],
+])('a signer signs nothing while %s', async (_, change) => {
+  const { merchantId } = await house.newSigner()
+  const [refund] = await house.refunds(merchantId, 1)
+  await change(merchantId)
+  await sign(refund?.id ?? '')
+  await tendNow()
+  expect(await look(refund?.id ?? '')).toEqual(['requires_signature', undefined])
+})
+
+test('a transfer that its receiver refuses is not sent', async () => {
+  const signer = await house.newSigner()
+  const [refund] = await house.refunds(signer.merchantId, 1, { native: true })
+  await house.node.call('anvil_setCode', refund?.destination, '0x5f5ffd')
+  await sign(refund?.id ?? '')
+  expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'refused'])
+})
+
+test('a chain that does not answer is asked again later', async () => {
+  const signer = await house.newSigner()
+  const [refund] = await house.refunds(signer.merchantId, 1)
+  const chains = connectChains(
+    house.desk.chains.all.map(({ chain }) => chain),
+    () => ['http://127.0.0.1:1'],
+    house.api,
+  )
+  await signRefund({ ...house.desk, chains }, turns, refund?.id ?? '')
+  chains.close()
+  expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'no_answer'])
+  await tendNow()
+  expect(await stateOf(refund?.id ?? '')).toBe('processing')
+})
+
+test('a key that neither secret key opens signs nothing, and says so', async () => {
+  const signer = await house.newSigner()
+  const [refund] = await house.refunds(signer.merchantId, 1)
+  await house.sql`update refund_signers set sealed_key = 'v1.gone.x' where id = ${signer.id}`
+  await sign(refund?.id ?? '')
+  expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'unreadable_key'])
+})
+
+test('a refund that is canceled while it is being signed is either canceled or sent', async () => {
+  const signer = await house.newSigner()
+  for (const { id, destination } of await house.refunds(signer.merchantId, 3)) {
+    const name = { id, merchantId: signer.merchantId, livemode: undefined }
+    const canceling = cancelRefund(house.api, name, 'test').catch(error => {
+      expect(error).toMatchObject({ code: 'state_conflict' })
+    })
+    await Promise.all([canceling, sign(id)])
+    const state = await stateOf(id)
+    await house.node.mine()
+    expect(await house.transfersTo(destination)).toBe(state === 'canceled' ? 0 : 1)
+  }
+})
