@@ -184,6 +184,7 @@ begin
   -- Of most blocks nothing is told.
   if logs::text <> '[]' then
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
+    perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);
@@ -325,6 +326,7 @@ begin
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);
   if logs::text <> '[]' then
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'final');
+    perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);

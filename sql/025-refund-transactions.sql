@@ -54,3 +54,91 @@ begin
     from due where l.refund_id = due.refund_id
     returning l.*;
 end $$;
+
+-- What transfers of tokens are compared with as blocks are read: where refunds go to, from when that is known.
+-- Once a refund is over, a transfer that names it by its id is still noticed for thirty days. Of coins nothing is
+-- noticed: no log tells of them.
+create table refund_destinations (
+  refund_id uuid primary key,
+  chain_id bigint not null,
+  to_address text not null,
+  token_address text not null,
+  amount numeric(78, 0) not null,
+  -- Null while a transfer is waited for.
+  until timestamptz
+);
+create index refund_destinations_to on refund_destinations (chain_id, to_address);
+create index refund_destinations_until on refund_destinations (until) where until is not null;
+
+create function keep_refund_destination() returns trigger language plpgsql as $$
+begin
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until)
+  select new.id, new.chain_id, lower(new.destination), lower(new.token_address), new.amount,
+    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end
+  on conflict (refund_id) do update set until = excluded.until;
+  if new.state in ('processed', 'failed', 'canceled') then
+    delete from refund_destinations where refund_id in (
+      -- Two commits that forget the same ones would wait for each other.
+      select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
+  end if;
+  return null;
+end $$;
+
+create trigger refunds_keep_their_destination_from_the_start after insert on refunds
+for each row when (new.destination is not null and new.token_address is not null)
+execute function keep_refund_destination();
+create trigger refunds_keep_their_destination after update of state on refunds
+for each row when (
+  new.destination is not null and new.token_address is not null and old.state is distinct from new.state)
+execute function keep_refund_destination();
+
+-- Transfers that may be those of refunds, until somebody has looked (src/chain/refunds/noticed.ts).
+create table noticed_transfers (
+  chain_id bigint not null,
+  tx_hash text not null,
+  refund_id uuid not null,
+  from_address text not null,
+  noticed_at timestamptz not null default now(),
+  looks integer not null default 0,
+  next_look_at timestamptz not null default now(),
+  primary key (chain_id, tx_hash, refund_id)
+);
+create index noticed_transfers_due on noticed_transfers (chain_id, next_look_at);
+
+-- Writes down those of these logs that send a refund's amount of its asset to its destination.
+create function notice_refund_transfers(chain bigint, logs json) returns void language plpgsql as $$
+begin
+  -- Nearly always, and then this is all that it costs.
+  if not exists (select from refund_destinations where chain_id = chain) then
+    return;
+  end if;
+  insert into noticed_transfers (chain_id, tx_hash, refund_id, from_address)
+  select distinct on (l.tx_hash, d.refund_id) chain, l.tx_hash, d.refund_id, l.from_address
+  from json_to_recordset(logs) as l(
+    tx_hash text, token_address text, from_address text, to_address text, amount numeric)
+  join refund_destinations d
+    on d.chain_id = chain and d.to_address = l.to_address
+    and d.token_address = l.token_address and d.amount = l.amount
+  where l.from_address is not null
+  order by l.tx_hash, d.refund_id
+  on conflict do nothing;
+end $$;
+
+create function claim_noticed_transfers(chain bigint, most integer) returns setof noticed_transfers
+language plpgsql as $$
+begin
+  if not exists (select from noticed_transfers where chain_id = chain and next_look_at <= now()) then
+    return;
+  end if;
+  return query
+    with due as (
+      select tx_hash, refund_id from noticed_transfers
+      where chain_id = chain and next_look_at <= now()
+      order by looks, next_look_at limit most
+      -- Another worker has them.
+      for update skip locked)
+    update noticed_transfers n
+    set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
+    from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
+    returning n.*;
+end $$;

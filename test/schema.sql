@@ -371,6 +371,17 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table noticed_transfers (
+  chain_id bigint not null,
+  tx_hash text not null,
+  refund_id uuid not null,
+  from_address text not null,
+  noticed_at timestamp with time zone not null default now(),
+  looks integer not null default 0,
+  next_look_at timestamp with time zone not null default now(),
+  constraint noticed_transfers_pkey PRIMARY KEY (chain_id, tx_hash, refund_id)
+);
+
 create table payment_links (
   id uuid not null,
   state text not null,
@@ -546,6 +557,16 @@ create table refund_destination_proofs (
   constraint refund_destination_proofs_pkey PRIMARY KEY (refund_id),
   constraint refund_destination_proofs_address CHECK (address ~ '^0x[0-9a-fA-F]{40}$'::text),
   constraint refund_destination_proofs_signature CHECK (signature ~ '^0x[0-9a-f]{130}$'::text)
+);
+
+create table refund_destinations (
+  refund_id uuid not null,
+  chain_id bigint not null,
+  to_address text not null,
+  token_address text not null,
+  amount numeric(78,0) not null,
+  until timestamp with time zone,
+  constraint refund_destinations_pkey PRIMARY KEY (refund_id)
 );
 
 create table refund_looks (
@@ -881,6 +902,8 @@ CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) W
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
+CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
+
 CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
@@ -894,6 +917,9 @@ CREATE INDEX payments_open ON public.payments USING btree (chain_id, updated_at)
 CREATE INDEX payments_open_in_coins ON public.payments USING btree (chain_id) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL) AND (state = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
+
+CREATE INDEX refund_destinations_to ON public.refund_destinations USING btree (chain_id, to_address);
+CREATE INDEX refund_destinations_until ON public.refund_destinations USING btree (until) WHERE (until IS NOT NULL);
 
 CREATE INDEX refund_looks_due ON public.refund_looks USING btree (chain_id, next_look_at);
 
@@ -1153,6 +1179,7 @@ begin
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);
   if logs::text <> '[]' then
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'final');
+    perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);
@@ -1414,6 +1441,27 @@ begin
     c.event_id, c.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
   from claimed c
   join events e on e.id = c.event_id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.claim_noticed_transfers(chain bigint, most integer)
+ RETURNS SETOF noticed_transfers
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from noticed_transfers where chain_id = chain and next_look_at <= now()) then
+    return;
+  end if;
+  return query
+    with due as (
+      select tx_hash, refund_id from noticed_transfers
+      where chain_id = chain and next_look_at <= now()
+      order by looks, next_look_at limit most
+      -- Another worker has them.
+      for update skip locked)
+    update noticed_transfers n
+    set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
+    from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
+    returning n.*;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_refund_looks(chain bigint, final_to bigint, most integer)
@@ -2798,6 +2846,23 @@ AS $function$
   select row_era < (select max(era) from eras) or row_xid < pg_snapshot_xmin(pg_current_snapshot())
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_refund_destination()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until)
+  select new.id, new.chain_id, lower(new.destination), lower(new.token_address), new.amount,
+    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end
+  on conflict (refund_id) do update set until = excluded.until;
+  if new.state in ('processed', 'failed', 'canceled') then
+    delete from refund_destinations where refund_id in (
+      -- Two commits that forget the same ones would wait for each other.
+      select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.known_coins(chain bigint, to_whom text, after_number bigint, up_to bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -3069,6 +3134,27 @@ AS $function$
     'hex')::uuid
 $function$;
 
+CREATE OR REPLACE FUNCTION public.notice_refund_transfers(chain bigint, logs json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nearly always, and then this is all that it costs.
+  if not exists (select from refund_destinations where chain_id = chain) then
+    return;
+  end if;
+  insert into noticed_transfers (chain_id, tx_hash, refund_id, from_address)
+  select distinct on (l.tx_hash, d.refund_id) chain, l.tx_hash, d.refund_id, l.from_address
+  from json_to_recordset(logs) as l(
+    tx_hash text, token_address text, from_address text, to_address text, amount numeric)
+  join refund_destinations d
+    on d.chain_id = chain and d.to_address = l.to_address
+    and d.token_address = l.token_address and d.amount = l.amount
+  where l.from_address is not null
+  order by l.tx_hash, d.refund_id
+  on conflict do nothing;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_agent text)
  RETURNS void
  LANGUAGE plpgsql
@@ -3250,6 +3336,7 @@ begin
   -- Of most blocks nothing is told.
   if logs::text <> '[]' then
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
+    perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);
@@ -3988,6 +4075,8 @@ CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS ne
 
 CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
+CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND new.token_address IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
+CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND new.token_address IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
 
 CREATE TRIGGER transfers_await_collection_when_changed AFTER UPDATE ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();
 CREATE TRIGGER transfers_await_collection_when_written AFTER INSERT ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();

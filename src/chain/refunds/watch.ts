@@ -7,6 +7,7 @@ import type { World } from '../../world.ts'
 import { besideReading, unlessUnanswered } from '../watch/beside.ts'
 import type { Share } from '../watch/share.ts'
 import type { Mined, TransactionSource } from '../watch/transactions.ts'
+import { takeNoticed } from './noticed.ts'
 import { refundNamedIn } from './transfer.ts'
 import { failureOf } from './verdict.ts'
 
@@ -38,6 +39,7 @@ export const decideRefunds = async (world: World, chain: RefundChain, signal: Ab
   if (!reach) return 0
   const due = await query.claimRefunds(world.sql, { chainId: chain.id, finalTo: reach.final.number }, MOST)
   await Promise.all(due.map(each => unlessUnanswered(decide(world, { ...chain, ...reach, signal }, each))))
+  await takeNoticed(world, chain, { ...reach, signal })
   return due.length
 }
 

@@ -88,10 +88,11 @@ export const recordBlocks = async (
   )
 }
 
-/** Those of these addresses that were ever given out. */
+/** Those of these addresses that were ever given out, or that refunds go to. */
 export const findOurs = async (sql: Sql, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
   const rows = await sql<{ address: string }[]>`
-    select address from deposit_addresses where address = any(${[...addresses]}::text[])`
+    select address from deposit_addresses where address = any(${[...addresses]}::text[])
+    union all select to_address from refund_destinations where to_address = any(${[...addresses]}::text[])`
   return new Set(rows.map(({ address }) => address))
 }
 

@@ -36,7 +36,9 @@ export const refundHouse = async (house: ApiHouse) => {
   await read()
 
   const find = async (id: string): Promise<Actor<Refund>> => {
-    const refund = await findRefund(sql, { id, ...whose })
+    const [of] = await sql<{ merchantId: string; livemode: boolean }[]>`
+      select merchant_id as "merchantId", livemode from refunds where id = ${id}`
+    const refund = of && (await findRefund(sql, { id, ...of }))
     if (!refund) throw new Error('the refund is not there')
     return refund
   }

@@ -1,0 +1,84 @@
+import type { Refund } from '../../../machines/refund.ts'
+import type { Actor } from '../../actors/kind.ts'
+import { uuidFrom } from '../../ids.ts'
+import { claimNoticed, forgetNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
+import { isRefund, type Reach } from '../../queries/refund-transactions.ts'
+import type { World } from '../../world.ts'
+import { unlessUnanswered } from '../watch/beside.ts'
+import { refundNamedIn } from './transfer.ts'
+import { failureOf } from './verdict.ts'
+import type { RefundChain } from './watch.ts'
+
+/** Looked at at once. */
+const MOST = 20
+
+/** In vain, which takes a day: by then a transaction that a reorganisation took away has come back, or never will. */
+const MOST_LOOKS = 296
+
+/**
+ * Takes transfers that nobody has announced for those of refunds: by the refund's id behind the call, or, without
+ * one, from an address of the merchant's where nothing else waits that would fit as well. Nobody is guessed. What
+ * names a refund that is over, or is paid otherwise, is for a person to look at.
+ */
+export const takeNoticed = async (world: World, chain: RefundChain, own: Own): Promise<number> => {
+  const found = await claimNoticed(world.sql, chain.id, MOST)
+  await Promise.all(
+    found.map(each =>
+      unlessUnanswered(
+        take(world, { ...chain, ...own }, each).then(async isDone => {
+          if (isDone || each.looks > MOST_LOOKS) await forgetNoticed(world.sql, each)
+        }),
+      ),
+    ),
+  )
+  return found.length
+}
+
+type Own = Pick<Reach, 'final'> & { readonly signal: AbortSignal }
+
+/** False where it is to be looked at again. */
+const take = async (world: World, { transactions, final, signal }: RefundChain & Own, noticed: Noticed) => {
+  const { refund, txHash } = noticed
+  if (refund.context.txHash === txHash && refund.state !== 'canceled') return true
+  const number = await transactions.place(txHash, signal)
+  const mined = typeof number === 'number' && (await transactions.mined(txHash, number, final, signal))
+  if (!mined) return false
+  const named = refundNamedIn(mined.input)
+  const isNamed = named === refund.id
+  const namesAnother = !isNamed && named !== undefined && (await isRefund(world.sql, named))
+  if (failureOf(mined, refund, { namesAnother }) !== null) return true
+
+  switch (refund.state) {
+    case 'requires_signature':
+      if (isNamed || (noticed.isMerchants && noticed.isOnlyFit)) await tell(world, noticed, 'transaction_sent')
+      return true
+    case 'processing': {
+      if (!isNamed) return true
+      // Signed by a signer of ours, the other one may be mined whenever it likes.
+      if (noticed.isSigned || !(await isGone(refund, transactions, final, signal))) return false
+      await tell(world, noticed, 'transaction_replaced')
+      return true
+    }
+    default:
+      if (!isNamed) return true
+      if (mined.blockNumber > final.number) return false
+      await tell(world, noticed, 'stray_transfer_seen')
+      return true
+  }
+}
+
+/** Wallets replace a transaction that waits too long by another one, which the chain has taken instead. */
+const isGone = async (
+  { context }: Actor<Refund>,
+  transactions: RefundChain['transactions'],
+  final: Reach['final'],
+  signal: AbortSignal,
+): Promise<boolean> => context.txHash !== null && (await transactions.lacks(context.txHash, final, signal)) === true
+
+/** Refused where somebody was faster, or another refund is paid with it. */
+const tell = async ({ actors }: World, { refund, txHash }: Noticed, type: string): Promise<void> => {
+  await actors.dispatch({
+    ...{ kind: 'refund', actor: refund.id, event: { type, txHash }, cause: `chain:${refund.context.chainId}` },
+    id: uuidFrom(['refund noticed', refund.id, refund.rev, txHash, type]),
+  })
+}

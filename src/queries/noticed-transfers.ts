@@ -1,0 +1,49 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { refundKind } from '../kinds/refund.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+
+/** A transfer of a refund's amount of its asset to its destination, which may be the refund's. */
+export type Noticed = {
+  readonly refund: Actor<Refund>
+  readonly txHash: string
+  readonly looks: number
+  /** From an address that the refund's merchant is paid at. */
+  readonly isMerchants: boolean
+  /** No other refund of the merchant that waits to be signed would fit as well. */
+  readonly isOnlyFit: boolean
+  /** The refund's own signer has signed what may still be mined, be it known to any node or not. */
+  readonly isSigned: boolean
+}
+
+const readRefund = readerOf(refundKind)
+
+/** Those whose next look is due, which is put off by this. */
+export const claimNoticed = async (sql: Sql, chainId: number, most: number): Promise<readonly Noticed[]> => {
+  const rows = await sql<(ActorRow & Omit<Noticed, 'refund' | 'txHash'> & { readonly noticedHash: string })[]>`
+    select r.*, n.tx_hash as "noticedHash", n.looks,
+      exists (
+        select from receiving_addresses a
+        where a.merchant_id = r.merchant_id and a.livemode = r.livemode
+          and coalesce(a.chain_id, r.chain_id) = r.chain_id and lower(a.address) = n.from_address)
+      or exists (
+        select from deposit_addresses d where d.payment_id = r.payment_id and d.treasury = n.from_address)
+        as "isMerchants",
+      (select count(*) = 1 from refund_destinations o join refunds w on w.id = o.refund_id
+        where o.chain_id = n.chain_id and o.to_address = lower(r.destination)
+          and o.token_address = lower(r.token_address) and o.amount = r.amount
+          and w.merchant_id = r.merchant_id and w.state = 'requires_signature') as "isOnlyFit",
+      exists (select from signer_nonces s where s.refund_id = r.id and s.state = 'open') as "isSigned"
+    from claim_noticed_transfers(${chainId}, ${most}) n join refunds r on r.id = n.refund_id`
+  return rows.map(({ noticedHash: txHash, looks, isMerchants, isOnlyFit, isSigned, ...row }) => ({
+    ...{ refund: readRefund(row), txHash, looks, isMerchants, isOnlyFit, isSigned },
+  }))
+}
+
+export const forgetNoticed = async (sql: Sql, { refund, txHash }: Noticed): Promise<void> => {
+  await sql`
+    delete from noticed_transfers
+    where chain_id = ${refund.context.chainId} and tx_hash = ${txHash} and refund_id = ${refund.id}`
+}

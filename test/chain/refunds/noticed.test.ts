@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { getAddress } from 'viem/utils'
+import type { Refund } from '../../../machines/refund.ts'
+import type { Actor } from '../../../src/actors/kind.ts'
+import { audit } from '../../../src/audit/audit.ts'
+import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { insertMerchant } from '../../access/keys.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
+
+let house: ApiHouse
+let on: RefundHouse
+/** Which the merchant is paid at, and nobody else. */
+let treasury: string
+let stranger: string
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  on = await refundHouse(house)
+  const accounts = await on.chain.rpc<string[]>('eth_accounts')
+  treasury = accounts[1] ?? ''
+  stranger = accounts[2] ?? ''
+  const { merchantId: merchant_id } = on
+  await house.sql`insert into merchant_settings ${house.sql({ merchant_id, livemode: false })}`
+  await house.sql`
+    insert into receiving_addresses ${house.sql({ merchant_id, livemode: false, address: getAddress(treasury) })}`
+})
+afterAll(async () => {
+  expect(await audit(house.sql, kinds)).toEqual([])
+  await on[Symbol.asyncDispose]()
+  await house[Symbol.asyncDispose]()
+})
+// What a test leaves waits for nothing, so that nothing else fits what the next one sends.
+afterEach(async () => {
+  await on.bury()
+  await look()
+  for (const { id } of await house.sql<{ id: string }[]>`select id from refunds where state = 'requires_signature'`)
+    await cancel(await on.find(id))
+  expect(await house.sql`select from noticed_transfers`).toHaveLength(0)
+})
+
+const look = async () => {
+  await house.sql`update noticed_transfers set next_look_at = now()`
+  await decide(house, on.chainOf())
+}
+const stateOf = async (refund: Actor<Refund>) => (await on.look(refund)).state
+const seen = async () => {
+  await on.chain.mine()
+  await on.read()
+  await look()
+}
+
+const cancel = async ({ id, context: { paymentId, amountMinor } }: Actor<Refund>) => {
+  const outcome = await house.api.actors.dispatchBundle([
+    { kind: 'refund', actor: id, event: { type: 'cancel' } },
+    { kind: 'payment', actor: paymentId, event: { type: 'release_refund', amountMinor } },
+  ])
+  expect(outcome.ok).toBe(true)
+}
+
+/** As it is to be signed. */
+const signed = ({ id, context }: Actor<Refund>, from: string, wrong: { amount?: bigint } = {}) => {
+  const { tokenAddress, amount } = context
+  const { to, data } = refundTransfer({ id, tokenAddress, destination: customer, amount, ...wrong })
+  return on.send({ from, to, data })
+}
+const byHand = (from: string, amount = 1000n) => on.send({ ...on.chain.payment(customer, amount), from })
+
+test('a transfer from the treasury that fits one refund is taken for it, before it is final', async () => {
+  const refund = await on.made()
+  const hash = await byHand(treasury)
+  await seen()
+  expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: hash })
+  await on.bury()
+  await look()
+  expect(await on.look(refund)).toMatchObject({ state: 'processed', refunded: 1000, events: ['refund.processed'] })
+})
+
+test('one from anywhere else is not, unless it carries the id of the refund', async () => {
+  const refund = await on.made()
+  await byHand(stranger)
+  await seen()
+  expect(await stateOf(refund)).toBe('requires_signature')
+  const hash = await signed(refund, stranger)
+  await seen()
+  expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: hash })
+})
+
+test('of two refunds that fit nobody is guessed, and the one that is named is taken', async () => {
+  const [one, other] = [await on.made(), await on.made()]
+  await byHand(treasury)
+  await seen()
+  expect([await stateOf(one), await stateOf(other)]).toEqual(['requires_signature', 'requires_signature'])
+  await signed(other, treasury)
+  await seen()
+  expect([await stateOf(one), await stateOf(other)]).toEqual(['requires_signature', 'processing'])
+})
+
+test('a refund of another merchant is not paid by it, and makes it fit no less', async () => {
+  const merchantId = await insertMerchant(house.sql)
+  const foreign = await on.made({ of: { merchantId, livemode: false } })
+  const refund = await on.made()
+  await byHand(treasury)
+  await seen()
+  const found = await house.sql<{ id: string; state: string }[]>`
+    select id, state from refunds where id in (${foreign.id}, ${refund.id})`
+  expect(Object.fromEntries(found.map(({ id, state }) => [id, state]))).toEqual({
+    [foreign.id]: 'requires_signature',
+    [refund.id]: 'processing',
+  })
+})
+
+test('another amount, another destination and coins are taken for nothing', async () => {
+  const refund = await on.made()
+  await byHand(treasury, 999n)
+  await signed(refund, treasury, { amount: 1001n })
+  await on.send({ from: treasury, to: customer, value: '0x3e8' })
+  await on.send({ ...on.chain.payment(`0x${'e1'.repeat(20)}`, 1000n), from: treasury })
+  await seen()
+  expect(await stateOf(refund)).toBe('requires_signature')
+})
+
+test('a transaction pays one refund, also where a later one would fit', async () => {
+  const first = await on.made()
+  const hash = await byHand(treasury)
+  await on.happen(first, { type: 'transaction_sent', txHash: hash })
+  const second = await on.made()
+  await seen()
+  expect([await stateOf(first), await stateOf(second)]).toEqual(['processing', 'requires_signature'])
+})
+
+test.each(['canceled', 'processed'])('what names one that is %s needs attention, once it is final', async state => {
+  const refund = await on.made()
+  if (state === 'canceled') await cancel(refund)
+  else {
+    await signed(refund, treasury)
+    await on.bury()
+    await look()
+    await look()
+  }
+  expect(await stateOf(refund)).toBe(state)
+  const hash = await signed(refund, stranger)
+  await byHand(treasury)
+  await seen()
+  expect((await on.find(refund.id)).context.attention).toBe(false)
+  await on.bury()
+  await look()
+  const { context } = await on.find(refund.id)
+  expect(context).toMatchObject({ attention: true, strayTxHash: hash })
+})
+
+test('a transaction that its wallet has replaced by another is followed, once the first is nowhere', async () => {
+  const refund = await on.made()
+  await on.happen(refund, { type: 'transaction_sent', txHash: `0x${'0a'.repeat(32)}` })
+  const hash = await signed(refund, stranger)
+  await seen()
+  expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: hash })
+})
+
+test('while the first may still be mined it is waited for, and the other one is a stray', async () => {
+  const refund = await on.made()
+  const first = await signed(refund, treasury)
+  await seen()
+  const second = await signed(refund, stranger)
+  await seen()
+  expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: first })
+  await on.bury()
+  await look()
+  await look()
+  expect((await on.find(refund.id)).context).toMatchObject({ txHash: first, attention: true, strayTxHash: second })
+})
+
+test('one that a reorganisation takes away before it was looked at is taken when it comes back', async () => {
+  const refund = await on.made()
+  const hash = await byHand(treasury)
+  const raw = await on.chain.rpc<string>('eth_getRawTransactionByHash', hash)
+  await on.chain.mine()
+  await on.read()
+  await on.chain.reorganize(1, [])
+  await on.read()
+  await look()
+  expect(await stateOf(refund)).toBe('requires_signature')
+  await on.chain.rpc('eth_sendRawTransaction', raw)
+  await seen()
+  expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: hash })
+})
+
+test('one that was sent while the house was away is found among the blocks that are caught up with', async () => {
+  const refund = await on.made()
+  const hash = await signed(refund, stranger)
+  await on.chain.mine(215)
+  await on.read()
+  await look()
+  expect(await on.look(refund)).toMatchObject({ txHash: hash })
+  await look()
+  expect(await stateOf(refund)).toBe('processed')
+})
+
+test('what names a refund that was over long ago is not noticed', async () => {
+  const refund = await on.made()
+  await cancel(refund)
+  await house.sql`update refund_destinations set until = now() - interval '1 second'`
+  // Whichever ends next forgets it.
+  for (let n = 0; n < 3; n++) await cancel(await on.made())
+  await signed(refund, stranger)
+  await on.bury()
+  await look()
+  expect((await on.find(refund.id)).context.attention).toBe(false)
+  expect(await house.sql`select from refund_destinations where until < now()`).toHaveLength(0)
+})
