@@ -3,15 +3,18 @@ import { openPasswords } from '../access/passwords.ts'
 import { databaseClock } from '../clock.ts'
 import { parseEnv } from '../env.ts'
 import { Refusal } from '../errors.ts'
+import { openKeyring } from '../keyring.ts'
 import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
 import { visitDatabase } from '../postgres/visit.ts'
+import { findPreviousSecretKey, getSecretKey } from '../secret-key.ts'
 import { StartError } from '../start-error.ts'
 import { accountCommands } from './accounts.ts'
 import type { Command } from './command.ts'
 import { merchantCommands } from './merchants.ts'
+import { signerCommands } from './signers.ts'
 
-const commands: readonly Command[] = [...merchantCommands, ...accountCommands]
+const commands: readonly Command[] = [...merchantCommands, ...accountCommands, ...signerCommands]
 
 /** What a program is given by whoever calls it. */
 export type Terminal = {
@@ -36,17 +39,20 @@ export const admin = async (args: readonly string[], terminal: Terminal): Promis
 
 const carryOut = async ([name, ...args]: readonly string[], { variables, say, readInput }: Terminal): Promise<void> => {
   if (name === undefined || name === 'help' || name === '--help') return say(usage())
-  const command = commands.find(each => each.name === name)
+  const command = commands.find(each => each.name === name || each.name === `${name} ${args[0]}`)
   if (!command) throw new StartError(`There is no command ${name}\n${usage()}`)
   // Before the database is started for it.
-  const given = readOptions(command, args)
+  const given = readOptions(command, command.name === name ? args : args.slice(1))
 
-  await using database = await visitDatabase(parseEnv(variables))
+  const env = parseEnv(variables)
+  await using database = await visitDatabase(env)
   const sql = connect(database.url, { max: 2, name: 'paymachine admin' })
   try {
     await requireMigrated(sql)
     const random = crypto.getRandomValues.bind(crypto)
-    await command.run({ sql, clock: databaseClock(), random, passwords: openPasswords(), say, readInput }, given)
+    const keyring = () => openKeyring(getSecretKey(env), findPreviousSecretKey(env))
+    const outside = { sql, clock: databaseClock(), random }
+    await command.run({ ...outside, env, keyring, passwords: openPasswords(), say, readInput }, given)
   } finally {
     await sql.end({ timeout: 5 })
   }

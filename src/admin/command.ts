@@ -1,17 +1,22 @@
 import type { Passwords } from '../access/passwords.ts'
+import type { Env } from '../env.ts'
+import type { Keyring } from '../keyring.ts'
 import type { Operator } from '../queries/security-events.ts'
 import type { Outside } from '../world.ts'
 
 /** What a command is given besides its options. */
 export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {
   readonly passwords: Passwords
+  readonly env: Env
+  /** Opened by who needs it: a data folder without a secret key is given one. */
+  readonly keyring: () => Keyring
   /** One line for the operator. */
   readonly say: (line: string) => void
   /** All of standard input. */
   readonly readInput: () => Promise<string>
 }
 
-/** A command by the name it is called with. */
+/** A command by the name it is called with, in one word or two. */
 export type Command = {
   readonly name: string
   /** What it does, for the usage. */

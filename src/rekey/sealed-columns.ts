@@ -2,6 +2,7 @@ import { MFA_PURPOSE } from '../commands/codes.ts'
 import { RECOVERY_PURPOSE } from '../commands/deposits.ts'
 import { CLAIM_PURPOSE } from '../commands/refund-claims.ts'
 import { WEBHOOK_SECRET_PURPOSE } from '../commands/webhook-endpoints.ts'
+import { SIGNER_PURPOSE } from '../signer/key.ts'
 
 /** A column of what the keyring has sealed, each bound to the id of its row. */
 export type SealedColumn = { readonly table: string; readonly column: string; readonly purpose: string }
@@ -11,6 +12,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'accounts', column: 'mfa_secret', purpose: MFA_PURPOSE },
   { table: 'recovery_secrets', column: 'sealed_secret', purpose: RECOVERY_PURPOSE },
   { table: 'refund_claims', column: 'sealed_secret', purpose: CLAIM_PURPOSE },
+  { table: 'refund_signers', column: 'sealed_key', purpose: SIGNER_PURPOSE },
   { table: 'webhook_endpoints', column: 'sealed_secret', purpose: WEBHOOK_SECRET_PURPOSE },
   { table: 'webhook_endpoints', column: 'previous_sealed_secret', purpose: WEBHOOK_SECRET_PURPOSE },
 ]

@@ -14,9 +14,10 @@ export const accountOf = (keyring: Keyring, signer: Signer): PrivateKeyAccount |
 }
 
 /** What somebody has typed: 64 digits, with or without what announces them. */
-export const readPrivateKey = (text: string): PrivateKeyAccount | undefined => {
+export const readPrivateKey = (text: string): { readonly key: Hex; readonly address: Hex } | undefined => {
+  const key: Hex = `0x${text.trim().replace(/^0x/, '')}`
   try {
-    return privateKeyToAccount(`0x${text.trim().replace(/^0x/, '')}`)
+    return { key, address: privateKeyToAccount(key).address }
   } catch {
     // The error quotes the key.
     return undefined

@@ -45,6 +45,7 @@ const readSecret = async (sql: Sql, key: string, id: string): Promise<string> =>
 const others = [
   'recovery_secrets.sealed_secret',
   'refund_claims.sealed_secret',
+  'refund_signers.sealed_key',
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.previous_sealed_secret',
 ]

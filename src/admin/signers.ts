@@ -1,0 +1,138 @@
+import { openChains } from '../chain/chains.ts'
+import { getBigint } from '../chain/collect/ask.ts'
+import { connectChains } from '../chain/connect.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
+import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { decodeId, encodeId, uuidv7 } from '../ids.ts'
+import { openLog } from '../log.ts'
+import { hasMerchant } from '../queries/merchants.ts'
+import { listSigners } from '../queries/signer-list.ts'
+import { addSigner, removeSigner, type SignerLimit } from '../queries/signer-setup.ts'
+import type { WaitReason } from '../queries/signing.ts'
+import { readPrivateKey, SIGNER_PURPOSE } from '../signer/key.ts'
+import { StartError } from '../start-error.ts'
+import { command, type Desk } from './command.ts'
+
+const merchant = { value: 'mer_…' } as const
+const chain = { value: 'chain id' } as const
+
+export const signerCommands = [
+  command({
+    name: 'signer add',
+    does: 'has a key sign refunds of a merchant on a chain; the key is read from standard input. Limits are in minor units: per refund, and in 24 hours',
+    options: { merchant, chain, limits: { value: 'USD:5000:50000,EUR:…' } },
+    run: async (desk, given) => {
+      const place = await readPlace(desk, given)
+      const limits = readLimits(given.limits)
+      const account = readPrivateKey(await desk.readInput())
+      // What was typed instead is not repeated.
+      if (!account) throw new StartError('What is on standard input is no private key: that has 64 hexadecimal digits')
+      const { key, address } = account
+      const firstNonce = await askNonce(desk, place.chainId, address)
+      const id = uuidv7(desk.clock.now(), desk.random)
+      const sealedKey = desk.keyring().seal(SIGNER_PURPOSE, id, key)
+      const small = address.toLowerCase()
+      const outcome = await addSigner(desk.sql, { id, ...place, address: small, sealedKey, firstNonce, limits })
+      if (outcome === 'has_another')
+        throw new StartError('The merchant has another signer on this chain: remove that first')
+      if (outcome === 'taken')
+        throw new StartError(
+          'This key signs for a merchant already, or has signed what is not final: use one of its own',
+        )
+      const has = outcome === 'added' ? 'signs refunds' : 'has other limits now, and signs refunds'
+      desk.say(
+        `${address} ${has} of ${given.merchant} on chain ${given.chain}, once refundMode is signer in its settings`,
+      )
+      desk.say(`It needs coins for the gas, and what is refunded, on its own address. Nobody else may send from there`)
+    },
+  }),
+
+  command({
+    name: 'signer list',
+    does: 'lists the refund signers, what they may sign, and what keeps them from signing',
+    options: {},
+    run: async ({ sql, say }) => {
+      const signers = await listSigners(sql)
+      if (signers.length === 0) say('There are no refund signers')
+      for (const { merchantId, chainId, address, limits, open, waits, isRemoved, isOn } of signers) {
+        const state = isRemoved ? ', removed' : isOn ? '' : ', off: refundMode is manual'
+        const allowed = limits.map(
+          ({ currency, perRefundMinor, perDayMinor }) => `${currency}:${perRefundMinor}:${perDayMinor}`,
+        )
+        say(
+          `${encodeId('mer', merchantId)} chain ${chainId} ${address} ${allowed.join(',')}, ${open} under way${state}`,
+        )
+        for (const { reason, count, since } of waits)
+          say(`  ${count} not signed since ${since.toISOString()}, ${reason}: ${explained[reason]}`)
+      }
+    },
+  }),
+
+  command({
+    name: 'signer remove',
+    does: 'has a key sign no more refunds; it is erased once nothing that it has signed is under way',
+    options: { merchant, chain },
+    run: async (desk, given) => {
+      const removed = await removeSigner(desk.sql, await readPlace(desk, given))
+      if (!removed) throw new StartError('The merchant has no signer on this chain: see `bun run admin signer list`')
+      const rest = removed.open === 0 ? 'its key is erased' : `its key is erased when ${removed.open} are final`
+      desk.say(`${removed.address} signs no more refunds; ${rest}`)
+    },
+  }),
+]
+
+const explained: Readonly<Record<WaitReason, string>> = {
+  no_answer: 'its chain does not answer',
+  no_gas: 'it has too few coins for the gas',
+  no_coins: 'it has too little of what is refunded',
+  nonce_ahead:
+    'the chain has seen more of its key than the books: after a restored backup see what it has sent, then remove and add it',
+  refused: 'the chain says that the transfer cannot work',
+  unreadable_key: 'neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens its key',
+  unsettled: 'an earlier transaction of the refund may still be mined',
+  over_refund_limit: 'more than it may sign for one refund, so the merchant signs it',
+  over_day_limit: 'more than it may sign in 24 hours, so the merchant signs it',
+}
+
+const readPlace = async ({ sql }: Desk, given: { readonly merchant: string; readonly chain: string }) => {
+  const merchantId = decodeId('mer', given.merchant)
+  if (!merchantId || !(await hasMerchant(sql, merchantId)))
+    throw new StartError('--merchant names no merchant: see `bun run admin merchants`')
+  if (!/^[1-9]\d{0,14}$/.test(given.chain)) throw new StartError('--chain must be the number of a chain')
+  return { merchantId, chainId: Number(given.chain) }
+}
+
+const readLimits = (text: string): readonly SignerLimit[] => {
+  const limits = text.split(',').map(each => {
+    const [, currency = '', perRefund, perDay] = /^([A-Z]{3}):([1-9]\d{0,14}):([1-9]\d{0,14})$/.exec(each) ?? []
+    return { currency, perRefundMinor: Number(perRefund), perDayMinor: Number(perDay) }
+  })
+  const currencies = new Set(limits.map(({ currency }) => currency))
+  if (currencies.has('') || currencies.size < limits.length)
+    throw new StartError('--limits must name each currency once, as in USD:5000:50000 for 50 a refund and 500 a day')
+  return limits
+}
+
+/** Where the books of a key begin. What waits to be mined counts: it was not signed here. */
+const askNonce = async ({ env, ...outside }: Desk, chainId: number, address: string): Promise<number> => {
+  if (chainId === sandboxId) throw new StartError('In the sandbox refunds are signed by themselves')
+  const urls = env.rpcUrls.get(chainId)
+  if (!urls)
+    throw new StartError(
+      `Chain ${chainId} is not switched on: set RPC_URLS_${chainId} to addresses of its nodes, as for the house`,
+    )
+  const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], {
+    ...outside,
+    log: openLog('silent'),
+  })
+  try {
+    const ask = chains.find(chainId)?.rpc.batch
+    if (!ask) throw new StartError(`Chain ${chainId} is not known: describe it in CHAINS_FILE`)
+    return Number(await getBigint(ask, 'eth_getTransactionCount', [address, 'pending']))
+  } catch (error) {
+    if (!(error instanceof RpcFault || error instanceof RpcRefusal)) throw error
+    throw new StartError(`Chain ${chainId}: ${error.message}; look at RPC_URLS_${chainId}`)
+  } finally {
+    chains.close()
+  }
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'bun:test'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import * as program from '../../src/admin/admin.ts'
+import { encodeId } from '../../src/ids.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { SIGNER_PURPOSE } from '../../src/signer/key.ts'
+import { insertMerchant } from '../access/keys.ts'
+import { anvil } from '../harness/anvil.ts'
+import { SECRET_KEY } from '../harness/api.ts'
+import { database } from '../harness/database.ts'
+
+const BASE = '8453'
+
+const signerDesk = async () => {
+  await using starting = new AsyncDisposableStack()
+  const db = starting.use(await database())
+  const node = starting.use(await anvil({ args: ['--chain-id', BASE] }))
+  const merchantId = await insertMerchant(db.sql)
+  const rest = starting.move()
+  const variables = { DATABASE_URL: db.url, SECRET_KEY, RPC_URLS_8453: node.url }
+  const merchant = encodeId('mer', merchantId)
+  return {
+    ...{ db, node, merchant, merchantId },
+    run: async (text: string, input = '') => {
+      const said: string[] = []
+      const complaints: string[] = []
+      const args = text.replaceAll('MER', merchant).split(' ')
+      const code = await program.admin(args, {
+        variables,
+        say: line => void said.push(line),
+        complain: what => void complaints.push(String(what)),
+        readInput: async () => input,
+      })
+      return { code, said: said.join('\n'), complained: complaints.join('\n') }
+    },
+    [Symbol.asyncDispose]: () => rest.disposeAsync(),
+  }
+}
+
+const add = `signer add --merchant MER --chain ${BASE} --limits`
+
+test('an operator adds a signer, looks at it, gives it other limits, and removes it', async () => {
+  await using desk = await signerDesk()
+  const key = generatePrivateKey()
+  const { address } = privateKeyToAccount(key)
+  const small = address.toLowerCase()
+  await desk.node.call('anvil_setNonce', address, '0x7')
+
+  const added = await desk.run(`${add} USD:5000:50000,EUR:100:200`, `${key}\n`)
+  expect([added.code, added.complained]).toEqual([0, ''])
+  const [kept] = await desk.db.sql`select id, address, sealed_key, first_nonce::integer from refund_signers`
+  expect(kept).toMatchObject({ address: small, first_nonce: 7 })
+  expect(openKeyring(SECRET_KEY).open(SIGNER_PURPOSE, kept?.id, kept?.sealed_key)).toBe(key)
+  const off = 'off: refundMode is manual'
+  const listed = `${desk.merchant} chain ${BASE} ${small} EUR:100:200,USD:5000:50000, 0 under way, ${off}`
+  expect((await desk.run('signer list')).said).toBe(listed)
+
+  expect((await desk.run(`${add} USD:1:2`, key)).said).toContain('has other limits now')
+  expect((await desk.run('signer list')).said).toContain(`${small} USD:1:2, 0 under way`)
+  expect((await desk.run(`signer remove --merchant MER --chain ${BASE}`)).said).toContain('its key is erased')
+  expect(await desk.db.sql`select from refund_signers where sealed_key is not null`).toHaveLength(0)
+  expect((await desk.run('signer list')).said).toBe('There are no refund signers')
+
+  const log = await desk.db.sql<{ action: string; text: string }[]>`
+    select action, e::text as text from security_events e order by seq`
+  expect(log.map(({ action }) => action)).toEqual([
+    'refund_signer.added',
+    'refund_signer.changed',
+    'refund_signer.removed',
+  ])
+  for (const { text } of log) expect(text).not.toContain(key.slice(2))
+})
+
+test('what is no signer is refused, and no key is repeated', async () => {
+  await using desk = await signerDesk()
+  const key = generatePrivateKey()
+  const other = encodeId('mer', await insertMerchant(desk.db.sql))
+  expect((await desk.run(`${add} USD:1:2`, key)).code).toBe(0)
+  const wrong = [
+    [`${add} USD:1:2`, generatePrivateKey(), 'has another signer'],
+    [`${add.replace('MER', other)} USD:1:2`, key, 'signs for a merchant already'],
+    [`${add} USD:1:2`, 'not a key 1234', 'no private key'],
+    [`${add} USD:0:2`, key, '--limits'],
+    [`${add} USD:1:2,USD:3:4`, key, '--limits'],
+    [`${add.replace(BASE, '31337')} USD:1:2`, key, 'by themselves'],
+    [`${add.replace(BASE, '1')} USD:1:2`, key, 'RPC_URLS_1'],
+    [`${add.replace(BASE, 'base')} USD:1:2`, key, '--chain'],
+    [`${add.replace('MER', 'mer_none')} USD:1:2`, key, '--merchant'],
+    [`signer remove --merchant ${other} --chain ${BASE}`, '', 'no signer on this chain'],
+    ['signer', '', 'no command signer'],
+  ] as const
+  for (const [text, input, complaint] of wrong) {
+    const { code, said, complained } = await desk.run(text, input)
+    expect([text, code, complained]).toEqual([text, 1, expect.stringContaining(complaint)])
+    if (input !== '') expect(said + complained).not.toContain(input.replace('0x', ''))
+  }
+})
