@@ -5,6 +5,7 @@ import { auditChains } from './chains.ts'
 import { auditEvents } from './events.ts'
 import { auditPayments } from './payments.ts'
 import { auditRefundClaims } from './refund-claims.ts'
+import { auditRefundTransactions } from './refund-transactions.ts'
 import { auditSending } from './sending.ts'
 import { auditWebhooks } from './webhooks.ts'
 import { auditWork } from './work.ts'
@@ -37,6 +38,7 @@ export const audit = async (sql: Sql, kinds: readonly Kind[]): Promise<Finding[]
     ...auditWork,
     ...auditPayments(kinds),
     ...auditRefundClaims(kinds),
+    ...auditRefundTransactions(kinds),
     ...auditChains(kinds),
   ]
   const findings: Finding[] = []

@@ -3,6 +3,7 @@ import type { Shown } from '../queries/payments.ts'
 import type { CryptoFacts, Transfer } from '../records/payment.ts'
 import { checksummed } from './checksum.ts'
 import type { Chains } from './connect.ts'
+import { transferUri } from './transfer-uri.ts'
 
 /** Money that came with the transaction itself is told by no log. */
 const NATIVE = -1
@@ -58,13 +59,10 @@ const transferOf = (row: Row): Transfer => ({
 const pageOf = ({ address }: Payment, txHash: string | null): string =>
   txHash === null ? `address/${address && checksummed(address)}` : `tx/${txHash}`
 
-/** EIP-681. Whoever has sent too little is asked for the rest. */
-const paymentUri = (payment: Payment, chainId: number): string => {
-  const { tokenAddress, amountReceived } = payment
-  const address = payment.address && checksummed(payment.address)
+/** Whoever has sent too little is asked for the rest. */
+const paymentUri = ({ address, tokenAddress, ...payment }: Payment, chainId: number): string => {
+  const { amountReceived } = payment
   const expected = payment.amountExpected ?? 0n
   const amount = amountReceived < expected ? expected - amountReceived : expected
-  return tokenAddress === null
-    ? `ethereum:${address}@${chainId}?value=${amount}`
-    : `ethereum:${checksummed(tokenAddress)}@${chainId}/transfer?address=${address}&uint256=${amount}`
+  return transferUri({ chainId, tokenAddress, to: address ?? '', amount })
 }

@@ -1,5 +1,6 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
+import { checksummed } from '../chain/checksum.ts'
 import { refundTransfer } from '../chain/refunds/transfer.ts'
 import { claimUrl, isOpenClaim } from '../commands/refund-claims.ts'
 import { decodeId } from '../ids.ts'
@@ -43,7 +44,7 @@ export const unsignedOf = ({ id, state, context }: Actor<Refund>): UnsignedTrans
   const { chainId, tokenAddress, destination, amount } = context
   if (state !== 'requires_signature' || destination === null) return null
   const { to, data, value } = refundTransfer({ id, tokenAddress, destination, amount })
-  return { chainId, to, data, value: String(value) }
+  return { chainId, to: checksummed(to), data, value: String(value) }
 }
 
 /** One refund as its caller is shown it. */

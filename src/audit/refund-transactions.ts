@@ -1,0 +1,53 @@
+import type { Kind } from '../actors/kind.ts'
+import type { Check } from './audit.ts'
+
+/** What refunds are paid with: one transaction each, and what the chain says of it is asked. */
+export const auditRefundTransactions = (kinds: readonly Kind[]): Check[] =>
+  kinds.some(({ name }) => name === 'refund') ? checks : []
+
+const checks: Check[] = [
+  {
+    invariant: 'I3',
+    what: 'a transaction that pays two refunds',
+    breaches: sql => sql<{ id: string }[]>`
+      select tx_hash as id from refunds
+      where state in ('processing', 'processed') group by chain_id, tx_hash having count(*) > 1`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a refund that was processed twice',
+    breaches: sql => sql<{ id: string }[]>`
+      select actor as id from transitions
+      where kind = 'refund' and event = 'transaction_verified' group by actor having count(*) > 1`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a refund that somebody else than its chain has judged',
+    // A signer of ours may say that its own transaction can never be mined, and nothing else.
+    breaches: sql => sql<{ id: string }[]>`
+      select t.actor as id from transitions t join refunds r on r.id = t.actor
+      where t.kind = 'refund' and t.event in ('transaction_verified', 'transaction_failed')
+        and t.cause <> 'chain:' || r.chain_id
+        and not (t.event = 'transaction_failed' and t.cause like 'signer:%')`,
+  },
+  {
+    invariant: 'I7',
+    what: 'a refund whose transaction nobody looks at, or that is looked at for nothing',
+    breaches: sql => sql<{ id: string }[]>`
+      select coalesce(r.id, l.refund_id) as id
+      from (select id, tx_hash from refunds where state = 'processing') r
+      full join refund_looks l on l.refund_id = r.id and l.tx_hash = r.tx_hash
+      where r.id is null or l.refund_id is null`,
+  },
+  {
+    invariant: 'I7',
+    what: 'a refund of a token that waits for a transfer which nobody would notice',
+    breaches: sql => sql<{ id: string }[]>`
+      select id from refunds r
+      where state in ('requires_signature', 'processing') and token_address is not null
+        and not exists (
+          select from refund_destinations d
+          where d.refund_id = r.id and d.until is null and d.chain_id = r.chain_id and d.amount = r.amount
+            and d.to_address = lower(r.destination) and d.token_address = lower(r.token_address))`,
+  },
+]

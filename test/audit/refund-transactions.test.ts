@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { decodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { insertMerchant } from '../access/keys.ts'
+import { apiHouse } from '../harness/api.ts'
+import { makeRefund, somebody } from '../http/refunds.ts'
+
+const txHash = (digit: number) => `0x${String(digit).repeat(64)}`
+
+test('a refund that waits to be signed, one that is processing and one that is processed are clean; and each breach is found', async () => {
+  await using to = await apiHouse({ routes: [] })
+  const whose = { merchantId: await insertMerchant(to.sql), livemode: false }
+  const make = async () => decodeId('re', await makeRefund(to.api, whose, somebody)) ?? ''
+  const happen = async (actor: string, event: { type: string } & Record<string, unknown>) => {
+    const [row] = await to.sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${actor}`
+    const of = { kind: 'payment', actor: row?.payment ?? '' }
+    const outcome = await to.api.actors.dispatchBundle([
+      { kind: 'refund', actor, event, cause: 'chain:31337' },
+      ...(event.type === 'transaction_verified'
+        ? [{ ...of, event: { type: 'refund_processed', amountMinor: 1000 }, cause: 'chain:31337' }]
+        : []),
+    ])
+    expect(outcome.ok).toBe(true)
+  }
+  await make()
+  await happen(await make(), { type: 'transaction_sent', txHash: txHash(1) })
+  const processed = await make()
+  await happen(processed, { type: 'transaction_sent', txHash: txHash(2) })
+  await happen(processed, { type: 'transaction_verified', txHash: txHash(2), confirmations: 3 })
+  expect(await audit(to.sql, kinds)).toEqual([])
+
+  const breaches: [string, string][] = [
+    ['a refund of a token that waits', `update refund_destinations set amount = amount + 1 where until is null`],
+    ['a refund whose transaction nobody looks at', `delete from refund_looks`],
+    [
+      'a refund that somebody else',
+      `update transitions set cause = 'usr_1' where kind = 'refund' and event = 'transaction_verified'`,
+    ],
+    [
+      'a refund that was processed twice',
+      `update transitions set event = 'transaction_verified' where kind = 'refund' and event = 'transaction_sent'`,
+    ],
+    [
+      'a transaction that pays two refunds',
+      `drop index refunds_transaction_once; update refunds set tx_hash = '${txHash(3)}' where tx_hash is not null`,
+    ],
+  ]
+  for (const [what, tampering] of breaches) {
+    const isFound = async () => (await audit(to.sql, kinds)).some(finding => finding.what.startsWith(what))
+    expect([what, await isFound()]).toEqual([what, false])
+    await to.sql.unsafe(tampering)
+    expect([what, await isFound()]).toEqual([what, true])
+  }
+})
