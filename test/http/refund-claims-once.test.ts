@@ -4,12 +4,15 @@ import { hashClaimSecret } from '../../src/access/claim-secret.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
+import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { claimMessage } from '../../src/pages/claim-message.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { findVisitedClaim } from '../../src/queries/refund-claims.ts'
+import { rekey } from '../../src/rekey/rekey.ts'
+import { sealedColumns } from '../../src/rekey/sealed-columns.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiHouse, apiHouse, SECRET_KEY } from '../harness/api.ts'
 import { type Database, database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
@@ -22,6 +25,7 @@ let db: Database
 let houses: readonly [ApiHouse, ApiHouse]
 let lamps: Shop
 let key: string
+const newKey = 'the secret key that comes after it, long enough'
 const opened = new AsyncDisposableStack()
 const env = { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0', PUBLIC_URL: 'https://pay.lamps.shop' }
 
@@ -171,4 +175,29 @@ test('a signature of another account, refund, house or address, and what is none
       expect(answer.text).toContain('name="signature" type="hidden" value=""')
     }
   expect(await rowOf(id)).toMatchObject({ state: 'requires_destination', proofs: 0 })
+})
+
+test('a claim outlives the key that it is sealed under, and so does the answer that told it', async () => {
+  await using later = await apiHouse({
+    routes: [...refundRoutes, ...claimRoutes],
+    env: { ...env, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: SECRET_KEY },
+    outside: { sql: db.sql },
+  })
+  const { id: paymentId } = await paid(houses[0].api, { ...lamps, livemode: false })
+  const asked = { bearer: key, headers: { 'idempotency-key': crypto.randomUUID() }, json: {} }
+  const start = (house: ApiHouse) => house.call('POST', `/v1/payments/${paymentId}/refunds`, asked)
+  const first = await start(houses[0])
+  for (const column of sealedColumns.filter(({ table }) => table === 'refund_claims'))
+    expect(await rekey(db.sql, openKeyring(newKey, SECRET_KEY), column)).toMatchObject({ unreadable: [] })
+  await using after = await apiHouse({
+    routes: [...refundRoutes, ...claimRoutes],
+    env: { ...env, SECRET_KEY: newKey },
+    outside: { sql: db.sql },
+  })
+  const { id, claimUrl } = first.json as { id: string; claimUrl: string }
+  for (const house of [later, after]) {
+    expect((await start(house)).text).toBe(first.text)
+    expect((await house.call('GET', `/v1/refunds/${id}`, { bearer: key })).json).toMatchObject({ claimUrl })
+    expect((await visit(house, secretOf(claimUrl))).status).toBe(200)
+  }
 })

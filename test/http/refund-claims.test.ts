@@ -208,6 +208,28 @@ test.each<[string, string, string, string | undefined]>([
   expect(answer).toMatchObject({ status: 400, json: { error: { code, ...(param && { param }) } } })
 })
 
+test('nothing that is sent in a form makes it fail', async () => {
+  const { id, secret } = await claimed()
+  // biome-ignore format: a list
+  const values = [
+    ' ', '0', 'null', 'true', '-1', '1e309', '\u0001', '\u202e', '\ufffe', '😀', '%', '%zz', '&', '=', "' or 1=1 --", '../../etc', '{}', '[]', '{address}', '$&', '$1',
+    '<b>', '"', "'", '\\', '\r\nSet-Cookie: a=b', '0x', `0x${'0'.repeat(40)}`, `0x${'f'.repeat(41)}`, `0X${'1'.repeat(40)}`, `0x${'f'.repeat(130)}`, `0x${'0'.repeat(128)}1b`, 'x'.repeat(1000),
+  ]
+  for (const value of values)
+    for (const form of [
+      { address: value },
+      { address: value, ...confirmed },
+      { address: somebody, signature: value },
+      { address: somebody, signature: value, ...confirmed },
+      { address: somebody, confirmed: value },
+    ]) {
+      const { status, headers, text } = await send(to, secret, form)
+      expect([form, [200, 400, 422].includes(status)]).toEqual([form, true])
+      expect([headers.get('set-cookie'), text.includes('<b>')]).toEqual([null, false])
+    }
+  expect(await refundRow(to.api, id)).toMatchObject({ state: 'requires_destination', proofs: 0 })
+})
+
 test('413 and 415: a form that is too large, and what is no form', async () => {
   const { secret } = await claimed()
   expect((await send(to, secret, `address=${'x'.repeat(4096)}`)).status).toBe(413)
