@@ -141,6 +141,17 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
   gauge('paymachine_payments_untold', 'Payments not told yet what their chain shows.', backlog.paymentsUntold),
   gauge('paymachine_deliveries_due', 'Webhook deliveries that could be sent now.', backlog.deliveriesDue),
   gauge('paymachine_delivery_late_seconds', 'How long the latest of them has been due.', backlog.deliveryLateSeconds),
+  {
+    name: 'paymachine_refunds_unsigned',
+    help: 'Refunds that their merchant has a signer for and that are not signed, by what keeps it from that.',
+    type: 'gauge',
+    samples: Object.entries(backlog.refundsUnsigned).map(([reason, value]) => ({ labels: { reason }, value })),
+  },
+  gauge(
+    'paymachine_refund_open_seconds',
+    'How long the oldest transaction of a refund signer waits to be final.',
+    backlog.refundOpenSeconds,
+  ),
   ofChains('paymachine_chain_head', 'The latest block that was read.', backlog, 'head'),
   ofChains('paymachine_chain_final', 'Up to this block transfers are final.', backlog, 'final'),
   ofChains('paymachine_chain_age_seconds', 'How old the latest block is that was read.', backlog, 'ageSeconds'),

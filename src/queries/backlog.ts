@@ -1,4 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
+import { countWaits, type WaitReason } from './signing.ts'
 
 /** What waits, in all processes together. */
 export type Backlog = {
@@ -15,6 +16,10 @@ export type Backlog = {
   readonly deliveriesDue: number
   /** How long the delivery that is due the longest has been so. */
   readonly deliveryLateSeconds: number
+  /** Refunds that a signer should sign and does not, by what keeps it. */
+  readonly refundsUnsigned: Readonly<Record<WaitReason, number>>
+  /** How long that has been out for the longest which a signer has signed and which is not final. */
+  readonly refundOpenSeconds: number
   readonly workers: number
   readonly chains: readonly {
     readonly chainId: number
@@ -28,7 +33,7 @@ export type Backlog = {
 const MOST = 10_000
 
 export const readBacklog = async (sql: Sql): Promise<Backlog> => {
-  const [row] = await sql<(Omit<Backlog, 'chains'> & { chains: Backlog['chains'] | null })[]>`
+  const [row] = await sql<Row[]>`
     select
       (select count(*)::integer from (
         select from graphile_worker._private_jobs
@@ -43,9 +48,20 @@ export const readBacklog = async (sql: Sql): Promise<Backlog> => {
         select from deliveries where state = 'pending' and next_attempt_at <= now() limit ${MOST}) as due) as "deliveriesDue",
       (select coalesce(greatest(extract(epoch from now() - min(next_attempt_at)), 0), 0)::float8
        from deliveries where state = 'pending') as "deliveryLateSeconds",
+      (select json_object_agg(reason, count) from (
+        select w.reason, count(*)::integer as count
+        from signing_waits w join refunds r on r.id = w.refund_id and r.state = 'requires_signature'
+        group by w.reason) as waits) as "refundsUnsigned",
+      (select coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8
+       from signer_nonces where state = 'open') as "refundOpenSeconds",
       (select count(*)::integer from workers) as workers,
       (select json_agg(json_build_object('chainId', chain_id, 'head', number, 'final', final_number,
         'ageSeconds', extract(epoch from now() - mined_at)::float8) order by chain_id) from chain_cursors) as chains`
   if (!row) throw new Error('the database has not said what waits')
-  return { ...row, chains: row.chains ?? [] }
+  return { ...row, chains: row.chains ?? [], refundsUnsigned: countWaits(row.refundsUnsigned ?? {}) }
+}
+
+type Row = Omit<Backlog, 'chains' | 'refundsUnsigned'> & {
+  readonly chains: Backlog['chains'] | null
+  readonly refundsUnsigned: Readonly<Record<string, number>> | null
 }

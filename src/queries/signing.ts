@@ -6,19 +6,26 @@ import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
 
 /** Why a refund that a signer should sign is not signed yet. */
-export type WaitReason =
-  | 'no_answer'
-  | 'no_gas'
-  | 'no_coins'
-  /** The chain has seen more of the key than the books: they are an old copy, or somebody else has it. */
-  | 'nonce_ahead'
-  /** The node says that the transfer cannot work. */
-  | 'refused'
-  | 'unreadable_key'
-  /** What was signed for it before may still be mined. */
-  | 'unsettled'
-  | 'over_refund_limit'
-  | 'over_day_limit'
+export type WaitReason = (typeof waitReasons)[number]
+
+const waitReasons = [
+  'no_answer',
+  'no_gas',
+  'no_coins',
+  // The chain has seen more of the key than the books: they are an old copy, or somebody else has it.
+  'nonce_ahead',
+  // The node says that the transfer cannot work.
+  'refused',
+  'unreadable_key',
+  // What was signed for it before may still be mined.
+  'unsettled',
+  'over_refund_limit',
+  'over_day_limit',
+] as const
+
+/** How many wait for each reason, those for which none does included: who watches them is not to miss the first. */
+export const countWaits = (counted: Readonly<Record<string, number>>): Readonly<Record<WaitReason, number>> =>
+  Object.fromEntries(waitReasons.map(reason => [reason, counted[reason] ?? 0])) as Record<WaitReason, number>
 
 const readRefund = readerOf(refundKind)
 

@@ -49,6 +49,9 @@ test('this machine reads what was answered, how long it took, what works and wha
   expect(series.get('paymachine_chain_age_seconds{chain="31337"}')).toBeGreaterThan(59)
   for (const name of ['jobs_ready', 'jobs_given_up', 'timers_due', 'payments_untold', 'deliveries_due', 'workers'])
     expect(series.get(`paymachine_${name}`)).toBe(0)
+  for (const reason of ['no_gas', 'nonce_ahead'])
+    expect(series.get(`paymachine_refunds_unsigned{reason="${reason}"}`)).toBe(0)
+  expect(series.get('paymachine_refund_open_seconds')).toBe(0)
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
 })
 
