@@ -48,6 +48,8 @@ export type WatchedChain = {
 export type ReadOptions = {
   /** Blocks at once. */
   readonly most?: number
+  /** As many times: while some are written down the next ones are read. */
+  readonly parts?: number
 }
 
 /** What one step did: nothing new, blocks recorded, or a fork found and gone back to. */
@@ -61,7 +63,7 @@ export const readNext = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  { most = 500 }: ReadOptions = {},
+  { most = 500, parts = 4 }: ReadOptions = {},
 ): Promise<Step> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
   // First the head and then everything else: what is asked for in between can only be newer.
@@ -79,18 +81,42 @@ export const readNext = async (
     return 'recorded'
   }
 
-  const numbers = range(cursor.number + 1, Math.min(head, cursor.number + most))
+  let from: Cursor = cursor
+  let recording: Promise<unknown> = Promise.resolve()
+  for (let n = 0; n < parts && from.number < head; n++) {
+    const part = await readPart(sql, chain, source, from, Math.min(head, from.number + most))
+    await recording
+    const last = part?.blocks.at(-1)
+    if (!part || !last) break
+    recording = recordBlocks(sql, chain.id, from, part)
+    // Whoever waits for it hears of it.
+    recording.catch(() => {})
+    from = last
+  }
+  await recording
+  return from === cursor ? 'idle' : 'recorded'
+}
+
+type Part = { readonly blocks: readonly Header[]; readonly logs: readonly TransferLog[] }
+
+/** The blocks that follow one, as far as they stand on it and what they hold can be vouched for. */
+const readPart = async (
+  sql: Sql,
+  chain: WatchedChain,
+  source: ChainSource,
+  from: Cursor,
+  to: number,
+): Promise<Part | undefined> => {
+  const numbers = range(from.number + 1, to)
   const [headers, areCoinsAwaited] = await Promise.all([source.headers(numbers), areAwaited(sql, chain.id)])
-  const blocks = chained(cursor, headers)
+  const blocks = chained(from, headers)
   const last = blocks.at(-1)
   // The chain has changed since its block was compared: the next step finds the fork.
-  if (!last) return 'idle'
-  const logs = await source.transfers(cursor.number + 1, last.number)
+  if (!last) return undefined
+  const logs = await source.transfers(from.number + 1, last.number)
   const read = await vouchedFor(chain, source, blocks, logs)
   const coins = read && (areCoinsAwaited ? await coinsIn(sql, source.coins, blocks) : [])
-  if (!coins) return 'idle'
-  await recordBlocks(sql, chain.id, cursor, { blocks, logs: [...read, ...coins] })
-  return 'recorded'
+  return coins && { blocks, logs: [...read, ...coins] }
 }
 
 /** As far as each stands on the one before. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
-import type { Cursor } from '../../../src/chain/watch/books.ts'
+import { type Cursor, findCursor, isMovedCursor } from '../../../src/chain/watch/books.ts'
 import { type ChainSource, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import { insertMerchant } from '../../access/keys.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 const sourceOf = (url: string): ChainSource =>
   openSource(openRpc({ chainId: watched.id, urls: [url] }, house.api), watched.tokens)
 
-const step = (source: ChainSource) => readNext(house.sql, watched, source, { most: 10 })
+const step = (source: ChainSource, parts = 1) => readNext(house.sql, watched, source, { most: 10, parts })
 
 const read = async (source: ChainSource): Promise<void> => {
   for (let idle = 0; idle < 2; ) idle = (await step(source)) === 'idle' ? idle + 1 : 0
@@ -118,3 +118,42 @@ test('what failed when it was asked for early is asked for again', () => {
     },
   )
 })
+
+test('a step has several parts, of which the first are written down while the next are read', () =>
+  behind(async (source, asked, from) => {
+    expect(await step(source, 3)).toBe('recorded')
+    expect(asked.get(from + 30)).toBeGreaterThan(0)
+    expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 30)
+    expect(await step(source, 3)).toBe('recorded')
+    expect(await step(source, 3)).toBe('idle')
+  }))
+
+test('a step ends where a part does not stand on the one before', () => {
+  let other = 0
+  return behind(
+    async (source, _, from) => {
+      other = from + 21
+      expect(await step(source, 3)).toBe('recorded')
+      expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 20)
+      await read(source)
+    },
+    (question, answer) => {
+      if (question.method !== 'eth_getBlockByNumber' || Number(question.params[0]) !== other) return answer
+      other = 0
+      return { ...Object(answer), parentHash: `0x${'e'.repeat(64)}` }
+    },
+  )
+})
+
+test('a step whose first part somebody else has written down writes down nothing behind it', () =>
+  behind(async (source, _, from) => {
+    const quicker = sourceOf(chain.url)
+    const headers: ChainSource['headers'] = async numbers => {
+      const told = await source.headers(numbers)
+      if (numbers[0] === from + 1) await step(quicker)
+      return told
+    }
+    expect(await step({ ...source, headers }, 3).catch(isMovedCursor)).toBe(true)
+    expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 10)
+    await read(source)
+  }))
