@@ -5,6 +5,7 @@ import { auditChains } from './chains.ts'
 import { auditEvents } from './events.ts'
 import { auditPayments } from './payments.ts'
 import { auditRefundClaims } from './refund-claims.ts'
+import { auditRefundSigners } from './refund-signers.ts'
 import { auditRefundTransactions } from './refund-transactions.ts'
 import { auditSending } from './sending.ts'
 import { auditWebhooks } from './webhooks.ts'
@@ -39,6 +40,7 @@ export const audit = async (sql: Sql, kinds: readonly Kind[]): Promise<Finding[]
     ...auditPayments(kinds),
     ...auditRefundClaims(kinds),
     ...auditRefundTransactions(kinds),
+    ...auditRefundSigners(kinds),
     ...auditChains(kinds),
   ]
   const findings: Finding[] = []

@@ -63,9 +63,13 @@ export const listOpenNonces = async (
 
 type Named = { readonly signerId: string; readonly nonce: number }
 
-/** A node has it now. */
+/** A node has it now, and nothing keeps it from being signed any more. */
 export const noteSent = async (sql: Sql, { signerId, nonce }: Named): Promise<void> => {
-  await sql`update signer_nonces set sent_at = now() where signer_id = ${signerId} and nonce = ${nonce}`
+  await sql`
+    with sent as (
+      update signer_nonces set sent_at = now() where signer_id = ${signerId} and nonce = ${nonce}
+      returning refund_id)
+    delete from signing_waits where refund_id in (select refund_id from sent)`
 }
 
 /** What becomes of it is known for good. */

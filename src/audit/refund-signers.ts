@@ -1,0 +1,60 @@
+import type { Kind } from '../actors/kind.ts'
+import type { Check } from './audit.ts'
+
+/** What refund signers promise; asked only where refunds are registered. */
+export const auditRefundSigners = (kinds: readonly Kind[]): Check[] =>
+  kinds.some(({ name }) => name === 'refund') ? checks : []
+
+const checks: Check[] = [
+  {
+    invariant: 'I3',
+    what: 'a refund of which two numbers of signers may be mined',
+    breaches: sql => sql<{ id: string }[]>`
+      select refund_id as id from signer_nonces where state = 'open' and refund_id is not null
+      group by refund_id having count(*) > 1`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a refund that was signed again although a transaction of a signer has paid it',
+    breaches: sql => sql<{ id: string }[]>`
+      select r.id from refunds r join signer_nonces n on n.refund_id = r.id
+      where r.state = 'processed' and n.state = 'open'
+        and not exists (
+          select from signed_transactions t
+          where t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash)`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a number of a signer for which nothing was signed',
+    breaches: sql => sql<{ id: string }[]>`
+      select n.signer_id as id from signer_nonces n
+      where not exists (select from signed_transactions t where t.signer_id = n.signer_id and t.nonce = n.nonce)`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a transaction that was signed for a number that is in no books',
+    breaches: sql => sql<{ id: string }[]>`
+      select t.tx_hash as id from signed_transactions t
+      where not exists (select from signer_nonces n where n.signer_id = t.signer_id and n.nonce = t.nonce)`,
+  },
+  {
+    // Each was committed with what told the refund of it.
+    invariant: 'I3',
+    what: 'a transaction that was signed for a refund which was never told of it',
+    breaches: sql => sql<{ id: string }[]>`
+      select t.tx_hash as id from signed_transactions t join signer_nonces n using (signer_id, nonce)
+      where n.refund_id is not null and not exists (
+        select from transitions h
+        where h.actor = n.refund_id and h.event in ('transaction_sent', 'transaction_replaced')
+          and h.context->>'txHash' = t.tx_hash)`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a signer that has left out a number',
+    // In the sandbox anybody has its key, and may have sent something in between.
+    breaches: sql => sql<{ id: string }[]>`
+      select s.id from refund_signers s join signer_nonces n on n.signer_id = s.id
+      where s.epoch is null and n.nonce >= s.first_nonce
+      group by s.id having count(*) <> max(n.nonce) - s.first_nonce + 1`,
+  },
+]
