@@ -8,21 +8,30 @@ import type { RecordName } from '../queries/named.ts'
 import { findRefund } from '../queries/refunds.ts'
 import type { World } from '../world.ts'
 
+export type Naming = {
+  readonly txHash: string
+  readonly cause: string
+  /** Whether the chain knows nothing of the transaction that was named before. */
+  readonly isGone: (refund: Actor<Refund>) => Promise<boolean>
+}
+
 /**
  * Takes somebody's word for which transaction pays a refund; what the chain says of it decides. One that has failed
- * begins anew with another transaction, of what its payment has left. Naming the same one again changes nothing,
- * whatever has become of it.
+ * begins anew with another transaction, of what its payment has left; one whose transaction is nowhere is paid with
+ * another: a hash may be mistyped, and wallets replace what waits too long. Naming the same one again changes
+ * nothing, whatever has become of it.
  */
 export const nameTransaction = async (
   { sql, actors }: World,
   name: RecordName,
-  { txHash: hash, cause }: { readonly txHash: string; readonly cause: string },
+  { txHash: hash, cause, isGone }: Naming,
 ): Promise<Actor<Refund>> => {
   const txHash = hash.toLowerCase()
   let refund = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   for (;;) {
     if (refund.context.txHash === txHash) return refund
-    if (refund.state !== 'requires_signature' && refund.state !== 'failed')
+    const isOpen = refund.state === 'requires_signature' || refund.state === 'failed'
+    if (!isOpen && !(refund.state === 'processing' && (await isGone(refund))))
       return refuse('state_conflict', { details: { status: refund.state } })
     const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, cause))
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
@@ -37,7 +46,8 @@ export const nameTransaction = async (
 
 const commandsFor = ({ id, state, context }: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {
   const { paymentId, amountMinor } = context
-  const sent: Command = { kind: 'refund', actor: id, event: { type: 'transaction_sent', txHash }, cause }
+  const how = state === 'processing' ? 'transaction_replaced' : 'transaction_sent'
+  const sent: Command = { kind: 'refund', actor: id, event: { type: how, txHash }, cause }
   const type = reservationEventOf.retry
   if (state !== 'failed' || !type) return [sent]
   return [

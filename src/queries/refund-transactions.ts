@@ -52,6 +52,12 @@ export const isRefund = async (sql: Sql, id: string): Promise<boolean> => {
   return rows.length > 0
 }
 
+/** Whether a signer of ours has signed for it what may still be mined, be it known to any node or not. */
+export const isSignedFor = async (sql: Sql, id: string): Promise<boolean> => {
+  const rows = await sql`select from signer_nonces where refund_id = ${id} and state = 'open'`
+  return rows.length > 0
+}
+
 export type Reach = {
   /** Up to this block everything is final. */
   readonly final: { readonly number: number; readonly hash: string }

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Refund } from '../../../machines/refund.ts'
+import type { Actor } from '../../../src/actors/kind.ts'
+import { audit } from '../../../src/audit/audit.ts'
+import { connectChains } from '../../../src/chain/connect.ts'
+import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
+import { isTransactionGone } from '../../../src/chain/refunds/gone.ts'
+import { nameTransaction } from '../../../src/commands/refund-transactions.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { sandboxContracts } from '../../../src/sandbox/contracts.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { faultyNode } from '../../harness/faulty-node.ts'
+import { hashOf } from '../watch/ledger.ts'
+import { customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
+
+let house: ApiHouse
+let on: RefundHouse
+
+beforeAll(async () => {
+  house = await apiHouse({ routes: [] })
+  on = await refundHouse(house)
+})
+afterAll(async () => {
+  expect(await audit(house.sql, kinds)).toEqual([])
+  await on[Symbol.asyncDispose]()
+  await house[Symbol.asyncDispose]()
+})
+
+const name = async ({ id }: Actor<Refund>, txHash: string, ...urls: readonly string[]) => {
+  const nodes = urls.length > 0 ? urls : [on.chain.url]
+  const chains = connectChains([sandboxChain(sandboxContracts)], () => nodes, house.api)
+  const isGone = (refund: Actor<Refund>) => isTransactionGone({ sql: house.sql, chains }, refund)
+  const whose = { id, merchantId: on.merchantId, livemode: undefined }
+  return nameTransaction(house.api, whose, { txHash, cause: 'usr_1', isGone }).finally(() => chains.close())
+}
+const conflict = { code: 'state_conflict', because: { details: { status: 'processing' } } }
+
+test('a hash that no node knows is replaced by the one that was meant, and paid by it', async () => {
+  const refund = await on.made()
+  await name(refund, hashOf('mistyped', refund.id))
+  const hash = await on.chain.pay(customer, 1000n)
+  expect((await name(refund, hash)).context.txHash).toBe(hash)
+  await on.bury()
+  await decide(house, on.chainOf())
+  expect(await on.look(refund)).toMatchObject({ state: 'processed', txHash: hash })
+  await expect(name(refund, hashOf('later'))).rejects.toMatchObject({ code: 'state_conflict' })
+})
+
+test('one that waits to be mined, or is mined, is not replaced', async () => {
+  const refund = await on.made()
+  const hash = await on.chain.pay(customer, 1000n)
+  await name(refund, hash)
+  await expect(name(refund, hashOf('other'))).rejects.toMatchObject(conflict)
+  await on.chain.mine()
+  await expect(name(refund, hashOf('other'))).rejects.toMatchObject(conflict)
+  expect((await on.look(refund)).txHash).toBe(hash)
+})
+
+test('while one of two nodes knows it, or cannot be asked, it is not replaced', async () => {
+  await using node = await faultyNode(on.chain.url)
+  const refund = await on.made()
+  await name(refund, hashOf('nobody knows'))
+  node.break('fails')
+  await expect(name(refund, hashOf('other'), on.chain.url, node.url)).rejects.toMatchObject(conflict)
+})
+
+test('a transaction of another refund takes no place either', async () => {
+  const [first, second] = [await on.made(), await on.made()]
+  const hash = await on.chain.pay(customer, 1000n)
+  await name(first, hash)
+  await name(second, hashOf('mistyped', second.id))
+  await expect(name(second, hash)).rejects.toMatchObject({ code: 'state_conflict', because: { param: 'txHash' } })
+})
+
+test('what a signer of ours has signed is never taken for gone, before any node knows it', async () => {
+  const refund = await on.made()
+  await name(refund, hashOf('signed', refund.id))
+  await house.sql`
+    insert into signer_nonces (signer_id, nonce, refund_id, state, created_at)
+    values (${crypto.randomUUID()}, 0, ${refund.id}, 'open', now())`
+  await expect(name(refund, hashOf('other'))).rejects.toMatchObject(conflict)
+  await house.sql`delete from signer_nonces`
+})
