@@ -71,15 +71,17 @@ type Verdict = Omit<Extract<RefundEvent, { confirmations: number }>, 'at'>
  * With the payment, of which a part is refunded or free again. The same verdict has the same id, so that a crash
  * repeats nothing; a refund that is signed again is at another revision.
  */
-const tell = async ({ actors }: World, { refund }: query.DueRefund, verdict: Verdict): Promise<void> => {
+const tell = async ({ actors, log }: World, { refund }: query.DueRefund, verdict: Verdict): Promise<void> => {
   const { paymentId, amountMinor, chainId } = refund.context
   const command = (kind: string, actor: string, event: { type: string } & Record<string, unknown>): Command => ({
     ...{ kind, actor, event, cause: `chain:${chainId}` },
     id: uuidFrom(['refund verdict', refund.id, refund.rev, event.type]),
   })
   const type = reservationEventOf[verdict.type]
-  await actors.dispatchBundle([
+  const outcome = await actors.dispatchBundle([
     command('refund', refund.id, verdict),
     ...(type ? [command('payment', paymentId, { type, amountMinor })] : []),
   ])
+  // The refund itself refuses where another worker was faster; that its payment does breaks a promise of the books.
+  if (!outcome.ok && outcome.index > 0) log.error({ refund: refund.id }, 'the payment of a refund refuses its verdict')
 }

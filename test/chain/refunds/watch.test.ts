@@ -4,7 +4,9 @@ import type { Actor } from '../../../src/actors/kind.ts'
 import { audit } from '../../../src/audit/audit.ts'
 import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
 import { decideRefunds } from '../../../src/chain/refunds/watch.ts'
+import { refundFactsFor } from '../../../src/http/refund-facts.ts'
 import { kinds } from '../../../src/kinds/all.ts'
+import { findDepths } from '../../../src/queries/refund-transactions.ts'
 import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { CONFIRMATIONS, customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
@@ -172,6 +174,27 @@ test('one that waits to be mined is looked for every few seconds, however long i
   const [row] = await house.sql<{ wait: number }[]>`
     select extract(epoch from next_look_at - now())::float as wait from refund_looks where refund_id = ${refund.id}`
   expect(row?.wait).toBeLessThanOrEqual(32)
+  await on.bury()
+  await decideBy()
+  expect(await look(refund)).toMatchObject(processed)
+})
+
+test('while it is processing its confirmations are counted to the head, from when its block is known', async () => {
+  const refund = await on.made()
+  await processing(refund, await send(refund))
+  const depth = async () => (await findDepths(house.sql, [refund.id])).get(refund.id)
+  await decideBy()
+  expect(await depth()).toBe(undefined)
+  await on.chain.mine()
+  await on.read()
+  await decideBy()
+  expect(await depth()).toBe(1)
+  await on.chain.mine(2)
+  await on.read()
+  expect(await depth()).toBe(3)
+  const { api } = house
+  const shown = await refundFactsFor(api, {}, [await on.find(refund.id)])
+  expect(shown(refund)).toEqual({ confirmations: 3 })
   await on.bury()
   await decideBy()
   expect(await look(refund)).toMatchObject(processed)
