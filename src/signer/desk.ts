@@ -13,4 +13,13 @@ export type SigningDesk = World & {
   readonly at?: (step: Step) => void
 }
 
-export type Step = 'allocated' | 'signed' | 'stored' | 'broadcast' | 'recorded' | 'replaced' | 'found' | 'closed'
+export type Step =
+  | 'allocated'
+  | 'signed'
+  | 'stored'
+  | 'broadcast'
+  | 'recorded'
+  | 'replaced'
+  | 'found'
+  | 'told'
+  | 'closed'

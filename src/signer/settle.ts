@@ -29,6 +29,7 @@ export const settleNonce = async (desk: SigningDesk, rpc: Rpc, { signer, open, f
   }
   desk.at?.('found')
   if (open.refundId !== null) await tellMined(desk, signer, open.refundId, mined)
+  desk.at?.('told')
   if (isOver) await closeNonce(desk.sql, { signerId: signer.id, nonce: open.nonce }, 'mined')
   desk.at?.('closed')
 }

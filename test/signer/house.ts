@@ -101,9 +101,20 @@ export const signerHouse = async () => {
       const call = { to: token, data: `0x70a08231${word(BigInt(address))}` }
       return BigInt(String(await node.call('eth_call', call, 'latest')))
     },
-    /** Both: what the audit says of the whole house. */
+    /** All that is mined is final for the books from now on. */
+    finalize: async () => {
+      const { number, hash } = await node.mine()
+      await house.sql`delete from chain_blocks`
+      await house.sql`
+        insert into chain_blocks (chain_id, number, hash, mined_at) values (${chain.id}, ${number}, ${hash}, now())`
+      await house.sql`
+        insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
+        values (${chain.id}, ${number}, ${hash}, now(), ${number}, 1)
+        on conflict (chain_id) do update
+        set number = excluded.number, hash = excluded.hash, final_number = excluded.number`
+    },
     audit: () => audit(house.sql, kinds),
-    /** A process that signs these and ends; killed at a step, when one is named. Answers how it ended. */
+    /** A process that signs these, or `tend`s all that is signed, and ends; killed at a step, when one is named. Answers how it ended. */
     run: (ids: readonly string[], at = 'never') => runProgram(house, [node.url, token, at, ...ids]),
     [Symbol.asyncDispose]: async () => {
       desk.chains.close()

@@ -46,16 +46,6 @@ const sendElsewhere = async (key: Hex, nonce: number) => {
   return house.node.call('eth_sendRawTransaction', raw)
 }
 
-/** All that is mined is final for the books from now on. */
-const finalize = async () => {
-  const { number, hash } = await house.node.mine()
-  await house.sql`delete from chain_blocks`
-  await house.sql`insert into chain_blocks (chain_id, number, hash, mined_at) values (31337, ${number}, ${hash}, now())`
-  await house.sql`
-    insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
-    values (31337, ${number}, ${hash}, now(), ${number}, 1)
-    on conflict (chain_id) do update set number = excluded.number, hash = excluded.hash, final_number = excluded.number`
-}
 const nonces = async ({ id }: { id: string }) => {
   const rows = await house.sql<{ told: string }[]>`
     select nonce || ' ' || state as told from signer_nonces where signer_id = ${id} order by nonce`
@@ -85,7 +75,7 @@ test('what is in no block for long is offered more for, and one of the two is mi
     select max_fee, tip from signed_transactions where signer_id = ${signer.id} order by attempt`
   const [before, after] = fees.map(({ max_fee, tip }) => [BigInt(max_fee), BigInt(tip)])
   for (const at of [0, 1]) expect((after?.[at] ?? 0n) * 1000n).toBeGreaterThanOrEqual((before?.[at] ?? 0n) * 1125n)
-  await finalize()
+  await house.finalize()
   await tend()
   expect(await house.node.call('eth_getTransactionReceipt', second.txHash)).toMatchObject({ status: '0x1' })
   expect(await house.transfersTo(destination)).toBe(1)
@@ -109,9 +99,35 @@ test('when what was replaced is mined after all, the refund is told of that', as
   await house.node.mine()
   await tend()
   expect(await house.refund(id)).toEqual(first)
-  await finalize()
+  await house.finalize()
   await tend()
   expect(await nonces(signer)).toEqual(['0 mined'])
+  expect(await house.transfersTo(destination)).toBe(1)
+})
+
+test('what a reorganisation has taken out of its block is sent again', async () => {
+  const { id, destination } = await one()
+  await sign(id)
+  await house.node.mine()
+  await tend()
+  const { txHash } = await house.refund(id)
+  await house.node.rollback(1)
+  await house.node.call('anvil_dropTransaction', txHash)
+  await tend({ resendMs: 0 })
+  await house.node.mine()
+  expect(await house.refund(id)).toMatchObject({ state: 'processing', txHash })
+  expect(await house.transfersTo(destination)).toBe(1)
+})
+
+test('several that look after one signer at once offer more once', async () => {
+  const { signer, id, destination } = await one()
+  await sign(id)
+  await house.sql`
+    update signed_transactions set created_at = now() - interval '1 hour' where signer_id = ${signer.id}`
+  await Promise.all([1, 2, 3].map(() => tend({ bumpMs: 3_000_000 })))
+  const attempts = await house.sql`select from signed_transactions where signer_id = ${signer.id}`
+  expect(attempts.length).toBe(2)
+  await house.node.mine()
   expect(await house.transfersTo(destination)).toBe(1)
 })
 
@@ -134,7 +150,7 @@ test('numbers that nobody has are used up, so that what waits behind them is min
     await tend({ bumpMs: 0 })
     await house.node.mine()
   }
-  await finalize()
+  await house.finalize()
   await tend()
   expect(await nonces(signer)).toEqual(['0 mined', '1 mined', '2 mined'])
   expect(await house.transfersTo(destination)).toBe(1)
@@ -147,7 +163,7 @@ test('a refund whose number another transaction has used fails once that is fina
   await house.node.mine()
   await tend({ resendMs: 0 })
   expect((await house.refund(id)).state).toBe('processing')
-  await finalize()
+  await house.finalize()
   await tend()
   expect(await house.refund(id)).toMatchObject({ state: 'failed', failureReason: 'dropped' })
   const [payment] = await house.sql`

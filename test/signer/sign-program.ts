@@ -30,6 +30,8 @@ const desk: SigningDesk = {
   },
 }
 const turns = openTurns()
-if (refunds[0] === 'tend') for (const connected of desk.chains.all) await tendChain(desk, turns, connected)
+const patience = { resendMs: 0, bumpMs: refunds[1] === 'impatiently' ? 0 : 3_600_000 }
+if (refunds[0] === 'tend')
+  for (const connected of desk.chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0, patience })
 else await Promise.all(refunds.map(id => signRefund(desk, turns, id)))
 process.exit(0)
