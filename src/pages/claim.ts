@@ -1,5 +1,6 @@
 import type { Answer } from '../http/route.ts'
 import type { VisitedClaim } from '../queries/refund-claims.ts'
+import { amountLine, card, cardStyle } from './card.ts'
 import { amountOf, masked } from './claim-facts.ts'
 import { type ClaimFault, confirmForm, namingForm } from './claim-forms.ts'
 import { claimMessage } from './claim-message.ts'
@@ -7,10 +8,10 @@ import { type Html, html } from './html.ts'
 import { moneyOf } from './money.ts'
 import { openLayout } from './page.ts'
 
-const style = new URL('./claim.css', import.meta.url)
-const layout = openLayout(style, { forms: true, secret: true })
+const styles = [cardStyle, new URL('./claim.css', import.meta.url)]
+const layout = openLayout(styles, { forms: true, secret: true })
 /** Of the page that takes an address. */
-const askingLayout = openLayout(style, {
+const askingLayout = openLayout(styles, {
   ...{ script: new URL('./claim-wallet.js', import.meta.url), forms: true, secret: true },
 })
 
@@ -88,7 +89,7 @@ const head = ({ merchantName, refund }: VisitedClaim, title: string): Html => {
   const amount = moneyOf(refund.context.amountMinor, refund.context.currency)
   return html`<p class="quiet">Refund from ${merchantName}</p>
 <h1>${title}</h1>
-<p class="${amount.length > 12 ? 'amount long' : 'amount'}">${amount}</p>
+${amountLine(amount)}
 ${!refund.context.livemode && html`<p class="test">Test mode: no real money</p>`}`
 }
 
@@ -98,4 +99,4 @@ const facts = (claim: VisitedClaim, { network }: Place): Html => html`<dl class=
 </dl>`
 
 const send = (title: string, content: Html, { status = 200, within = layout } = {}): Answer =>
-  within.send(within.textOf(title, html`<main class="claim"><article>${content}</article></main>`), status)
+  within.send(within.textOf(title, card(content)), status)

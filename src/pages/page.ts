@@ -19,9 +19,9 @@ export type Abilities = {
   readonly secret?: true
 }
 
-/** What all pages have, and the style that these have beside it. */
-export const openLayout = (ownStyle: URL, { script: scriptUrl, forms, secret }: Abilities = {}): Layout => {
-  const style = [new URL('./page.css', import.meta.url), ownStyle].map(url => readFileSync(url, 'utf8')).join('')
+/** What all pages have, and the styles that these have beside it. */
+export const openLayout = (styles: readonly URL[], { script: scriptUrl, forms, secret }: Abilities = {}): Layout => {
+  const style = [new URL('./page.css', import.meta.url), ...styles].map(url => readFileSync(url, 'utf8')).join('')
   const script = scriptUrl && readFileSync(scriptUrl, 'utf8')
   const headers = {
     'content-type': 'text/html; charset=utf-8',

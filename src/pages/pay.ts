@@ -1,11 +1,12 @@
 import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Answer } from '../http/route.ts'
-import { type Html, html } from './html.ts'
+import { amountLine, card, cardStyle } from './card.ts'
+import { html } from './html.ts'
 import { moneyOf } from './money.ts'
 import { openLayout } from './page.ts'
 
-const layout = openLayout(new URL('./pay.css', import.meta.url))
+const layout = openLayout([cardStyle])
 
 /** What a customer sees of a payment link. */
 export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: string): Answer => {
@@ -16,7 +17,7 @@ export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: st
     `${title ?? amount} – ${merchantName}`,
     card(html`<p class="quiet">${merchantName}</p>
 ${title !== null && html`<h1>${title}</h1>`}
-<p class="${amount.length > 12 ? 'amount long' : 'amount'}">${amount}</p>
+${amountLine(amount)}
 ${description !== null && html`<p>${description}</p>`}
 <p><strong>${closed ?? 'This link is open.'}</strong></p>
 ${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
@@ -39,5 +40,3 @@ const closedBecause: Readonly<Record<string, string>> = {
   completed: 'This payment link has been paid.',
   expired: 'This payment link has expired.',
 }
-
-const card = (content: Html): Html => html`<main class="pay"><article>${content}</article></main>`

@@ -7,7 +7,7 @@ import { fieldsOf } from './fields.ts'
 import { operationIn, type Placed } from './operation.ts'
 import { code, prose } from './prose.ts'
 
-const layout = openLayout(new URL('./docs.css', import.meta.url))
+const layout = openLayout([new URL('./docs.css', import.meta.url)])
 
 export const sendDocs = (text: string): Answer => layout.send(text)
 
