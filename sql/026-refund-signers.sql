@@ -93,7 +93,7 @@ create table signing_waits (
 create index signing_waits_of_signer on signing_waits (signer_id);
 
 -- Those that wait to be signed, by whoever looks after their chain.
-create index refunds_unsigned on refunds (chain_id, updated_at) where state = 'requires_signature';
+create index refunds_unsigned on refunds (chain_id, merchant_id) where state = 'requires_signature';
 
 -- Keeps why a refund waits. Answers whether that is news: an operator is told once.
 create function wait_to_sign(refund uuid, signer uuid, why text) returns boolean language plpgsql as $$

@@ -50,4 +50,4 @@ export const findSandboxSigner = async (
 export const listBusySigners = (sql: Sql, chainId: number): Promise<Signer[]> => sql<Signer[]>`
   select s.id, s.merchant_id, s.chain_id, s.epoch, s.address, s.sealed_key
   from refund_signers s
-  where s.chain_id = ${chainId} and exists (select from signer_nonces n where n.signer_id = s.id and n.state = 'open')`
+  where s.chain_id = ${chainId} and s.id in (select signer_id from signer_nonces where state = 'open')`

@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
 import type { Ask } from '../chain/collect/ask.ts'
-import { feesOf, raised, readFees } from '../chain/fees.ts'
+import { feesOf, raised, readFees, withinReason } from '../chain/fees.ts'
 import { asHex } from '../collect/waiting.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { type Attempt, keepFiller } from '../queries/signer-nonces.ts'
@@ -24,7 +24,7 @@ export const fillNonce = async (desk: SigningDesk, ask: Ask, { signer, nonce, be
   const account = accountOf(desk.keyring, signer)
   if (!account) return
   const chainId = Number(signer.chain_id)
-  const now = await readFees(ask)
+  const now = withinReason(await readFees(ask))
   const fees = before ? raised(feesOf(before.maxFee, before.tip), now) : now
   const gas = 21_000n
   const raw = await account.signTransaction({ chainId, nonce, gas, to: asHex(signer.address), value: 0n, ...fees })

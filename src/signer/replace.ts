@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
 import type { Ask } from '../chain/collect/ask.ts'
-import { feesOf, raised, readFees } from '../chain/fees.ts'
+import { feesOf, raised, readFees, withinReason } from '../chain/fees.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { OpenNonce } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'
@@ -32,7 +32,7 @@ export const replaceLatest = async (
   const { nonce } = open
   const { gas } = latest
   const chainId = refund.context.chainId
-  const fees = raised(feesOf(latest.maxFee, latest.tip), await readFees(ask))
+  const fees = raised(feesOf(latest.maxFee, latest.tip), withinReason(await readFees(ask)))
   const raw = await account.signTransaction({ chainId, nonce, gas, ...transferOf(refund.id, refund.context), ...fees })
   const signed = {
     signerId: signer.id,

@@ -8,30 +8,52 @@ import { reservationEventOf } from '../kinds/refund.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { closeNonce, type OpenNonce } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'
-import type { Final } from '../queries/submissions.ts'
+import { type Final, findFinal } from '../queries/submissions.ts'
 import type { SigningDesk } from './desk.ts'
 
-type Used = { readonly signer: Signer; readonly open: OpenNonce; readonly final: Final | undefined }
+type Used = { readonly signer: Signer; readonly mined: readonly OpenNonce[] }
 
 /**
- * Tells a refund which of its transactions is in a block, and closes a number that is final. What the transaction
+ * Tells refunds which of their transactions are in blocks, and closes the numbers that are final. What a transaction
  * has paid is for others to say (src/chain/refunds).
  */
-export const settleNonce = async (desk: SigningDesk, rpc: Rpc, { signer, open, final }: Used): Promise<void> => {
-  const hashes = open.attempts.map(({ txHash }) => txHash)
-  const isOver = final && (await isUsedUp(rpc, { signer, open, final }))
-  const mined = isOver ? await findMinedTo(rpc, hashes, final) : await findMined(rpc, hashes)
-  if (mined === undefined) return
-  if (mined === null) {
-    // In no block yet, or gone for good: another transaction has the number, and it is final.
-    if (isOver) await dropLost(desk, signer, open)
-    return
+export const settleNonces = async (desk: SigningDesk, rpc: Rpc, { signer, mined }: Used): Promise<void> => {
+  const final = await findFinal(desk.sql, Number(signer.chain_id))
+  const usedTo = final && (await findUsedTo(rpc, signer, final))
+  for (const open of mined) {
+    if (final && usedTo !== undefined && open.nonce < usedTo) await close(desk, rpc, { signer, open, final })
+    // Of a single one the refund knows.
+    else if (open.attempts.length > 1) await tell(desk, signer, open, await findMined(rpc, hashesOf(open)))
   }
-  desk.at?.('found')
-  if (open.refundId !== null) await tellMined(desk, signer, open.refundId, mined)
-  desk.at?.('told')
-  if (isOver) await closeNonce(desk.sql, { signerId: signer.id, nonce: open.nonce }, 'mined')
+}
+
+type Over = { readonly signer: Signer; readonly open: OpenNonce; readonly final: Final }
+
+const close = async (desk: SigningDesk, rpc: Rpc, { signer, open, final }: Over): Promise<void> => {
+  const found = await findMinedTo(rpc, hashesOf(open), final)
+  if (found === undefined) return
+  // Another transaction has the number for good. Nodes forget where old ones were, which proves nothing.
+  if (found === null) return isRecent(open) ? dropLost(desk, signer, open) : undefined
+  await tell(desk, signer, open, found)
+  await closeNonce(desk.sql, { signerId: signer.id, nonce: open.nonce }, 'mined')
   desk.at?.('closed')
+}
+
+/** Those that forget keep some weeks. */
+const isRecent = ({ attempts }: OpenNonce): boolean => attempts.every(({ msAgo }) => msAgo < 14 * 86_400_000)
+
+const hashesOf = ({ attempts }: OpenNonce): readonly string[] => attempts.map(({ txHash }) => txHash)
+
+/** The refund may know another of its hashes: what was replaced has been mined after all. A reorganisation may change that again. */
+const tell = async (desk: SigningDesk, signer: Signer, { refundId }: OpenNonce, txHash: string | null) => {
+  desk.at?.('found')
+  const refund = refundId === null || txHash === null ? undefined : (await findUnsigned(desk.sql, refundId))?.refund
+  if (refund?.state === 'processing' && refund.context.txHash !== txHash)
+    await desk.actors.dispatch({
+      ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
+      event: { type: 'transaction_replaced', txHash },
+    })
+  desk.at?.('told')
 }
 
 /** None of what was signed for the number can be mined any more. */
@@ -61,26 +83,17 @@ export const dropLost = async (desk: SigningDesk, signer: Signer, { nonce, refun
 const idOf = (signer: Signer, refundId: string, nonce: number, what: string): string =>
   uuidFrom(['dropped', signer.id, refundId, nonce, what])
 
-/** The refund knows another of its hashes: what was replaced has been mined after all. It may change with a reorganisation. */
-const tellMined = async (desk: SigningDesk, signer: Signer, refundId: string, txHash: string): Promise<void> => {
-  const refund = (await findUnsigned(desk.sql, refundId))?.refund
-  if (refund?.state !== 'processing' || refund.context.txHash === txHash) return
-  await desk.actors.dispatch({
-    ...{ kind: 'refund', actor: refundId, cause: `signer:${signer.address}` },
-    event: { type: 'transaction_replaced', txHash },
-  })
+/** Numbers below this one are final, by the books' own final block and two nodes that agree. */
+const findUsedTo = async (rpc: Rpc, { address }: Signer, final: Final): Promise<number | undefined> => {
+  const count = { method: 'eth_getTransactionCount', params: [address, toQuantity(final.number)] }
+  const agreement = await rpc.agreed([count, blockAt(final.number)], ([count, block]) =>
+    isOn(block, final) ? readNumber(answered(count), 'a nonce') : null,
+  )
+  return agreement.outcome === 'agreed' ? (agreement.value ?? undefined) : undefined
 }
 
-/** Whether a transaction with this number is final, by the books' own final block and two nodes that agree. */
-const isUsedUp = async (rpc: Rpc, { signer, open, final }: Used & { final: Final }): Promise<boolean> => {
-  const at = toQuantity(final.number)
-  const calls = [{ method: 'eth_getTransactionCount', params: [signer.address, at] }, blockAt(final.number)]
-  const agreement = await rpc.agreed(calls, ([count, block]) => {
-    const isOurs = findHeader(answered(block), { number: final.number })?.hash === final.hash
-    return isOurs && readNumber(answered(count), 'a nonce') > open.nonce
-  })
-  return agreement.outcome === 'agreed' && agreement.value
-}
+const isOn = (block: unknown, { number, hash }: Final): boolean =>
+  findHeader(answered(block), { number })?.hash === hash
 
 /** As one node has it; null while none of them is in a block. */
 const findMined = (rpc: Rpc, hashes: readonly string[]): Promise<string | null> =>

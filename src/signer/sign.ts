@@ -5,7 +5,7 @@ import type { Refused } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import { type Ask, withinTime } from '../chain/collect/ask.ts'
 import type { ConnectedChain } from '../chain/connect.ts'
-import { type Fees, mostOf, readFees } from '../chain/fees.ts'
+import { type Fees, mostOf, readFees, withinReason } from '../chain/fees.ts'
 import { refundTransfer } from '../chain/refunds/transfer.ts'
 import { encodeId } from '../ids.ts'
 import type { Signer } from '../queries/refund-signers.ts'
@@ -112,7 +112,7 @@ const planFor = async (
   const refused = isSandbox ? undefined : judgeBooks(context, wallet, books)
   if (refused) return refused
   const nonce = isSandbox ? Math.max(books.nextNonce, wallet.minedTo, wallet.pendingTo) : books.nextNonce
-  const fees = await readFees(ask)
+  const fees = withinReason(await readFees(ask))
   // Before the gas is asked for, which a node refuses to tell of a transfer that cannot be paid.
   const tooPoor = judgeWallet(context, wallet, books, 0n)
   if (tooPoor) return tooPoor

@@ -5,12 +5,11 @@ import { readNumber } from '../chain/rpc/hex.ts'
 import { answered } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { listOpenNonces, type OpenNonce } from '../queries/signer-nonces.ts'
-import { findFinal } from '../queries/submissions.ts'
 import type { SigningDesk } from './desk.ts'
 import { fillNonce } from './fill.ts'
 import { replaceLatest } from './replace.ts'
 import { send } from './send.ts'
-import { dropLost, settleNonce } from './settle.ts'
+import { dropLost, settleNonces } from './settle.ts'
 
 /** How long one waits for a block. */
 export type Patience = {
@@ -33,7 +32,7 @@ const TIMEOUT_MS = 15_000
 /** Carries on what a signer has begun. */
 export const tendSigner = async (
   desk: SigningDesk,
-  { chain, rpc }: ConnectedChain,
+  { rpc }: ConnectedChain,
   signer: Signer,
   { resendMs, bumpMs }: Patience,
 ): Promise<void> => {
@@ -45,8 +44,8 @@ export const tendSigner = async (
   }
   const ask = withinTime(rpc, TIMEOUT_MS)
   const { minedTo, pendingTo } = await readCounts(ask, signer.address)
-  const final = await findFinal(desk.sql, chain.id)
-  for (const each of open) if (each.nonce < minedTo) await settleNonce(desk, rpc, { signer, open: each, final })
+  const mined = open.filter(({ nonce }) => nonce < minedTo)
+  if (mined.length > 0) await settleNonces(desk, rpc, { signer, mined })
 
   const waiting = open.filter(({ nonce }) => nonce >= minedTo)
   for (const each of waiting)
