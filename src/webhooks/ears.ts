@@ -20,6 +20,7 @@ const PAUSE_MS = 1_000
 export const openEars = ({ databaseUrl, heard, log }: EarsOptions) => {
   const stopping = new AbortController()
   const { signal } = stopping
+  let hangUp = () => {}
 
   /** One connection for as long as it lasts. */
   const listen = async (): Promise<void> => {
@@ -31,16 +32,17 @@ export const openEars = ({ databaseUrl, heard, log }: EarsOptions) => {
       query_timeout: 10_000,
     })
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    hangUp = end
     client.on('error', () => end())
     client.on('end', end)
     client.on('notification', ({ payload }) => heard(payload ? payload.split(',') : undefined))
-    signal.addEventListener('abort', () => end())
     try {
       await client.connect()
       await client.query('listen deliveries')
       await ended
     } finally {
-      await client.end().catch(() => {})
+      // Where the path to it is broken it would wait for ever.
+      await Promise.race([client.end().catch(() => {}), sleep(1_000, undefined, { ref: false })])
     }
   }
 
@@ -63,6 +65,7 @@ export const openEars = ({ databaseUrl, heard, log }: EarsOptions) => {
   return {
     stop: async (): Promise<void> => {
       stopping.abort()
+      hangUp()
       await running
     },
   }
