@@ -14,6 +14,9 @@ import { failureOf } from './verdict.ts'
 /** Looked at at once. */
 const MOST = 20
 
+/** Blocks that a node may know beyond the books. */
+const MOST_AHEAD = 100
+
 export type RefundChain = {
   readonly id: number
   readonly pollMs: number
@@ -47,7 +50,8 @@ type Own = RefundChain & query.Reach & { readonly signal: AbortSignal }
 
 const decide = async (world: World, { transactions, final, head, signal }: Own, due: query.DueRefund) => {
   const number = await transactions.place(due.txHash, signal)
-  if (number === undefined) return query.lostRefund(world.sql, due)
+  // Nobody looks again before its block is final: so far ahead only a node that is wrong could put it out of sight.
+  if (number === undefined || (number ?? 0) > head + MOST_AHEAD) return query.lostRefund(world.sql, due)
   if (number === null || number > final.number) return query.foundRefund(world.sql, due, number)
   const mined = await transactions.mined(due.txHash, number, final, signal)
   if (!mined) return

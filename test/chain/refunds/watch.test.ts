@@ -9,6 +9,7 @@ import { kinds } from '../../../src/kinds/all.ts'
 import { findDepths } from '../../../src/queries/refund-transactions.ts'
 import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
+import { through } from '../watch/node.ts'
 import { CONFIRMATIONS, customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
 
 let house: ApiHouse
@@ -196,6 +197,19 @@ test('while it is processing its confirmations are counted to the head, from whe
   const shown = await refundFactsFor(api, {}, [await on.find(refund.id)])
   expect(shown(refund)).toEqual({ confirmations: 3 })
   await on.bury()
+  await decideBy()
+  expect(await look(refund)).toMatchObject(processed)
+})
+
+test('a node that puts it into a block which is far ahead does not keep the others from judging it', async () => {
+  await using liar = await through(on.chain.url, ({ method }, answer) =>
+    method === 'eth_getTransactionByHash' ? { ...(answer as object), blockNumber: '0xffffffff' } : answer,
+  )
+  const refund = await on.made()
+  await processing(refund, await send(refund))
+  await on.bury()
+  await decideBy(liar.url)
+  expect((await look(refund)).state).toBe('processing')
   await decideBy()
   expect(await look(refund)).toMatchObject(processed)
 })
