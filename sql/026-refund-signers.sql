@@ -84,7 +84,7 @@ create table signing_waits (
   signer_id uuid not null,
   reason text not null constraint signing_waits_reason check (
     reason in ('no_answer', 'no_gas', 'no_coins', 'nonce_ahead', 'refused', 'unreadable_key', 'unsettled',
-      'over_refund_limit', 'over_day_limit')
+      'fault', 'over_refund_limit', 'over_day_limit')
   ),
   tries integer not null default 1,
   next_try_at timestamptz not null,

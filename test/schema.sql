@@ -729,7 +729,7 @@ create table signing_waits (
   next_try_at timestamp with time zone not null,
   since timestamp with time zone not null default now(),
   constraint signing_waits_pkey PRIMARY KEY (refund_id),
-  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'over_refund_limit'::text, 'over_day_limit'::text]))
+  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'over_refund_limit'::text, 'over_day_limit'::text]))
 );
 
 create table simulations (
@@ -1445,46 +1445,35 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_noticed_transfers(chain bigint, most integer)
  RETURNS SETOF noticed_transfers
- LANGUAGE plpgsql
+ LANGUAGE sql
 AS $function$
-begin
-  if not exists (select from noticed_transfers where chain_id = chain and next_look_at <= now()) then
-    return;
-  end if;
-  return query
-    with due as (
-      select tx_hash, refund_id from noticed_transfers
-      where chain_id = chain and next_look_at <= now()
-      order by looks, next_look_at limit most
-      -- Another worker has them.
-      for update skip locked)
-    update noticed_transfers n
-    set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
-    from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
-    returning n.*;
-end $function$;
+  with due as (
+    select tx_hash, refund_id from noticed_transfers
+    where chain_id = chain and next_look_at <= now()
+    order by looks, next_look_at limit most
+    -- Another worker has them.
+    for update skip locked)
+  update noticed_transfers n
+  set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
+  from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
+  returning n.*
+$function$;
 
 CREATE OR REPLACE FUNCTION public.claim_refund_looks(chain bigint, final_to bigint, most integer)
  RETURNS SETOF refund_looks
- LANGUAGE plpgsql
+ LANGUAGE sql
 AS $function$
-begin
-  -- Nearly always, and then this is all that it costs.
-  if not exists (select from refund_looks where chain_id = chain and next_look_at <= now()) then
-    return;
-  end if;
-  return query
-    with due as (
-      select refund_id from refund_looks
-      where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
-      order by looks, next_look_at limit most
-      -- Another worker has them.
-      for update skip locked)
-    update refund_looks l
-    set looks = l.looks + 1, next_look_at = now() + least(power(2, least(l.looks, 9)), 300) * interval '1 second'
-    from due where l.refund_id = due.refund_id
-    returning l.*;
-end $function$;
+  with due as (
+    select refund_id from refund_looks
+    where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
+    order by looks, next_look_at limit most
+    -- Another worker has them.
+    for update skip locked)
+  update refund_looks l
+  set looks = l.looks + 1, next_look_at = now() + least(power(2, least(l.looks, 9)), 300) * interval '1 second'
+  from due where l.refund_id = due.refund_id
+  returning l.*
+$function$;
 
 CREATE OR REPLACE FUNCTION public.claim_submissions(chain bigint, final_to bigint, most integer)
  RETURNS SETOF submissions

@@ -90,6 +90,7 @@ const explained: Readonly<Record<WaitReason, string>> = {
   refused: 'the chain says that the transfer cannot work',
   unreadable_key: 'neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens its key',
   unsettled: 'an earlier transaction of the refund may still be mined',
+  fault: 'something went wrong, of which the log says more',
   over_refund_limit: 'more than it may sign for one refund, so the merchant signs it',
   over_day_limit: 'more than it may sign in 24 hours, so the merchant signs it',
 }

@@ -19,6 +19,8 @@ const waitReasons = [
   'unreadable_key',
   // What was signed for it before may still be mined.
   'unsettled',
+  // Something is wrong with the house itself: its log says what.
+  'fault',
   'over_refund_limit',
   'over_day_limit',
 ] as const

@@ -14,6 +14,7 @@ import { unanswered } from './unanswered.ts'
 const MOST = 50
 /** Whoever was to sign it has had so long. */
 const UNTOUCHED_MS = 5_000
+const STOP_MS = 5_000
 
 export type KeepOptions = { readonly share: Share; readonly turns: Turns }
 
@@ -28,7 +29,7 @@ export const keepSigners = (desk: SigningDesk, { share, turns }: KeepOptions): {
     const { id, pollMs } = connected.chain
     for (let failures = 0; !signal.aborted; ) {
       try {
-        if (isMine(id, share)) await tendChain(desk, turns, connected)
+        if (isMine(id, share)) await tendChain(desk, turns, connected, { signal })
         failures = 0
       } catch (err) {
         if (failures++ === 0 && !signal.aborted)
@@ -41,7 +42,8 @@ export const keepSigners = (desk: SigningDesk, { share, turns }: KeepOptions): {
   return {
     stop: async () => {
       stopping.abort()
-      await keeping
+      // A chain that hangs holds nobody up: whatever is left as it is, the next process goes on with.
+      await Promise.race([keeping, sleep(STOP_MS, undefined, { ref: false })])
     },
   }
 }
@@ -51,15 +53,25 @@ export const tendChain = async (
   desk: SigningDesk,
   turns: Turns,
   connected: ConnectedChain,
-  { untouchedMs = UNTOUCHED_MS, patience = usualPatience(connected.chain) }: TendOptions = {},
+  { untouchedMs = UNTOUCHED_MS, patience = usualPatience(connected.chain), signal }: TendOptions = {},
 ): Promise<void> => {
   const chainId = connected.chain.id
   const isSandbox = isOfSandbox(desk, chainId)
   const unsigned = await listUnsigned(desk.sql, { chainId, isSandbox, untouchedMs }, MOST)
   await Promise.all(unsigned.map(id => signRefund(desk, turns, id)))
-  // A signer that cannot be asked about is no other one's trouble.
-  for (const signer of await listBusySigners(desk.sql, chainId))
-    await tendSigner(desk, connected, signer, patience).catch(unanswered)
+  const faults: unknown[] = []
+  for (const signer of await listBusySigners(desk.sql, chainId)) {
+    if (signal?.aborted) return
+    // One that cannot be looked after is no other one's trouble.
+    await tendSigner(desk, connected, signer, patience)
+      .catch(unanswered)
+      .catch(fault => faults.push(fault))
+  }
+  if (faults.length > 0) throw faults[0]
 }
 
-export type TendOptions = { readonly untouchedMs?: number; readonly patience?: Patience }
+export type TendOptions = {
+  readonly untouchedMs?: number
+  readonly patience?: Patience
+  readonly signal?: AbortSignal
+}

@@ -45,12 +45,20 @@ export const signRefund = async (desk: SigningDesk, turns: Turns, refundId: stri
 
   // Beside each other they would sign for one number, and all but one in vain.
   const reason = await turns(`${merchantId} ${chainId}`, () =>
-    signInTurn(desk, connected, signer, refund).catch(unanswered),
+    signInTurn(desk, connected, signer, refund).catch(unanswered).catch(faulted(desk, refundId)),
   )
   if (typeof reason !== 'string') return
   if (await waitToSign(desk.sql, { refundId, signerId: signer.id, reason }))
     desk.log.warn({ refund: encodeId('re', refundId), chain: chainId, signer: signer.address, reason }, 'not signed')
 }
+
+/** What is wrong with one refund must not keep others waiting, nor be tried at every look. */
+const faulted =
+  ({ log }: SigningDesk, refundId: string) =>
+  (err: unknown): WaitReason => {
+    log.error({ err, refund: encodeId('re', refundId) }, 'a refund cannot be signed')
+    return 'fault'
+  }
 
 const signInTurn = async (
   desk: SigningDesk,

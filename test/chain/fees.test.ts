@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { feesOf, mostOf, raised, tipOf, withinReason } from '../../src/chain/fees.ts'
+
+const GWEI = 10n ** 9n
+
+test.each([
+  ['an eighth and a bit', feesOf(800n, 80n), feesOf(1n, 1n), 901n, 91n],
+  ['what the chain asks for now, where that is more', feesOf(800n, 80n), feesOf(2_000n, 500n), 2_000n, 500n],
+  ['at least one unit', feesOf(1n, 0n), feesOf(0n, 0n), 2n, 1n],
+  ['a price alone, where the chain knows no tips', feesOf(800n, null), feesOf(10n, null), 901n, null],
+])('more is offered by %s', (_, before, now, most, tip) => {
+  const fees = raised(before, now)
+  expect([mostOf(fees), tipOf(fees)]).toEqual([most, tip])
+})
+
+test.each([
+  ['none', 0n, 0n],
+  ['the usual', GWEI, GWEI],
+  ['a lot where nothing is going on', 100n * GWEI, 100n * GWEI],
+  ['absurdly much', 10n ** 18n, 100n * GWEI],
+])('of a tip of %s this is believed', (_, tip, believed) => {
+  const fees = withinReason(feesOf(2n * GWEI + tip, tip))
+  expect([tipOf(fees), mostOf(fees)]).toEqual([believed, 2n * GWEI + believed])
+})
+
+test('on a busy chain a larger tip is believed', () => {
+  expect(tipOf(withinReason(feesOf(1_000n * GWEI + 600n * GWEI, 600n * GWEI)))).toBe(600n * GWEI)
+})
