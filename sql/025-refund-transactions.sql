@@ -36,24 +36,18 @@ execute function look_at_refund();
 -- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
 -- look off: a second, two, and so on up to five minutes. `final_to`: up to there the chain is final.
 create function claim_refund_looks(chain bigint, final_to bigint, most integer) returns setof refund_looks
-language plpgsql as $$
-begin
-  -- Nearly always, and then this is all that it costs.
-  if not exists (select from refund_looks where chain_id = chain and next_look_at <= now()) then
-    return;
-  end if;
-  return query
-    with due as (
-      select refund_id from refund_looks
-      where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
-      order by looks, next_look_at limit most
-      -- Another worker has them.
-      for update skip locked)
-    update refund_looks l
-    set looks = l.looks + 1, next_look_at = now() + least(power(2, least(l.looks, 9)), 300) * interval '1 second'
-    from due where l.refund_id = due.refund_id
-    returning l.*;
-end $$;
+language sql as $$
+  with due as (
+    select refund_id from refund_looks
+    where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
+    order by looks, next_look_at limit most
+    -- Another worker has them.
+    for update skip locked)
+  update refund_looks l
+  set looks = l.looks + 1, next_look_at = now() + least(power(2, least(l.looks, 9)), 300) * interval '1 second'
+  from due where l.refund_id = due.refund_id
+  returning l.*
+$$;
 
 -- What transfers of tokens are compared with as blocks are read: where refunds go to, from when that is known.
 -- Once a refund is over, a transfer that names it by its id is still noticed for thirty days. Of coins nothing is
@@ -125,20 +119,15 @@ begin
 end $$;
 
 create function claim_noticed_transfers(chain bigint, most integer) returns setof noticed_transfers
-language plpgsql as $$
-begin
-  if not exists (select from noticed_transfers where chain_id = chain and next_look_at <= now()) then
-    return;
-  end if;
-  return query
-    with due as (
-      select tx_hash, refund_id from noticed_transfers
-      where chain_id = chain and next_look_at <= now()
-      order by looks, next_look_at limit most
-      -- Another worker has them.
-      for update skip locked)
-    update noticed_transfers n
-    set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
-    from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
-    returning n.*;
-end $$;
+language sql as $$
+  with due as (
+    select tx_hash, refund_id from noticed_transfers
+    where chain_id = chain and next_look_at <= now()
+    order by looks, next_look_at limit most
+    -- Another worker has them.
+    for update skip locked)
+  update noticed_transfers n
+  set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
+  from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
+  returning n.*
+$$;

@@ -10,6 +10,14 @@ const readRefund = readerOf(refundKind)
 /** A refund that waits for what the chain says of its transaction. */
 export type DueRefund = { readonly refund: Actor<Refund>; readonly txHash: string }
 
+/** Whether anything of a chain is due. Mostly not, and then this is all that it costs. */
+export const isLookDue = async (sql: Sql, chainId: number): Promise<boolean> => {
+  const [row] = await sql<[{ due: boolean }]>`
+    select exists (select from refund_looks where chain_id = ${chainId} and next_look_at <= now())
+      or exists (select from noticed_transfers where chain_id = ${chainId} and next_look_at <= now()) as due`
+  return row.due
+}
+
 /** Those whose next look is due, which is put off by this. */
 export const claimRefunds = async (
   sql: Sql,

@@ -38,7 +38,7 @@ export const watchRefunds = (
 
 /** Those of one chain whose turn it is. Safe to run twice, and at once. Answers how many were looked at. */
 export const decideRefunds = async (world: World, chain: RefundChain, signal: AbortSignal): Promise<number> => {
-  const reach = await query.findReach(world.sql, chain.id)
+  const reach = (await query.isLookDue(world.sql, chain.id)) && (await query.findReach(world.sql, chain.id))
   if (!reach) return 0
   const due = await query.claimRefunds(world.sql, { chainId: chain.id, finalTo: reach.final.number }, MOST)
   await Promise.all(due.map(each => unlessUnanswered(decide(world, { ...chain, ...reach, signal }, each))))
