@@ -114,10 +114,17 @@ begin
   return before is distinct from why;
 end $$;
 
--- Notes that a nonce is over, and erases the key of a removed signer with the last one.
-create function close_nonce(signer uuid, number bigint, how text) returns void language plpgsql as $$
+-- Notes that a nonce is over, and erases the key of a removed signer with the last one. `mined`: which of its
+-- transactions is mined. Not while its refund waits for another of them: it must be told first, of one that somebody
+-- has just signed too.
+create function close_nonce(signer uuid, number bigint, how text, mined text) returns void language plpgsql as $$
 begin
-  update signer_nonces set state = how where signer_id = signer and nonce = number and state = 'open';
+  update signer_nonces n set state = how
+  where n.signer_id = signer and n.nonce = number and n.state = 'open'
+    and not exists (
+      select from refunds r
+      join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
+      where r.id = n.refund_id and r.state = 'processing' and r.tx_hash is distinct from mined);
   update refund_signers set sealed_key = null
   where id = signer and removed_at is not null and sealed_key is not null
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');

@@ -1512,12 +1512,17 @@ begin
     returning s.*;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.close_nonce(signer uuid, number bigint, how text)
+CREATE OR REPLACE FUNCTION public.close_nonce(signer uuid, number bigint, how text, mined text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  update signer_nonces set state = how where signer_id = signer and nonce = number and state = 'open';
+  update signer_nonces n set state = how
+  where n.signer_id = signer and n.nonce = number and n.state = 'open'
+    and not exists (
+      select from refunds r
+      join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
+      where r.id = n.refund_id and r.state = 'processing' and r.tx_hash is distinct from mined);
   update refund_signers set sealed_key = null
   where id = signer and removed_at is not null and sealed_key is not null
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');

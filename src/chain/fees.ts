@@ -37,20 +37,22 @@ export const raised = (before: Fees, now: Fees): Fees => {
 }
 
 /**
- * A node may say anything, and the tip is paid as it is said; the rest is what the chain takes. Polygon asks for 30
- * where nothing is going on.
+ * A node may say anything, its base fee included, and the tip is paid as it is said; the rest is what the chain takes.
+ * Polygon asks for 30 where nothing is going on.
  */
 export const withinReason = (fees: Fees): Fees => {
   if (fees.type === 'legacy') return fees
   const tip = fees.maxPriorityFeePerGas
   const base = fees.maxFeePerGas - tip
-  const most = larger(2n * base, 100n * GWEI)
+  const most = smaller(larger(2n * base, 100n * GWEI), 500n * GWEI)
   return tip <= most ? fees : { ...fees, maxFeePerGas: base + most, maxPriorityFeePerGas: most }
 }
 
 const GWEI = 10n ** 9n
 
 const eighthMore = (fee: bigint): bigint => (fee * 9n) / 8n + 1n
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 

@@ -33,10 +33,12 @@ type Row = {
   })[]
 }
 
-/** In the order of the numbers; of one refund only, when it is named. */
+type Sought = { readonly signerId: string; readonly refundId?: string | null; readonly nonce?: number | null }
+
+/** In the order of the numbers; of one refund or number only, when it is named. */
 export const listOpenNonces = async (
   sql: Sql,
-  { signerId, refundId = null }: { signerId: string; refundId?: string | null },
+  { signerId, refundId = null, nonce = null }: Sought,
   most: number,
 ): Promise<readonly OpenNonce[]> => {
   const rows = await sql<Row[]>`
@@ -47,6 +49,7 @@ export const listOpenNonces = async (
         from signed_transactions t where t.signer_id = n.signer_id and t.nonce = n.nonce) as attempts
     from signer_nonces n
     where n.signer_id = ${signerId} and n.state = 'open' and (${refundId}::uuid is null or n.refund_id = ${refundId}::uuid)
+      and (${nonce}::bigint is null or n.nonce = ${nonce}::bigint)
     order by n.nonce limit ${most}`
   return rows.map(row => ({
     nonce: Number(row.nonce),
@@ -72,9 +75,9 @@ export const noteSent = async (sql: Sql, { signerId, nonce }: Named): Promise<vo
     delete from signing_waits where refund_id in (select refund_id from sent)`
 }
 
-/** What becomes of it is known for good. */
-export const closeNonce = async (sql: Sql, { signerId, nonce }: Named, how: 'mined' | 'dropped'): Promise<void> => {
-  await sql`select close_nonce(${signerId}, ${nonce}, ${how})`
+/** What becomes of it is known for good: which of its transactions is mined, or that none can be. */
+export const closeNonce = async (sql: Sql, { signerId, nonce }: Named, mined: string | null): Promise<void> => {
+  await sql`select close_nonce(${signerId}, ${nonce}, ${mined === null ? 'dropped' : 'mined'}, ${mined})`
 }
 
 /**

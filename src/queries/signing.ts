@@ -66,6 +66,8 @@ export const listUnsigned = async (
 
 /** What the books know that a signature depends on, all of one moment. */
 export type SigningBooks = {
+  /** It has not been removed, and its merchant has not turned to signing by hand. */
+  readonly isOn: boolean
   readonly nextNonce: number
   /** Coins that open transactions may take of the signer's, gas included. */
   readonly owedCoins: bigint
@@ -85,6 +87,9 @@ export const readSigningBooks = async (
   const [row] = await sql<Books[]>`
     select
       (select greatest(s.first_nonce, max(n.nonce) + 1) from signer_nonces n where n.signer_id = s.id) as next_nonce,
+      s.removed_at is null and (s.epoch is not null or exists (
+        select from merchant_settings m where m.merchant_id = s.merchant_id and m.livemode = ${refund.livemode}
+          and m.refund_mode = 'signer')) as is_on,
       o.coins, o.tokens,
       (select coalesce(sum(r.amount_minor), 0) from signer_nonces n join refunds r on r.id = n.refund_id
         where n.signer_id = s.id and n.created_at > now() - interval '1 day' and n.state <> 'dropped'
@@ -104,6 +109,7 @@ export const readSigningBooks = async (
     where s.id = ${signerId}`
   if (!row) throw new Error(`the signer ${signerId} is not in the books`)
   return {
+    isOn: row.is_on,
     nextNonce: Number(row.next_nonce),
     owedCoins: BigInt(row.coins),
     owedTokens: BigInt(row.tokens),
@@ -116,6 +122,7 @@ export const readSigningBooks = async (
 }
 
 type Books = {
+  readonly is_on: boolean
   readonly next_nonce: string
   readonly coins: string
   readonly tokens: string

@@ -7,9 +7,11 @@ import { findUnsigned } from '../queries/signing.ts'
 import type { SigningDesk } from './desk.ts'
 import { fillNonce } from './fill.ts'
 import { accountOf } from './key.ts'
+import { isPaidBy } from './paid-by.ts'
 import { transactionRow } from './rows.ts'
 import { send } from './send.ts'
 import { transferOf } from './sign.ts'
+import { warnOnce } from './warn-once.ts'
 
 /** Ten of them are three times the fee. A chain that takes none of these wants something else. */
 const MOST_ATTEMPTS = 10
@@ -25,10 +27,13 @@ export const replaceLatest = async (
 ): Promise<void> => {
   const account = accountOf(desk.keyring, signer)
   const latest = open.attempts.at(-1)
-  if (!account || !latest || open.attempts.length >= MOST_ATTEMPTS) return
+  if (!latest) return
+  if (!account) return warnOnce(desk, signer, open.nonce, 'no more can be offered for a refund: its key cannot be read')
+  if (open.attempts.length >= MOST_ATTEMPTS)
+    return warnOnce(desk, signer, open.nonce, 'no more is offered for a refund: its chain takes none of it')
   if (open.refundId === null) return fillNonce(desk, ask, { signer, nonce: open.nonce, before: latest })
   const refund = (await findUnsigned(desk.sql, open.refundId))?.refund
-  if (refund?.state !== 'processing') return
+  if (!refund || !isPaidBy(refund, open)) return
   const { nonce } = open
   const { gas } = latest
   const chainId = refund.context.chainId

@@ -6,10 +6,12 @@ import { answered, type Rpc } from '../chain/rpc/rpc.ts'
 import { uuidFrom } from '../ids.ts'
 import { reservationEventOf } from '../kinds/refund.ts'
 import type { Signer } from '../queries/refund-signers.ts'
-import { closeNonce, type OpenNonce } from '../queries/signer-nonces.ts'
+import { closeNonce, listOpenNonces, type OpenNonce } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'
 import { type Final, findFinal } from '../queries/submissions.ts'
 import type { SigningDesk } from './desk.ts'
+import { isPaidBy } from './paid-by.ts'
+import { warnOnce } from './warn-once.ts'
 
 type Used = { readonly signer: Signer; readonly mined: readonly OpenNonce[] }
 
@@ -21,21 +23,26 @@ export const settleNonces = async (desk: SigningDesk, rpc: Rpc, { signer, mined 
   const final = await findFinal(desk.sql, Number(signer.chain_id))
   const usedTo = final && (await findUsedTo(rpc, signer, final))
   for (const open of mined) {
-    if (final && usedTo !== undefined && open.nonce < usedTo) await close(desk, rpc, { signer, open, final })
+    if (final && usedTo !== undefined && open.nonce < usedTo) await close(desk, rpc, { signer, final }, open.nonce)
     // Of a single one the refund knows.
     else if (open.attempts.length > 1) await tell(desk, signer, open, await findMined(rpc, hashesOf(open)))
   }
 }
 
-type Over = { readonly signer: Signer; readonly open: OpenNonce; readonly final: Final }
+type Over = { readonly signer: Signer; readonly final: Final }
 
-const close = async (desk: SigningDesk, rpc: Rpc, { signer, open, final }: Over): Promise<void> => {
+const close = async (desk: SigningDesk, rpc: Rpc, { signer, final }: Over, nonce: number): Promise<void> => {
+  // Read anew: somebody may have signed another since, and been lucky with it. What is signed from now on comes too late.
+  const [open] = await listOpenNonces(desk.sql, { signerId: signer.id, nonce }, 1)
+  if (!open) return
   const found = await findMinedTo(rpc, hashesOf(open), final)
   if (found === undefined) return
   // Another transaction has the number for good. Nodes forget where old ones were, which proves nothing.
-  if (found === null) return isRecent(open) ? dropLost(desk, signer, open) : undefined
+  if (found === null && !isRecent(open))
+    return warnOnce(desk, signer, nonce, 'nobody can say what has become of a refund: its number is used')
+  if (found === null) return dropLost(desk, signer, open)
   await tell(desk, signer, open, found)
-  await closeNonce(desk.sql, { signerId: signer.id, nonce: open.nonce }, 'mined')
+  await closeNonce(desk.sql, { signerId: signer.id, nonce }, found)
   desk.at?.('closed')
 }
 
@@ -45,10 +52,11 @@ const isRecent = ({ attempts }: OpenNonce): boolean => attempts.every(({ msAgo }
 const hashesOf = ({ attempts }: OpenNonce): readonly string[] => attempts.map(({ txHash }) => txHash)
 
 /** The refund may know another of its hashes: what was replaced has been mined after all. A reorganisation may change that again. */
-const tell = async (desk: SigningDesk, signer: Signer, { refundId }: OpenNonce, txHash: string | null) => {
+const tell = async (desk: SigningDesk, signer: Signer, open: OpenNonce, txHash: string | null) => {
+  const { refundId } = open
   desk.at?.('found')
   const refund = refundId === null || txHash === null ? undefined : (await findUnsigned(desk.sql, refundId))?.refund
-  if (refund?.state === 'processing' && refund.context.txHash !== txHash)
+  if (refund && isPaidBy(refund, open) && refund.context.txHash !== txHash)
     await desk.actors.dispatch({
       ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
       event: { type: 'transaction_replaced', txHash },
@@ -57,10 +65,11 @@ const tell = async (desk: SigningDesk, signer: Signer, { refundId }: OpenNonce, 
 }
 
 /** None of what was signed for the number can be mined any more. */
-export const dropLost = async (desk: SigningDesk, signer: Signer, { nonce, refundId }: OpenNonce): Promise<void> => {
+export const dropLost = async (desk: SigningDesk, signer: Signer, open: OpenNonce): Promise<void> => {
+  const { nonce, refundId } = open
   const refund = refundId === null ? undefined : (await findUnsigned(desk.sql, refundId))?.refund
   const type = reservationEventOf.transaction_failed
-  if (refund?.state === 'processing' && refund.context.txHash !== null && type) {
+  if (refund && isPaidBy(refund, open) && type) {
     const { txHash, paymentId, amountMinor } = refund.context
     const failed = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
     const told = { cause: `signer:${signer.address}` }
@@ -77,7 +86,7 @@ export const dropLost = async (desk: SigningDesk, signer: Signer, { nonce, refun
     await desk.actors.dispatchBundle(commands)
     desk.log.warn({ txHash, chain: refund.context.chainId }, 'the number of a refund was used by another transaction')
   }
-  await closeNonce(desk.sql, { signerId: signer.id, nonce }, 'dropped')
+  await closeNonce(desk.sql, { signerId: signer.id, nonce }, null)
 }
 
 const idOf = (signer: Signer, refundId: string, nonce: number, what: string): string =>

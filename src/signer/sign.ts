@@ -72,6 +72,7 @@ const signInTurn = async (
   let filled = false
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const plan = await planFor(desk, ask, { signer, account, refund })
+    if (plan === 'off') return undefined
     if (typeof plan === 'string') {
       const isPoor = plan === 'no_gas' || plan === 'no_coins'
       if (!isPoor || filled || !desk.sandbox || !isOfSandbox(desk, chain.id)) return plan
@@ -111,10 +112,12 @@ const planFor = async (
   desk: SigningDesk,
   ask: Ask,
   { signer, account, refund: { id, context } }: Given,
-): Promise<Plan | WaitReason> => {
+): Promise<Plan | WaitReason | 'off'> => {
   // The wallet first: see judgeBooks.
   const wallet = await readWallet(ask, account.address, context.tokenAddress)
   const books = await readSigningBooks(desk.sql, { signerId: signer.id, minedTo: wallet.minedTo, refund: context })
+  // It may have been its turn long after it was found.
+  if (!books.isOn) return 'off'
   // Anybody has the sandbox's keys, and may send from them.
   const isSandbox = signer.epoch !== null
   const refused = isSandbox ? undefined : judgeBooks(context, wallet, books)

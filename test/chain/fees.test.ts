@@ -23,6 +23,8 @@ test.each([
   expect([tipOf(fees), mostOf(fees)]).toEqual([believed, 2n * GWEI + believed])
 })
 
-test('on a busy chain a larger tip is believed', () => {
-  expect(tipOf(withinReason(feesOf(1_000n * GWEI + 600n * GWEI, 600n * GWEI)))).toBe(600n * GWEI)
+test('on a busy chain a larger tip is believed, and whatever a node says of the chain not just any', () => {
+  const tipAt = (base: bigint, tip: bigint) => tipOf(withinReason(feesOf((base + tip) * GWEI, tip * GWEI)))
+  expect(tipAt(1_000n, 400n)).toBe(400n * GWEI)
+  expect(tipAt(2_000_000n, 1_000_000n)).toBe(500n * GWEI)
 })

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { nameTransaction } from '../../src/commands/refund-transactions.ts'
+import { listBusySigners } from '../../src/queries/refund-signers.ts'
+import { closeNonce, listOpenNonces } from '../../src/queries/signer-nonces.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { settleNonces } from '../../src/signer/settle.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
 import { type SignerHouse, signerHouse } from './house.ts'
@@ -170,4 +174,80 @@ test('a refund whose number another transaction has used fails once that is fina
     select refunds_reserved_minor::integer as reserved from payments where id = (select payment_id from refunds where id = ${id})`
   expect(payment).toEqual({ reserved: 0 })
   expect(await nonces(signer)).toEqual(['0 dropped'])
+})
+
+/** As whoever reads the chain judges it. */
+const judge = async (id: string) => {
+  const [row] = await house.sql<{ payment: string; amount: number; hash: string }[]>`
+    select payment_id as payment, amount_minor::integer as amount, tx_hash as hash from refunds where id = ${id}`
+  const { payment = '', amount, hash } = row ?? {}
+  const verdict = { type: 'transaction_failed', txHash: hash, confirmations: 1, failureReason: 'reverted' }
+  const outcome = await house.api.actors.dispatchBundle([
+    { kind: 'refund', actor: id, event: verdict, cause: 'chain:31337' },
+    { kind: 'payment', actor: payment, event: { type: 'release_refund', amountMinor: amount }, cause: 'chain:31337' },
+  ])
+  expect(outcome.ok).toBe(true)
+}
+
+test('a refund that has failed and is paid by hand since is told nothing more of what was signed for it', async () => {
+  const { signer, id } = await one()
+  await sign(id)
+  await house.node.mine()
+  await judge(id)
+  const txHash = `0x${'ab'.repeat(32)}`
+  const name = { id, merchantId: signer.merchantId, livemode: undefined }
+  await nameTransaction(house.api, name, { txHash, cause: 'test', isGone: async () => false })
+  await tend({ bumpMs: 0 })
+  await house.finalize()
+  await tend()
+  expect(await house.refund(id)).toMatchObject({ state: 'processing', txHash })
+  expect(await nonces(signer)).toEqual(['0 mined'])
+})
+
+test('what another process has replaced meanwhile, and was mined, is not taken for lost', async () => {
+  const { signer, id, destination } = await one()
+  await sign(id)
+  const [connected] = house.desk.chains.all
+  const [stale] = await listOpenNonces(house.sql, { signerId: signer.id }, 1)
+  if (!connected || !stale) throw new Error('nothing is open')
+  await tend({ bumpMs: 0 })
+  const { txHash } = await house.refund(id)
+  await house.finalize()
+  const [row] = await listBusySigners(house.sql, 31337).then(all => all.filter(each => each.id === signer.id))
+  if (!row) throw new Error('the signer is not busy')
+  await settleNonces(house.desk, connected.rpc, { signer: row, mined: [stale] })
+  expect(await house.refund(id)).toMatchObject({ state: 'processing', txHash })
+  expect([await nonces(signer), await house.transfersTo(destination)]).toEqual([['0 mined'], 1])
+})
+
+test('a number is not closed while its refund waits for another of its transactions', async () => {
+  const { signer, id } = await one()
+  await sign(id)
+  await tend({ bumpMs: 0 })
+  const [first] = await house.sql<{ hash: string }[]>`
+    select tx_hash as hash from signed_transactions where signer_id = ${signer.id} and attempt = 1`
+  await closeNonce(house.sql, { signerId: signer.id, nonce: 0 }, first?.hash ?? '')
+  await closeNonce(house.sql, { signerId: signer.id, nonce: 0 }, null)
+  expect(await nonces(signer)).toEqual(['0 open'])
+  await house.finalize()
+  await tend()
+  expect(await nonces(signer)).toEqual(['0 mined'])
+})
+
+test.each([
+  ['it is removed', (of: string) => house.sql`select remove_refund_signer(${of}, 31337, 'operator')`],
+  [
+    'its merchant turns to signing by hand',
+    (of: string) => house.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`,
+  ],
+])('what waits for its turn when %s is not signed', async (_, change) => {
+  const { signer, id } = await one()
+  const own = openTurns()
+  const gate = Promise.withResolvers<void>()
+  const before = own(`${signer.merchantId} 31337`, () => gate.promise)
+  const signing = signRefund(house.desk, own, id)
+  await change(signer.merchantId)
+  gate.resolve()
+  await Promise.all([before, signing])
+  expect((await house.refund(id)).state).toBe('requires_signature')
 })
