@@ -8,9 +8,9 @@ import type { SigningDesk } from './desk.ts'
 import { fillNonce } from './fill.ts'
 import { accountOf } from './key.ts'
 import { isPaidBy } from './paid-by.ts'
+import { transferOf } from './plan.ts'
 import { transactionRow } from './rows.ts'
 import { send } from './send.ts'
-import { transferOf } from './sign.ts'
 import { warnOnce } from './warn-once.ts'
 
 /** Ten of them are three times the fee. A chain that takes none of these wants something else. */

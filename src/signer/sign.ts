@@ -3,24 +3,21 @@ import { keccak256 } from 'viem/utils'
 import type { Refund } from '../../machines/refund.ts'
 import type { Refused } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import { type Ask, withinTime } from '../chain/collect/ask.ts'
+import { withinTime } from '../chain/collect/ask.ts'
 import type { ConnectedChain } from '../chain/connect.ts'
-import { type Fees, mostOf, readFees, withinReason } from '../chain/fees.ts'
-import { refundTransfer } from '../chain/refunds/transfer.ts'
 import { encodeId } from '../ids.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { listOpenNonces } from '../queries/signer-nonces.ts'
-import { findUnsigned, readSigningBooks, type WaitReason, waitToSign } from '../queries/signing.ts'
+import { findUnsigned, type WaitReason, waitToSign } from '../queries/signing.ts'
 import type { SigningDesk } from './desk.ts'
-import { judgeBooks, judgeWallet } from './judge.ts'
 import { accountOf } from './key.ts'
+import { type Plan, planFor, transferOf } from './plan.ts'
 import { nonceRow, type Signed, transactionRow } from './rows.ts'
 import { fillSandboxWallet } from './sandbox-wallet.ts'
 import { send } from './send.ts'
 import { isOfSandbox, signerFor } from './signer-for.ts'
 import type { Turns } from './turns.ts'
 import { unanswered } from './unanswered.ts'
-import { estimateGas, readWallet } from './wallet.ts'
 
 /** A chain that says nothing for so long holds up its own refunds only. */
 const TIMEOUT_MS = 15_000
@@ -105,44 +102,12 @@ const reasonOf = ({ constraint }: Refused): WaitReason | 'again' | undefined => 
   return constraint === 'signer_nonces_pkey' ? 'again' : undefined
 }
 
-type Plan = { readonly nonce: number; readonly gas: bigint; readonly fees: Fees }
-type Given = { readonly signer: Signer; readonly account: PrivateKeyAccount; readonly refund: Actor<Refund> }
-
-const planFor = async (
-  desk: SigningDesk,
-  ask: Ask,
-  { signer, account, refund: { id, context } }: Given,
-): Promise<Plan | WaitReason | 'off'> => {
-  // The wallet first: see judgeBooks.
-  const wallet = await readWallet(ask, account.address, context.tokenAddress)
-  const books = await readSigningBooks(desk.sql, { signerId: signer.id, minedTo: wallet.minedTo, refund: context })
-  // It may have been its turn long after it was found.
-  if (!books.isOn) return 'off'
-  // Anybody has the sandbox's keys, and may send from them.
-  const isSandbox = signer.epoch !== null
-  const refused = isSandbox ? undefined : judgeBooks(context, wallet, books)
-  if (refused) return refused
-  const nonce = isSandbox ? Math.max(books.nextNonce, wallet.minedTo, wallet.pendingTo) : books.nextNonce
-  const fees = withinReason(await readFees(ask))
-  // Before the gas is asked for, which a node refuses to tell of a transfer that cannot be paid.
-  const tooPoor = judgeWallet(context, wallet, books, 0n)
-  if (tooPoor) return tooPoor
-  const gas = await estimateGas(ask, { from: account.address, ...transferOf(id, context) })
-  if (gas === undefined) return wallet.coins === 0n ? 'no_gas' : 'refused'
-  return judgeWallet(context, wallet, books, gas * mostOf(fees)) ?? { nonce, gas, fees }
-}
-
 const signTransfer = async (
   account: PrivateKeyAccount,
   { refund, signerId, chainId, nonce, gas, fees }: Plan & { refund: Actor<Refund>; signerId: string; chainId: number },
 ): Promise<Signed> => {
   const raw = await account.signTransaction({ chainId, nonce, gas, ...transferOf(refund.id, refund.context), ...fees })
   return { signerId, chainId, nonce, attempt: 1, raw, hash: keccak256(raw), gas, fees }
-}
-
-export const transferOf = (id: string, { tokenAddress, destination, amount }: Refund) => {
-  if (destination === null) throw new TypeError('a refund without a destination cannot be sent')
-  return refundTransfer({ id, tokenAddress, destination, amount })
 }
 
 /** Whoever has signed it may have ended before it was sent. */
