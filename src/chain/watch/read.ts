@@ -81,10 +81,12 @@ export const readNext = async (
     return 'recorded'
   }
 
+  // Once the head is known: who is given an address from now on has been paid in none of these blocks.
+  const coins = areAwaited(sql, chain.id)
   let from: Cursor = cursor
   let recording: Promise<unknown> = Promise.resolve()
   for (let n = 0; n < parts && from.number < head; n++) {
-    const part = await readPart(sql, chain, source, from, Math.min(head, from.number + most))
+    const part = await readPart(sql, chain, source, { from, to: Math.min(head, from.number + most), coins })
     await recording
     const last = part?.blocks.at(-1)
     if (!part || !last) break
@@ -104,11 +106,9 @@ const readPart = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  from: Cursor,
-  to: number,
+  { from, to, coins: awaited }: { readonly from: Cursor; readonly to: number; readonly coins: Promise<boolean> },
 ): Promise<Part | undefined> => {
-  const numbers = range(from.number + 1, to)
-  const [headers, areCoinsAwaited] = await Promise.all([source.headers(numbers), areAwaited(sql, chain.id)])
+  const [headers, areCoinsAwaited] = await Promise.all([source.headers(range(from.number + 1, to)), awaited])
   const blocks = chained(from, headers)
   const last = blocks.at(-1)
   // The chain has changed since its block was compared: the next step finds the fork.
