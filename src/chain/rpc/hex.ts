@@ -2,9 +2,6 @@ import { RpcFault } from './rpc.ts'
 
 /** A quantity that a number can hold exactly. The spelling has no leading zeros. */
 export const readNumber = (value: unknown, what: string): number => {
-  // As nearly all of them come, for a fraction of what the form costs.
-  const quick = typeof value === 'string' ? Number.parseInt(value, 16) : Number.NaN
-  if (Number.isSafeInteger(quick) && toQuantity(quick) === value) return quick
   const number = Number(readQuantity(value, what))
   return Number.isSafeInteger(number) ? number : notWellFormed(what)
 }
