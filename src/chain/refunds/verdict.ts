@@ -1,6 +1,7 @@
 import type { Refund, RefundEvent } from '../../../machines/refund.ts'
 import type { Actor } from '../../actors/kind.ts'
 import type { Mined } from '../watch/transactions.ts'
+import { refundNamedIn } from './transfer.ts'
 
 export type Failure = Extract<RefundEvent, { type: 'transaction_failed' }>['failureReason']
 
@@ -12,15 +13,21 @@ const CLOCKS_APART_MS = 60_000
  * From whom does not matter: people pay from where they can.
  *
  * `namesAnother`: it carries the id of another refund. Like one that was mined before this refund was asked for, it
- * may have paid the same amount to the same address, and was for something else.
+ * may have paid the same amount to the same address, and was for something else. What carries this refund's own id
+ * was made for it, whatever the clocks say: nobody knew that id before.
  */
 export const failureOf = (
   mined: Mined,
-  { context: { tokenAddress, destination, amount }, createdAt }: Pick<Actor<Refund>, 'context' | 'createdAt'>,
+  {
+    id,
+    context: { tokenAddress, destination, amount },
+    createdAt,
+  }: Pick<Actor<Refund>, 'id' | 'context' | 'createdAt'>,
   { namesAnother }: { readonly namesAnother: boolean },
 ): Failure | null => {
   if (mined.status === 'reverted') return 'reverted'
-  if (namesAnother || mined.timestamp * 1000 < createdAt.getTime() - CLOCKS_APART_MS) return 'wrong_recipient'
+  const isEarlier = mined.timestamp * 1000 < createdAt.getTime() - CLOCKS_APART_MS
+  if (namesAnother || (isEarlier && refundNamedIn(mined.input) !== id)) return 'wrong_recipient'
   const token = tokenAddress?.toLowerCase() ?? null
   const there = paidBy(mined).filter(({ to }) => to === destination?.toLowerCase())
   const ours = there.filter(paid => paid.token === token)

@@ -117,6 +117,16 @@ test('one that was mined before the refund was asked for was for something else'
   expect(await look(refund)).toMatchObject(failed('wrong_recipient'))
 })
 
+test('one that carries the id of the refund is its, however far behind the clock of its chain is', async () => {
+  const refund = await on.made()
+  const hash = await send(refund)
+  await on.bury()
+  await house.sql`update refunds set created_at = created_at + interval '1 hour' where id = ${refund.id}`
+  await processing(refund, hash)
+  await decideBy()
+  expect(await look(refund)).toMatchObject(processed)
+})
+
 /** What a contract does that calls the token so many times, as wallets of contracts do. */
 const byContract = (times: number) => {
   const word = `73${customer.slice(2)}`
