@@ -73,7 +73,7 @@ export type SigningBooks = {
   readonly owedCoins: bigint
   /** The same of the refund's token. */
   readonly owedTokens: bigint
-  /** Signed in the last day, in the refund's currency. */
+  /** Signed in the last day for the merchant on the chain, by whatever signer, in the refund's currency. */
   readonly signedMinor: number
   /** Null: nothing is allowed in this currency. */
   readonly limits: { readonly perRefundMinor: number; readonly perDayMinor: number } | null
@@ -92,7 +92,10 @@ export const readSigningBooks = async (
           and m.refund_mode = 'signer')) as is_on,
       o.coins, o.tokens,
       (select coalesce(sum(r.amount_minor), 0) from signer_nonces n join refunds r on r.id = n.refund_id
-        where n.signer_id = s.id and n.created_at > now() - interval '1 day' and n.state <> 'dropped'
+        -- Also by those that were there before it: whoever removes one and adds another has not got a new day.
+        where n.signer_id in (
+            select of.id from refund_signers of where of.merchant_id = s.merchant_id and of.chain_id = s.chain_id)
+          and n.created_at > now() - interval '1 day' and n.state <> 'dropped'
           and r.currency = ${refund.currency}) as signed_minor,
       l.per_refund_minor, l.per_day_minor
     from refund_signers s

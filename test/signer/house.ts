@@ -50,8 +50,9 @@ export const signerHouse = async () => {
       tokens = 10n ** 12n,
       perRefundMinor = 10_000,
       perDayMinor = 1_000_000,
+      of = undefined as string | undefined,
     } = {}) => {
-      const merchantId = await insertMerchant(house.sql)
+      const merchantId = of ?? (await insertMerchant(house.sql))
       const key = generatePrivateKey()
       const { address } = privateKeyToAccount(key)
       const id = uuidv7(new Date(), house.api.random)

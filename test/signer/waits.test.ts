@@ -69,6 +69,19 @@ test('more than a signer may give away for one refund, or in a day, is left to b
   expect((await Promise.all(small.map(({ id }) => stateOf(id)))).sort()).toEqual(of.map(([state]) => state ?? ''))
 })
 
+test('what a removed signer has signed counts for the day of the one in its place', async () => {
+  const limits = { perDayMinor: 100 }
+  const { merchantId: of } = await house.newSigner(limits)
+  const refunds = await house.refunds(of, 2, { amountMinor: 60 })
+  const [before, after] = refunds.map(({ id }) => id)
+  await sign(before ?? '')
+  await house.sql`select remove_refund_signer(${of}, 31337, 'operator')`
+  await house.newSigner({ ...limits, of })
+  await sign(after ?? '')
+  expect(await look(before ?? '')).toEqual(['processing', undefined])
+  expect(await look(after ?? '')).toEqual(['requires_signature', 'over_day_limit'])
+})
+
 test('a currency without a limit is not given away at all', async () => {
   const signer = await house.newSigner()
   await house.sql`update refund_signer_limits set currency = 'EUR' where signer_id = ${signer.id}`
