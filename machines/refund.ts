@@ -78,6 +78,9 @@ export const refundMachine = setup({
   guards: {
     isItsTransaction: ({ context, event }) => 'txHash' in event && event.txHash === context.txHash,
     isOtherTransaction: ({ context, event }) => 'txHash' in event && event.txHash !== context.txHash,
+    // Its own too where that one was given up: nobody expects any more that it is mined.
+    isStrayOfFailed: ({ context, event }) =>
+      'txHash' in event && (event.txHash !== context.txHash || context.failureReason === 'dropped'),
     needsAttention: ({ context }) => context.attention,
   },
 }).createMachine({
@@ -132,7 +135,7 @@ export const refundMachine = setup({
     failed: {
       on: {
         retry: { target: 'requires_signature', actions: 'startOver' },
-        stray_transfer_seen: { guard: 'isOtherTransaction', actions: 'noteStray' },
+        stray_transfer_seen: { guard: 'isStrayOfFailed', actions: 'noteStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },

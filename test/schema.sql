@@ -375,7 +375,7 @@ create table noticed_transfers (
   chain_id bigint not null,
   tx_hash text not null,
   refund_id uuid not null,
-  from_address text not null,
+  from_address text,
   noticed_at timestamp with time zone not null default now(),
   looks integer not null default 0,
   next_look_at timestamp with time zone not null default now(),
@@ -3060,6 +3060,11 @@ AS $function$
 begin
   if new.state <> 'processing' then
     delete from refund_looks where refund_id = new.id;
+    -- Nodes that lose receipts, or a reorganisation, may have had it given up: for a day it is looked for still.
+    if new.state = 'failed' and new.failure_reason = 'dropped' then
+      insert into noticed_transfers (chain_id, tx_hash, refund_id) values (new.chain_id, new.tx_hash, new.id)
+      on conflict (chain_id, tx_hash, refund_id) do update set from_address = null;
+    end if;
     return null;
   end if;
   insert into refund_looks (refund_id, chain_id, tx_hash) values (new.id, new.chain_id, new.tx_hash)

@@ -10,6 +10,8 @@ export type Noticed = {
   readonly refund: Actor<Refund>
   readonly txHash: string
   readonly looks: number
+  /** It was signed to pay the refund, which has been told that it never can. */
+  readonly isGivenUp: boolean
   /** From an address that the refund's merchant is paid at. */
   readonly isMerchants: boolean
   /** No other refund of the merchant that waits to be signed would fit as well. */
@@ -23,7 +25,7 @@ const readRefund = readerOf(refundKind)
 /** Those whose next look is due, which is put off by this. */
 export const claimNoticed = async (sql: Sql, chainId: number, most: number): Promise<readonly Noticed[]> => {
   const rows = await sql<(ActorRow & Omit<Noticed, 'refund' | 'txHash'> & { readonly noticedHash: string })[]>`
-    select r.*, n.tx_hash as "noticedHash", n.looks,
+    select r.*, n.tx_hash as "noticedHash", n.looks, n.from_address is null as "isGivenUp",
       exists (
         select from receiving_addresses a
         where a.merchant_id = r.merchant_id and a.livemode = r.livemode
@@ -37,8 +39,8 @@ export const claimNoticed = async (sql: Sql, chainId: number, most: number): Pro
           and w.merchant_id = r.merchant_id and w.state = 'requires_signature') as "isOnlyFit",
       exists (select from signer_nonces s where s.refund_id = r.id and s.state = 'open') as "isSigned"
     from claim_noticed_transfers(${chainId}, ${most}) n join refunds r on r.id = n.refund_id`
-  return rows.map(({ noticedHash: txHash, looks, isMerchants, isOnlyFit, isSigned, ...row }) => ({
-    ...{ refund: readRefund(row), txHash, looks, isMerchants, isOnlyFit, isSigned },
+  return rows.map(({ noticedHash: txHash, looks, isGivenUp, isMerchants, isOnlyFit, isSigned, ...row }) => ({
+    ...{ refund: readRefund(row), txHash, looks, isGivenUp, isMerchants, isOnlyFit, isSigned },
   }))
 }
 

@@ -46,6 +46,8 @@ export const refunds: Subject = {
     'paid twice': 'name destination, send 1, 1 verified, transfer 2',
     failed: 'name destination, send 1, 1 reverted',
     'paid after all': 'name destination, send 1, 1 reverted, transfer 2',
+    dropped: 'name destination, send 2, 2 dropped',
+    'dropped yet mined': 'name destination, send 2, 2 dropped, transfer 2',
     again: 'name destination, send 1, 1 reverted, retry',
     canceled: 'cancel',
     'canceled later': 'name destination, cancel',

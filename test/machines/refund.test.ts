@@ -30,14 +30,22 @@ describe('refund', () => {
 
       A failed one may be signed again.
       failed, paid after all                      | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
+      dropped, dropped yet mined                  | retry            | requires_signature | !signRefund      | txHash=null failureReason=null
 
       A transfer that nobody waits for needs a person.
       processed, failed, canceled, canceled later | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
+      dropped                                     | transfer 1       | stays              |                  | attention=true strayTxHash=0x111
       canceled, canceled later                    | transfer 1       | stays              |                  | attention=true strayTxHash=0x111
       paid twice, paid after all                  | transfer 2       | stays              |                  |
       paid although canceled                      | transfer 1       | stays              |                  |
       paid although canceled                      | transfer 2       | stays              |                  | strayTxHash=0x222
       paid twice, paid after all                  | dismiss          | stays              |                  | attention=false
+
+      So does its own that was given up, and is mined after all.
+      dropped                                     | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
+      dropped yet mined                           | transfer 2       | stays              |                  |
+      dropped yet mined                           | transfer 1       | stays              |                  | strayTxHash=0x111
+      dropped yet mined                           | dismiss          | stays              |                  | attention=false
       paid although canceled                      | dismiss          | stays              |                  | attention=false
       `,
       ),

@@ -18,7 +18,8 @@ const MOST_LOOKS = 296
 /**
  * Takes transfers that nobody has announced for those of refunds: by the refund's id behind the call, or, without
  * one, from an address of the merchant's where nothing else waits that would fit as well. Nobody is guessed. What
- * names a refund that is over, or is paid otherwise, is for a person to look at.
+ * names a refund that is over, or is paid otherwise, is for a person to look at; so is its own transaction that was
+ * taken for dropped and is mined after all.
  */
 export const takeNoticed = async (world: World, chain: RefundChain, own: Own): Promise<number> => {
   const found = await claimNoticed(world.sql, chain.id, MOST)
@@ -39,16 +40,18 @@ type Own = Pick<Reach, 'final'> & { readonly signal: AbortSignal }
 /** False where it is to be looked at again. */
 const take = async (world: World, { transactions, final, signal }: RefundChain & Own, noticed: Noticed) => {
   const { refund, txHash } = noticed
-  if (refund.context.txHash === txHash && refund.state !== 'canceled') return true
+  const { context, state } = refund
+  const isDropped = state === 'failed' && context.failureReason === 'dropped'
+  if (context.txHash === txHash && !isDropped) return true
   const number = await transactions.place(txHash, signal)
   const mined = typeof number === 'number' && (await transactions.mined(txHash, number, final, signal))
   if (!mined) return false
   const named = refundNamedIn(mined.input)
-  const isNamed = named === refund.id
+  const isNamed = named === refund.id || noticed.isGivenUp
   const namesAnother = !isNamed && named !== undefined && (await isRefund(world.sql, named))
   if (failureOf(mined, refund, { namesAnother }) !== null) return true
 
-  switch (refund.state) {
+  switch (state) {
     case 'requires_signature':
       if (isNamed || (noticed.isMerchants && noticed.isOnlyFit)) await tell(world, noticed, 'transaction_sent')
       return true

@@ -65,6 +65,15 @@ const signed = ({ id, context }: Actor<Refund>, from: string, wrong: { amount?: 
   const { to, data } = refundTransfer({ id, tokenAddress, destination: customer, amount, ...wrong })
   return on.send({ from, to, data })
 }
+/** Told by its signer. */
+const dropped = async ({ id, context: { paymentId, amountMinor } }: Actor<Refund>, txHash: string) => {
+  const failed = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
+  const outcome = await house.api.actors.dispatchBundle([
+    { kind: 'refund', actor: id, event: failed },
+    { kind: 'payment', actor: paymentId, event: { type: 'release_refund', amountMinor } },
+  ])
+  expect(outcome.ok).toBe(true)
+}
 const byHand = (from: string, amount = 1000n) => on.send({ ...on.chain.payment(customer, amount), from })
 
 test('a transfer from the treasury that fits one refund is taken for it, before it is final', async () => {
@@ -148,6 +157,43 @@ test.each(['canceled', 'processed'])('what names one that is %s needs attention,
   await look()
   const { context } = await on.find(refund.id)
   expect(context).toMatchObject({ attention: true, strayTxHash: hash })
+})
+
+test.each([
+  ['a token, before it is mined', false, async () => {}],
+  ['a token, when it is mined and has been seen', false, seen],
+  ['coins', true, async () => {}],
+])('what was given up as dropped and is mined after all needs attention: %s', async (_, coins, before) => {
+  const refund = await on.made({ coins })
+  const hash = coins ? await on.send({ to: customer, value: '0x3e8' }) : await signed(refund, stranger)
+  await on.happen(refund, { type: 'transaction_sent', txHash: hash })
+  await before()
+  await dropped(refund, hash)
+  await seen()
+  expect((await on.find(refund.id)).context.attention).toBe(false)
+  await on.bury()
+  await look()
+  expect(await on.look(refund)).toMatchObject({ state: 'failed', reserved: 0 })
+  expect((await on.find(refund.id)).context).toMatchObject({ attention: true, strayTxHash: hash })
+})
+
+test('one that was given up is a stray too where another has paid since', async () => {
+  const refund = await on.made({ coins: true })
+  const first = await on.send({ to: customer, value: '0x3e8' })
+  await on.happen(refund, { type: 'transaction_sent', txHash: first })
+  await dropped(refund, first)
+  const { paymentId, amountMinor } = refund.context
+  const retried = await house.api.actors.dispatchBundle([
+    { kind: 'refund', actor: refund.id, event: { type: 'retry' } },
+    { kind: 'payment', actor: paymentId, event: { type: 'reserve_refund', amountMinor } },
+  ])
+  expect(retried.ok).toBe(true)
+  const second = await on.send({ to: customer, value: '0x3e8' })
+  await on.happen(refund, { type: 'transaction_sent', txHash: second })
+  await on.bury()
+  await look()
+  await look()
+  expect((await on.find(refund.id)).context).toMatchObject({ txHash: second, attention: true, strayTxHash: first })
 })
 
 test('a transaction that its wallet has replaced by another is followed, once the first is nowhere', async () => {
