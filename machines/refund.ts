@@ -33,7 +33,9 @@ type RefundFailure = 'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mi
 
 export type RefundEvent = { at: Date } & (
   | { type: 'destination_named'; destination: string }
-  | { type: 'transaction_sent' | 'transaction_replaced' | 'stray_transfer_seen'; txHash: string }
+  | { type: 'transaction_sent' | 'stray_transfer_seen'; txHash: string }
+  // `instead`: of this one, which somebody has found gone. Of whatever it is paid with, where nothing is said.
+  | { type: 'transaction_replaced'; txHash: string; instead?: string | null }
   | { type: 'transaction_verified'; txHash: string; confirmations: number }
   | { type: 'transaction_failed'; txHash: string; confirmations: number; failureReason: RefundFailure }
   | { type: 'retry' | 'cancel' | 'dismiss' }
@@ -78,6 +80,11 @@ export const refundMachine = setup({
   guards: {
     isItsTransaction: ({ context, event }) => 'txHash' in event && event.txHash === context.txHash,
     isOtherTransaction: ({ context, event }) => 'txHash' in event && event.txHash !== context.txHash,
+    takesItsPlace: ({ context, event }) => {
+      assertEvent(event, 'transaction_replaced')
+      const { txHash, instead = context.txHash } = event
+      return txHash !== context.txHash && instead === context.txHash
+    },
     // Its own too where that one was given up: nobody expects any more that it is mined.
     isStrayOfFailed: ({ context, event }) =>
       'txHash' in event && (event.txHash !== context.txHash || context.failureReason === 'dropped'),
@@ -113,7 +120,7 @@ export const refundMachine = setup({
     processing: {
       on: {
         // A higher fee at the same nonce: another hash, the same payment.
-        transaction_replaced: { guard: 'isOtherTransaction', actions: 'nameTransaction' },
+        transaction_replaced: { guard: 'takesItsPlace', actions: 'nameTransaction' },
         transaction_verified: {
           guard: 'isItsTransaction',
           target: 'processed',

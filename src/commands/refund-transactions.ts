@@ -47,7 +47,9 @@ export const nameTransaction = async (
 const commandsFor = ({ id, state, context }: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {
   const { paymentId, amountMinor } = context
   const how = state === 'processing' ? 'transaction_replaced' : 'transaction_sent'
-  const sent: Command = { kind: 'refund', actor: id, event: { type: how, txHash }, cause }
+  // Of the one that was asked about: whatever somebody has put in its place meanwhile is asked about anew.
+  const instead = state === 'processing' ? { instead: context.txHash } : {}
+  const sent: Command = { kind: 'refund', actor: id, event: { type: how, txHash, ...instead }, cause }
   const type = reservationEventOf.retry
   if (state !== 'failed' || !type) return [sent]
   return [

@@ -51,7 +51,7 @@ export const replaceLatest = async (
   }
   const outcome = await desk.actors.dispatch({
     ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
-    event: { type: 'transaction_replaced', txHash: signed.hash },
+    event: { type: 'transaction_replaced', txHash: signed.hash, instead: refund.context.txHash },
     rows: [transactionRow(signed)],
   })
   desk.at?.('replaced')

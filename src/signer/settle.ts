@@ -59,7 +59,7 @@ const tell = async (desk: SigningDesk, signer: Signer, open: OpenNonce, txHash: 
   if (refund && isPaidBy(refund, open) && refund.context.txHash !== txHash)
     await desk.actors.dispatch({
       ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
-      event: { type: 'transaction_replaced', txHash },
+      event: { type: 'transaction_replaced', txHash, instead: refund.context.txHash },
     })
   desk.at?.('told')
 }

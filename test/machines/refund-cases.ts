@@ -27,6 +27,8 @@ export const refunds: Subject = {
     'send 2': { type: 'transaction_sent', ...hash(2) },
     'replace by 1': { type: 'transaction_replaced', ...hash(1) },
     'replace by 2': { type: 'transaction_replaced', ...hash(2) },
+    'replace 1 by 2': { type: 'transaction_replaced', ...hash(2), instead: hash(1).txHash },
+    'replace 2 by 1': { type: 'transaction_replaced', ...hash(1), instead: hash(2).txHash },
     '1 verified': { type: 'transaction_verified', ...hash(1), confirmations: 3 },
     '2 verified': { type: 'transaction_verified', ...hash(2), confirmations: 3 },
     '1 reverted': { type: 'transaction_failed', ...hash(1), confirmations: 3, failureReason: 'reverted' },

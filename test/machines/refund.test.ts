@@ -23,6 +23,8 @@ describe('refund', () => {
       A higher fee gives the transaction another hash, and the verdict is on the one that is known.
       processing                                  | replace by 2     | stays              |                  | txHash=0x222
       replaced                                    | replace by 1     | stays              |                  | txHash=0x111
+      processing                                  | replace 1 by 2   | stays              |                  | txHash=0x222
+      replaced                                    | replace 2 by 1   | stays              |                  | txHash=0x111
       processing                                  | 1 verified       | processed          | refund.processed | confirmations=3
       replaced                                    | 2 verified       | processed          | refund.processed | confirmations=3
       processing                                  | 1 reverted       | failed             | refund.failed    | confirmations=3 failureReason=reverted

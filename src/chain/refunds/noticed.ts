@@ -59,7 +59,7 @@ const take = async (world: World, { transactions, final, signal }: RefundChain &
       if (!isNamed) return true
       // Signed by a signer of ours, the other one may be mined whenever it likes.
       if (noticed.isSigned || !(await isGone(refund, transactions, final, signal))) return false
-      await tell(world, noticed, 'transaction_replaced')
+      await tell(world, noticed, 'transaction_replaced', { instead: context.txHash })
       return true
     }
     default:
@@ -79,9 +79,14 @@ const isGone = async (
 ): Promise<boolean> => context.txHash !== null && (await transactions.lacks(context.txHash, final, signal)) === true
 
 /** Refused where somebody was faster, or another refund is paid with it. */
-const tell = async ({ actors }: World, { refund, txHash }: Noticed, type: string): Promise<void> => {
+const tell = async (
+  { actors }: World,
+  { refund, txHash }: Noticed,
+  type: string,
+  more: { readonly instead?: string | null } = {},
+): Promise<void> => {
   await actors.dispatch({
-    ...{ kind: 'refund', actor: refund.id, event: { type, txHash }, cause: `chain:${refund.context.chainId}` },
+    ...{ kind: 'refund', actor: refund.id, event: { type, txHash, ...more }, cause: `chain:${refund.context.chainId}` },
     id: uuidFrom(['refund noticed', refund.id, refund.rev, txHash, type]),
   })
 }

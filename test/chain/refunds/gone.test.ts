@@ -46,6 +46,29 @@ test('a hash that no node knows is replaced by the one that was meant, and paid 
   await expect(name(refund, hashOf('later'))).rejects.toMatchObject({ code: 'state_conflict' })
 })
 
+test('what is named while another is asked about is not replaced before it was asked about itself', async () => {
+  const refund = await on.made()
+  const [first, meanwhile, late] = [hashOf('first'), hashOf('meanwhile'), hashOf('late')]
+  await name(refund, first)
+  const asked: (string | null)[] = []
+  const naming = nameTransaction(
+    house.api,
+    { id: refund.id, merchantId: on.merchantId, livemode: undefined },
+    {
+      txHash: late,
+      cause: 'usr_1',
+      isGone: async ({ context: { txHash } }) => {
+        asked.push(txHash)
+        if (txHash === first) await name(refund, meanwhile)
+        return txHash === first
+      },
+    },
+  )
+  await expect(naming).rejects.toMatchObject(conflict)
+  expect(asked).toEqual([first, meanwhile])
+  expect((await on.look(refund)).txHash).toBe(meanwhile)
+})
+
 test('one that waits to be mined, or is mined, is not replaced', async () => {
   const refund = await on.made()
   const hash = await on.chain.pay(customer, 1000n)
