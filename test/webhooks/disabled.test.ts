@@ -13,11 +13,12 @@ test('an endpoint that is disabled between the claim and the reading of its row 
     (await house.sql`select from pg_locks where not granted and relation = ${table}::regclass`).length > 0
   const endpoint = await house.addEndpoint(shop.url)
   const sender = house.startSender({ lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
-  await house.tell(endpoint)
 
   // The claim waits for the holder and the owner for the claim, so that the sender's next look is behind the owner's change.
   await holder`begin`
   await holder`lock table delivery_claims in share mode`
+  // Not before: the sender's first look may come late, and find it.
+  await house.tell(endpoint)
   sender.wake([endpoint])
   await until(() => waitsFor('delivery_claims'))
   await owner`begin`

@@ -19,9 +19,10 @@ const waitsForUs = async () =>
 
 /** A sender of this endpoint is told to stop while its claim is on the way. */
 const stopClaiming = async (endpoint: string, sender: ReturnType<typeof house.startSender>) => {
-  await house.tell(endpoint)
   await other`begin`
   await other`lock table delivery_attempts in share mode`
+  // Not before: the sender's first look may come late, and find it.
+  await house.tell(endpoint)
   sender.wake([endpoint])
   await until(waitsForUs)
   return { stopped: sender.stop(), release: () => other`commit` }
