@@ -77,14 +77,14 @@ create unique index signed_transactions_once on signed_transactions (chain_id, t
 select define_commit_rows('signer_nonces');
 select define_commit_rows('signed_transactions');
 
--- Why a refund that a signer should sign is not signed yet, and when it is tried again: never by itself where it
--- is more than the signer may give away.
+-- Why a refund that a signer should sign is not signed yet, and when it is tried again. Never where it is left to be
+-- signed by hand: somebody is shown the transaction then, and may have sent it before anybody hears of that.
 create table signing_waits (
   refund_id uuid primary key,
   signer_id uuid not null,
   reason text not null constraint signing_waits_reason check (
     reason in ('no_answer', 'no_gas', 'no_coins', 'nonce_ahead', 'refused', 'unreadable_key', 'unsettled',
-      'fault', 'over_refund_limit', 'over_day_limit')
+      'fault', 'over_refund_limit', 'over_day_limit', 'by_hand')
   ),
   tries integer not null default 1,
   next_try_at timestamptz not null,
@@ -110,9 +110,32 @@ begin
     -- A second, two, and so on up to five minutes.
     next_try_at = case when is_for_hand then 'infinity'
       else now() + least(power(2, least(w.tries, 9)), 300) * interval '1 second' end,
-    since = case when w.reason = why then w.since else now() end;
-  return before is distinct from why;
+    since = case when w.reason = why then w.since else now() end
+  -- Somebody else has left it to be signed by hand meanwhile.
+  where w.next_try_at < 'infinity';
+  return found and before is distinct from why;
 end $$;
+
+-- Leaves what waits to be signed by hand to that, once a signer could: the transaction has been shown, and may be out.
+create function leave_to_hand(merchant uuid, chain bigint, mode boolean) returns void language sql as $$
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  select r.id, s.id, 'by_hand', 'infinity'
+  from refund_signers s join refunds r on r.merchant_id = s.merchant_id and r.chain_id = s.chain_id
+  where s.merchant_id = merchant and s.epoch is null and s.removed_at is null and r.state = 'requires_signature'
+    and s.chain_id = coalesce(chain, s.chain_id) and r.livemode = coalesce(mode, r.livemode)
+  on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
+  where w.next_try_at < 'infinity'
+$$;
+
+create function leave_refunds_of_mode_to_hand() returns trigger language plpgsql as $$
+begin
+  perform leave_to_hand(new.merchant_id, null, new.livemode);
+  return null;
+end $$;
+
+create trigger merchants_leave_refunds_to_hand after update of refund_mode on merchant_settings
+for each row when (old.refund_mode <> 'signer' and new.refund_mode = 'signer')
+execute function leave_refunds_of_mode_to_hand();
 
 -- Notes that a nonce is over, and erases the key of a removed signer with the last one. `mined`: which of its
 -- transactions is mined. Not while its refund waits for another of them: it must be told first, of one that somebody
@@ -157,8 +180,12 @@ begin
   insert into refund_signer_limits (signer_id, currency, per_refund_minor, per_day_minor)
   select signer, l.currency, l."perRefundMinor", l."perDayMinor"
   from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
-  -- What was too much may be allowed now.
-  delete from signing_waits w using refunds r where r.id = w.refund_id and r.merchant_id = merchant and r.chain_id = chain;
+  if outcome = 'added' then
+    perform leave_to_hand(merchant, chain, null);
+  else
+    -- Tried at once. What was too much stays with who has been shown it, also if it is allowed now.
+    delete from signing_waits where signer_id = signer and next_try_at < 'infinity';
+  end if;
   perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
     json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
   return outcome;
@@ -181,7 +208,7 @@ begin
   if still_open = 0 then
     update refund_signers set sealed_key = null where id = gone.id;
   end if;
-  delete from signing_waits where signer_id = gone.id;
+  delete from signing_waits where signer_id = gone.id and next_try_at < 'infinity';
   perform record_security_event(merchant, null, actor, null, 'refund_signer.removed',
     json_build_object('chainId', chain, 'address', gone.address));
   removed := gone.address;

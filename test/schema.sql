@@ -729,7 +729,7 @@ create table signing_waits (
   next_try_at timestamp with time zone not null,
   since timestamp with time zone not null default now(),
   constraint signing_waits_pkey PRIMARY KEY (refund_id),
-  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'over_refund_limit'::text, 'over_day_limit'::text]))
+  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
 );
 
 create table simulations (
@@ -1050,8 +1050,12 @@ begin
   insert into refund_signer_limits (signer_id, currency, per_refund_minor, per_day_minor)
   select signer, l.currency, l."perRefundMinor", l."perDayMinor"
   from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
-  -- What was too much may be allowed now.
-  delete from signing_waits w using refunds r where r.id = w.refund_id and r.merchant_id = merchant and r.chain_id = chain;
+  if outcome = 'added' then
+    perform leave_to_hand(merchant, chain, null);
+  else
+    -- Tried at once. What was too much stays with who has been shown it, also if it is allowed now.
+    delete from signing_waits where signer_id = signer and next_try_at < 'infinity';
+  end if;
   perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
     json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
   return outcome;
@@ -2942,6 +2946,28 @@ AS $function$
       where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.leave_refunds_of_mode_to_hand()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform leave_to_hand(new.merchant_id, null, new.livemode);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.leave_to_hand(merchant uuid, chain bigint, mode boolean)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  select r.id, s.id, 'by_hand', 'infinity'
+  from refund_signers s join refunds r on r.merchant_id = s.merchant_id and r.chain_id = s.chain_id
+  where s.merchant_id = merchant and s.epoch is null and s.removed_at is null and r.state = 'requires_signature'
+    and s.chain_id = coalesce(chain, s.chain_id) and r.livemode = coalesce(mode, r.livemode)
+  on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
+  where w.next_try_at < 'infinity'
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lock_attempts(subjects text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -3478,7 +3504,7 @@ begin
   if still_open = 0 then
     update refund_signers set sealed_key = null where id = gone.id;
   end if;
-  delete from signing_waits where signer_id = gone.id;
+  delete from signing_waits where signer_id = gone.id and next_try_at < 'infinity';
   perform record_security_event(merchant, null, actor, null, 'refund_signer.removed',
     json_build_object('chainId', chain, 'address', gone.address));
   removed := gone.address;
@@ -4032,8 +4058,10 @@ begin
     -- A second, two, and so on up to five minutes.
     next_try_at = case when is_for_hand then 'infinity'
       else now() + least(power(2, least(w.tries, 9)), 300) * interval '1 second' end,
-    since = case when w.reason = why then w.since else now() end;
-  return before is distinct from why;
+    since = case when w.reason = why then w.since else now() end
+  -- Somebody else has left it to be signed by hand meanwhile.
+  where w.next_try_at < 'infinity';
+  return found and before is distinct from why;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.write_transfers(chain bigint, numbers bigint[], hashes text[], times timestamp with time zone[], logs json, as_state text)
@@ -4071,6 +4099,8 @@ begin
 end $function$;
 
 CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS new_events FOR EACH STATEMENT EXECUTE FUNCTION fan_out_events();
+
+CREATE TRIGGER merchants_leave_refunds_to_hand AFTER UPDATE OF refund_mode ON merchant_settings FOR EACH ROW WHEN (old.refund_mode <> 'signer'::text AND new.refund_mode = 'signer'::text) EXECUTE FUNCTION leave_refunds_of_mode_to_hand();
 
 CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();

@@ -43,6 +43,7 @@ export const signerCommands = [
       desk.say(
         `${address} ${has} of ${given.merchant} on chain ${given.chain}, once refundMode is signer in its settings`,
       )
+      desk.say(`What the merchant has been shown to sign by hand stays so, whatever the limits are now`)
       desk.say(`It needs coins for the gas, and what is refunded, on its own address. Nobody else may send from there`)
     },
   }),
@@ -93,6 +94,7 @@ const explained: Readonly<Record<WaitReason, string>> = {
   fault: 'something went wrong, of which the log says more',
   over_refund_limit: 'more than it may sign for one refund, so the merchant signs it',
   over_day_limit: 'more than it may sign in 24 hours, so the merchant signs it',
+  by_hand: 'it waited before the signer was there, or on, so the merchant signs it',
 }
 
 const readPlace = async ({ sql }: Desk, given: { readonly merchant: string; readonly chain: string }) => {

@@ -5,8 +5,11 @@ import { refundTransfer } from '../chain/refunds/transfer.ts'
 import { claimUrl, isOpenClaim } from '../commands/refund-claims.ts'
 import { decodeId } from '../ids.ts'
 import { listClaims } from '../queries/refund-claims.ts'
+import { findSigner } from '../queries/refund-signers.ts'
 import { findDepths } from '../queries/refund-transactions.ts'
+import { listSignedByHand } from '../queries/signed-by-hand.ts'
 import { type RefundFacts, refundRecord, type UnsignedTransaction } from '../records/refund.ts'
+import { isOfSandbox } from '../signer/signer-for.ts'
 import type { Api } from './api.ts'
 import type { KeyCaller, MemberCaller } from './route.ts'
 
@@ -32,10 +35,11 @@ export const refundFactsFor = async (
   }
   if (!mayRefund(reader)) return ({ id }) => depthOf(id)
   const claims = await findClaimUrls(api, refunds)
+  const byHand = await findSignedByHand(api, refunds)
   return refund => ({
     ...depthOf(refund.id),
     claimUrl: claims.get(refund.id) ?? null,
-    unsignedTransaction: unsignedOf(refund),
+    unsignedTransaction: byHand.has(refund.id) ? unsignedOf(refund) : null,
   })
 }
 
@@ -55,6 +59,27 @@ const findDepthsOf = async ({ sql }: Api, refunds: readonly Actor<Refund>[]): Pr
   const sent = refunds.filter(({ state }) => state === 'processing').map(({ id }) => id)
   return sent.length === 0 ? new Map() : findDepths(sql, sent)
 }
+
+/** Nobody is to be shown what a signer may sign as well: it would be paid twice. */
+const findSignedByHand = async (api: Api, refunds: readonly Actor<Refund>[]): Promise<ReadonlySet<string>> => {
+  const waiting = refunds.filter(
+    ({ state, context }) => state === 'requires_signature' && !isOfSandbox(api, context.chainId),
+  )
+  return waiting.length === 0
+    ? new Set()
+    : listSignedByHand(
+        api.sql,
+        waiting.map(({ id }) => id),
+      )
+}
+
+/** Whether a refund that is asked for now is left to a signer. */
+export const isSigned = async (
+  api: Api,
+  { merchantId, livemode, chainId }: { merchantId: string; livemode: boolean; chainId: number | null },
+): Promise<boolean> =>
+  chainId !== null &&
+  (isOfSandbox(api, chainId) || (await findSigner(api.sql, { merchantId, chainId, livemode })) !== undefined)
 
 const findClaimUrls = async (
   { sql, clock, keyring, settings }: Api,

@@ -11,7 +11,7 @@ import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { recordId, recordName } from './record-id.ts'
-import { readRefundFor, refundFactsFor, unsignedOf, withClaimUrl } from './refund-facts.ts'
+import { isSigned, readRefundFor, refundFactsFor, unsignedOf, withClaimUrl } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -41,6 +41,7 @@ export const refundRoutes: readonly Route[] = [
         const payment = id && (await findPayment(api.sql, { ...call.whose, id }))
         // A member names no mode, and a key belongs to one: it is the payment's, and of none that of the tests.
         const livemode = call.whose.livemode ?? (payment ? payment.context.livemode : false)
+        const hasSigner = payment !== undefined && payment !== '' && (await isSigned(api, payment.context))
         return once<Refund>(
           api,
           { ...call, whose: { ...call.whose, livemode } },
@@ -58,7 +59,7 @@ export const refundRoutes: readonly Route[] = [
             },
             answer: refund => ({
               status: 201,
-              body: refundRecord(refund, { unsignedTransaction: unsignedOf(refund) }),
+              body: refundRecord(refund, { unsignedTransaction: hasSigner ? null : unsignedOf(refund) }),
             }),
             reveal: body => withClaimUrl(api, body),
           },

@@ -23,6 +23,8 @@ const waitReasons = [
   'fault',
   'over_refund_limit',
   'over_day_limit',
+  // It waited before the signer was there, or on.
+  'by_hand',
 ] as const
 
 /** How many wait for each reason, those for which none does included: who watches them is not to miss the first. */
@@ -66,7 +68,7 @@ export const listUnsigned = async (
 
 /** What the books know that a signature depends on, all of one moment. */
 export type SigningBooks = {
-  /** It has not been removed, and its merchant has not turned to signing by hand. */
+  /** It has not been removed, its merchant has not turned to signing by hand, and the refund is not left to that. */
   readonly isOn: boolean
   readonly nextNonce: number
   /** Coins that open transactions may take of the signer's, gas included. */
@@ -82,14 +84,15 @@ export type SigningBooks = {
 /** What was signed for numbers below `minedTo` the chain's own balances show. */
 export const readSigningBooks = async (
   sql: Sql,
-  { signerId, minedTo, refund }: { signerId: string; minedTo: number; refund: Refund },
+  { signerId, minedTo, id, refund }: { signerId: string; minedTo: number; id: string; refund: Refund },
 ): Promise<SigningBooks> => {
   const [row] = await sql<Books[]>`
     select
       (select greatest(s.first_nonce, max(n.nonce) + 1) from signer_nonces n where n.signer_id = s.id) as next_nonce,
       s.removed_at is null and (s.epoch is not null or exists (
         select from merchant_settings m where m.merchant_id = s.merchant_id and m.livemode = ${refund.livemode}
-          and m.refund_mode = 'signer')) as is_on,
+          and m.refund_mode = 'signer'))
+        and not exists (select from signing_waits where refund_id = ${id} and next_try_at = 'infinity') as is_on,
       o.coins, o.tokens,
       (select coalesce(sum(r.amount_minor), 0) from signer_nonces n join refunds r on r.id = n.refund_id
         -- Also by those that were there before it: whoever removes one and adds another has not got a new day.

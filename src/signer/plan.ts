@@ -21,7 +21,7 @@ export const planFor = async (
 ): Promise<Plan | WaitReason | 'off'> => {
   // The wallet first: see judgeBooks.
   const wallet = await readWallet(ask, account.address, context.tokenAddress)
-  const books = await readSigningBooks(desk.sql, { signerId: signer.id, minedTo: wallet.minedTo, refund: context })
+  const books = await readSigningBooks(desk.sql, { signerId: signer.id, minedTo: wallet.minedTo, id, refund: context })
   // It may have been its turn long after it was found.
   if (!books.isOn) return 'off'
   // Anybody has the sandbox's keys, and may send from them.

@@ -19,5 +19,5 @@ export const signerFor = async (
   return findSandboxSigner(sql, { id, merchantId, chainId, epoch, address: sandboxTreasury(merchantId) })
 }
 
-export const isOfSandbox = ({ sandbox }: SigningDesk, chainId: number): boolean =>
+export const isOfSandbox = ({ sandbox }: Pick<SigningDesk, 'sandbox'>, chainId: number): boolean =>
   sandbox !== undefined && chainId === sandboxId

@@ -3,6 +3,7 @@ import { getAddress } from 'viem/utils'
 import { refundTransactionRoutes } from '../../src/http/refund-transactions.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
+import { addSigner } from '../../src/queries/signer-setup.ts'
 import { insertKey } from '../access/keys.ts'
 import { member } from './people.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
@@ -134,6 +135,22 @@ test('what is to be signed is shown to those who may refund, while it is, and to
     expect(await seenBy(asked)).toBe(null)
   await name(id, newHash())
   expect(await seenBy(as(lamps.owner))).toBe(null)
+})
+
+test('while a signer is to sign it, nobody is shown what is to be signed, not even who has asked for it', async () => {
+  const { merchantId } = lamps
+  const [settings] = await to.sql<{ mode: string }[]>`
+    update merchant_settings set refund_mode = 'signer' where merchant_id = ${merchantId} returning refund_mode as mode`
+  expect(settings?.mode).toBe('signer')
+  await addSigner(to.sql, {
+    ...{ id: crypto.randomUUID(), merchantId, chainId: 31337, address: `0x${'5'.repeat(40)}`, sealedKey: 'v1.gone.x' },
+    ...{ firstNonce: 0, limits: [] },
+  })
+  const { id, status, unsignedTransaction } = await signable()
+  expect([status, unsignedTransaction]).toEqual(['requires_signature', null])
+  expect((await read(id)).json).toMatchObject({ unsignedTransaction: null })
+  await to.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`
+  expect(refund.assert((await read(id)).json).unsignedTransaction).not.toBe(null)
 })
 
 test('for developers and owners of its merchant alone, and not for keys', async () => {

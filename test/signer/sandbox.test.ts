@@ -15,17 +15,27 @@ afterAll(async () => {
   await house[Symbol.asyncDispose]()
 })
 
-type Shown = { id: string; status: string; crypto: { txHash: string; amount: string }; destination: string }
+type Shown = {
+  id: string
+  status: string
+  crypto: { txHash: string; amount: string }
+  destination: string
+  unsignedTransaction: unknown
+}
 
 const refund = async (paymentId: string, json: object): Promise<Shown> => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const path = `/v1/payments/${paymentId}/refunds`
   const answer = await house.house.call('POST', path, { bearer: house.key, json, headers })
-  expect(answer.status).toBe(201)
+  expect(answer).toMatchObject({ status: 201, json: { unsignedTransaction: null } })
   return answer.json as Shown
 }
-const find = async (id: string): Promise<Shown> =>
-  (await house.house.call('GET', `/v1/refunds/${id}`, { bearer: house.key })).json as Shown
+const find = async (id: string): Promise<Shown> => {
+  const shown = (await house.house.call('GET', `/v1/refunds/${id}`, { bearer: house.key })).json as Shown
+  // Whoever sent that too would pay twice.
+  expect(shown.unsignedTransaction).toBe(null)
+  return shown
+}
 
 const at = (digit: string) => `0x${digit.repeat(40)}`
 

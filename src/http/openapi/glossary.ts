@@ -65,7 +65,7 @@ const fields: Readonly<Record<string, string>> = {
   claimUrl:
     'The page on which the customer names an address; shown to those who may act on the refund, and null in events.',
   unsignedTransaction:
-    'The transaction that pays it, to be signed, as long as nobody has; shown to those who may act on the refund, and null in events.',
+    'The transaction that pays it, to be signed by hand, as long as nobody has. Null as long as a signer may sign it, and always in the sandbox: what is more than the signer may give away is shown once it has left it, and is not signed by any signer after that. Shown to those who may act on the refund, and null in events.',
   evidence: 'What you have said to it.',
   uncategorizedText:
     'Anything. In the sandbox `winning_evidence` and `losing_evidence` decide, three seconds after they are submitted.',
@@ -99,7 +99,8 @@ const fields: Readonly<Record<string, string>> = {
   receivingAddresses: 'By chain id, where it is another one.',
   toleranceBps: 'How far below the amount due is still enough, in hundredths of a percent.',
   latePolicy: 'What becomes of money that is sent after the window.',
-  refundMode: 'Who signs refunds.',
+  refundMode:
+    'Who signs refunds: `manual`, you do; `signer`, a key that is kept here does, where there is one for the chain, from then on. What was to be signed by hand before stays so.',
   link: 'The payment link, as its visitors see it.',
   options: 'What it can be paid with now.',
   quoteExpiresAt:

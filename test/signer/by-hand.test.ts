@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { refundFactsFor } from '../../src/http/refund-facts.ts'
+import type { MemberCaller } from '../../src/http/route.ts'
+import { findRefund } from '../../src/queries/refunds.ts'
+import { waitToSign } from '../../src/queries/signing.ts'
+import { tendChain } from '../../src/signer/keep.ts'
+import { signRefund } from '../../src/signer/sign.ts'
+import { openTurns } from '../../src/signer/turns.ts'
+import { type SignerHouse, signerHouse } from './house.ts'
+
+let house: SignerHouse
+beforeAll(async () => {
+  house = await signerHouse()
+})
+afterAll(async () => {
+  expect(await house.audit()).toEqual([])
+  await house[Symbol.asyncDispose]()
+})
+
+const turns = openTurns()
+const sign = (id: string) => signRefund(house.desk, turns, id)
+const tendNow = async () => {
+  await house.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
+  for (const connected of house.desk.chains.all) await tendChain(house.desk, turns, connected, { untouchedMs: 0 })
+}
+const stateOf = async (id: string) => (await house.refund(id)).state
+const setMode = (of: string, mode: 'manual' | 'signer') =>
+  house.sql`update merchant_settings set refund_mode = ${mode} where merchant_id = ${of}`
+const remove = (of: string) => house.sql`select remove_refund_signer(${of}, 31337, 'operator')`
+
+const oneOf = async (merchantId: string, kind = {}) => {
+  const [refund] = await house.refunds(merchantId, 1, kind)
+  if (!refund) throw new Error('there is no refund')
+  return { merchantId, ...refund }
+}
+
+/** To an owner. */
+const isShown = async ({ id, merchantId }: { id: string; merchantId: string }) => {
+  const refund = await findRefund(house.sql, { id, merchantId, livemode: undefined })
+  if (!refund) throw new Error('the refund is not there')
+  const member: MemberCaller = { merchantId, role: 'owner' }
+  return (await refundFactsFor(house.api, { member }, [refund]))(refund).unsignedTransaction !== null
+}
+
+test('while a signer waits for gas nobody is shown what it is going to sign', async () => {
+  const { merchantId, address } = await house.newSigner({ coins: 0n })
+  const refund = await oneOf(merchantId)
+  expect(await isShown(refund)).toBe(false)
+  await sign(refund.id)
+  expect(await house.waitOf(refund.id)).toBe('no_gas')
+  expect(await isShown(refund)).toBe(false)
+  await house.node.call('anvil_setBalance', address, '0xde0b6b3a7640000')
+  await tendNow()
+  expect(await stateOf(refund.id)).toBe('processing')
+  expect(await isShown(refund)).toBe(false)
+})
+
+test('what is more than a signer may give away is shown, and never signed by one again', async () => {
+  const few = { perRefundMinor: 50, perDayMinor: 50 }
+  const signer = await house.newSigner(few)
+  const { merchantId: of } = signer
+  const refund = await oneOf(of, { amountMinor: 51 })
+  expect(await isShown(refund)).toBe(false)
+  await sign(refund.id)
+  expect(await isShown(refund)).toBe(true)
+
+  await house.sql`select add_refund_signer(${signer.id}, ${of}, 31337, ${signer.address}, '', 0,
+    ${'[{"currency":"USD","perRefundMinor":9000,"perDayMinor":9000}]'}::text::json, 'operator')`
+  await tendNow()
+  expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
+  const next = await oneOf(of, { amountMinor: 51 })
+  await sign(next.id)
+  expect(await stateOf(next.id)).toBe('processing')
+
+  // A slower process finds something else in its way.
+  const news = await waitToSign(house.sql, { refundId: refund.id, signerId: signer.id, reason: 'no_answer' })
+  expect([news, await house.waitOf(refund.id)]).toEqual([false, 'over_refund_limit'])
+
+  await remove(of)
+  await house.newSigner({ of })
+  await tendNow()
+  expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
+})
+
+test.each(['turned on', 'added', 'replaced'])('what was shown before a signer is %s is not signed by it', async how => {
+  const { merchantId: of } = how === 'added' ? { merchantId: house.merchantId } : await house.newSigner({ coins: 0n })
+  if (how === 'turned on') await setMode(of, 'manual')
+  const refund = await oneOf(of)
+  if (how === 'replaced') {
+    await sign(refund.id)
+    await remove(of)
+  }
+  expect(await isShown(refund)).toBe(true)
+  await (how === 'turned on' ? setMode(of, 'signer') : house.newSigner({ of }))
+  await sign(refund.id)
+  await tendNow()
+  expect([await stateOf(refund.id), await house.waitOf(refund.id)]).toEqual(['requires_signature', 'by_hand'])
+  expect(await isShown(refund)).toBe(true)
+})
+
+test('what is turned to be signed by hand while it waits for its turn is not signed once that is over', async () => {
+  const { merchantId } = await house.newSigner()
+  const refund = await oneOf(merchantId)
+  const held = Promise.withResolvers<void>()
+  const waiting = Promise.withResolvers<void>()
+  const signing = signRefund(
+    house.desk,
+    async (_, act) => {
+      waiting.resolve()
+      await held.promise
+      return act()
+    },
+    refund.id,
+  )
+  await waiting.promise
+  await setMode(merchantId, 'manual')
+  expect(await isShown(refund)).toBe(true)
+  await setMode(merchantId, 'signer')
+  held.resolve()
+  await signing
+  expect(await stateOf(refund.id)).toBe('requires_signature')
+})
