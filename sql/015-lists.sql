@@ -11,8 +11,9 @@ create index payments_by_reference on payments (merchant_id, livemode, reference
 where reference is not null;
 create index payments_with_attention on payments (merchant_id, livemode, era, xid, seq) where attention;
 
--- GET /v1/refunds and /v1/disputes ?status=, ?paymentId=
+-- GET /v1/refunds and /v1/disputes ?status=, ?paymentId=, and refunds that wait for a person.
 create index refunds_by_state on refunds (merchant_id, livemode, state, era, xid, seq);
 create index refunds_by_payment on refunds (merchant_id, livemode, payment_id, era, xid, seq);
+create index refunds_with_attention on refunds (merchant_id, livemode, era, xid, seq) where attention;
 create index disputes_by_state on disputes (merchant_id, livemode, state, era, xid, seq);
 create index disputes_by_payment on disputes (merchant_id, livemode, payment_id, era, xid, seq);

@@ -932,6 +932,7 @@ CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemo
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id) WHERE (state = 'requires_signature'::text);
+CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
 CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);

@@ -152,6 +152,11 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
     'How long the oldest transaction of a refund signer waits to be final.',
     backlog.refundOpenSeconds,
   ),
+  gauge(
+    'paymachine_refunds_with_attention',
+    'Refunds that a person must look at: they may have been paid twice, or although they are over.',
+    backlog.refundsWithAttention,
+  ),
   ofChains('paymachine_chain_head', 'The latest block that was read.', backlog, 'head'),
   ofChains('paymachine_chain_final', 'Up to this block transfers are final.', backlog, 'final'),
   ofChains('paymachine_chain_age_seconds', 'How old the latest block is that was read.', backlog, 'ageSeconds'),

@@ -28,6 +28,9 @@ const filters = type({
   'paymentId?': recordId('pay'),
 })
 
+/** As of payments: which of them wait for a person is what the people of a merchant ask. */
+const membersFilters = type({ 'attention?': "'true'" })
+
 export const refundRoutes: readonly Route[] = [
   ...onItem(
     'POST',
@@ -75,12 +78,13 @@ export const refundRoutes: readonly Route[] = [
       path: '/refunds',
       docs: docs.listRefunds,
       query: listQuery.merge(filters),
+      membersQuery: membersFilters,
       handle: async (api, call) => {
         const { sql } = api
         const { whose, query } = call
         const { status, paymentId, limit } = query
         const page = await placedPage(sql, 'refunds', whose, query, idOf)
-        const refunds = await listRefunds(sql, whose, { status, paymentId }, page)
+        const refunds = await listRefunds(sql, whose, { status, paymentId, attention: 'attention' in query }, page)
         const factsOf = await refundFactsFor(api, call, refunds)
         return { status: 200, body: listOf(refunds, limit, refund => refundRecord(refund, factsOf(refund))) }
       },

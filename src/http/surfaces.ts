@@ -28,6 +28,8 @@ type Spec<Path extends string, Body, Query, Mode> = {
   readonly path: Path
   readonly body?: Body
   readonly query?: Query
+  /** What members may ask for besides. */
+  readonly membersQuery?: Type
   readonly docs?: Docs
   readonly handle: (api: Api, call: Surface<Path, Body, Query, Mode>) => Answer | Promise<Answer>
 }
@@ -47,7 +49,7 @@ export const onCollection = <
   spec: Spec<Path, Body, Query, boolean>,
 ): readonly Route[] => {
   const query: Type = spec.query ?? type({})
-  const membersQuery = query.and(livemodeQuery)
+  const membersQuery = query.and(spec.membersQuery ?? type({})).and(livemodeQuery)
   return bothSurfaces(method, needs, spec, membersQuery, query => query?.livemode === true)
 }
 

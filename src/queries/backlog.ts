@@ -20,6 +20,8 @@ export type Backlog = {
   readonly refundsUnsigned: Readonly<Record<WaitReason, number>>
   /** How long that has been out for the longest which a signer has signed and which is not final. */
   readonly refundOpenSeconds: number
+  /** Refunds of which a transfer was seen that nobody waits for, until a person has looked. */
+  readonly refundsWithAttention: number
   readonly workers: number
   readonly chains: readonly {
     readonly chainId: number
@@ -54,6 +56,8 @@ export const readBacklog = async (sql: Sql): Promise<Backlog> => {
         group by w.reason) as waits) as "refundsUnsigned",
       (select coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8
        from signer_nonces where state = 'open') as "refundOpenSeconds",
+      (select count(*)::integer from (
+        select from refunds where attention limit ${MOST}) as stray) as "refundsWithAttention",
       (select count(*)::integer from workers) as workers,
       (select json_agg(json_build_object('chainId', chain_id, 'head', number, 'final', final_number,
         'ageSeconds', extract(epoch from now() - mined_at)::float8) order by chain_id) from chain_cursors) as chains`

@@ -15,15 +15,22 @@ export const findRefund = async (sql: Sql, name: RecordName): Promise<Actor<Refu
   return row && readRefund(row)
 }
 
-export type RefundFilter = { readonly status: string | undefined; readonly paymentId: string | undefined }
+export type RefundFilter = {
+  readonly status: string | undefined
+  readonly paymentId: string | undefined
+  /** True: only those that a person must look at. */
+  readonly attention: boolean
+}
 
 export const listRefunds = async (
   sql: Sql,
   whose: Whose,
-  { status, paymentId }: RefundFilter,
+  { status, paymentId, attention }: RefundFilter,
   page: PlacedPage,
 ): Promise<Actor<Refund>[]> => {
-  const filters = narrowed(sql, { state: status, payment_id: paymentId })
+  const filters = sql`
+    ${narrowed(sql, { state: status, payment_id: paymentId })}
+    ${attention ? sql`and attention` : sql``}`
   const rows = await listPlaced<ActorRow>(sql, { table: 'refunds', whose, page, filters })
   return rows.map(readRefund)
 }

@@ -52,6 +52,7 @@ test('this machine reads what was answered, how long it took, what works and wha
   for (const reason of ['no_gas', 'nonce_ahead'])
     expect(series.get(`paymachine_refunds_unsigned{reason="${reason}"}`)).toBe(0)
   expect(series.get('paymachine_refund_open_seconds')).toBe(0)
+  expect(series.get('paymachine_refunds_with_attention')).toBe(0)
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
+import { readBacklog } from '../../src/queries/backlog.ts'
 import { idsOf } from './lists.ts'
 import { paid } from './payments.ts'
 import { member } from './people.ts'
@@ -51,6 +52,27 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     expect(outcome.ok).toBe(true)
   }
   const txHash = `0x${'1'.repeat(64)}`
+
+  test('200: attention=true shows members what a person must look at, until they have', async () => {
+    const { id: paymentId } = await paidHere()
+    const { id } = await made(paymentId, { amountMinor: 10 })
+    await made(paymentId, { amountMinor: 10 })
+    await cancel(id)
+    const waiting = async (more = '') =>
+      idsOf(await list(`?paymentId=${paymentId}&attention=true${more}`, as(lamps.owner)))
+    expect(await waiting()).toEqual([])
+    await refundIs(id, { type: 'stray_transfer_seen', txHash })
+    expect(await waiting()).toEqual([id])
+    expect(await waiting('&livemode=true')).toEqual([])
+    expect(await waiting('&status=failed')).toEqual([])
+    expect((await readBacklog(to.sql)).refundsWithAttention).toBe(1)
+    await refundIs(id, { type: 'dismiss' })
+    expect(await waiting()).toEqual([])
+    const refused = { status: 400, error: { param: 'attention' } }
+    expect(await list('?attention=false', as(lamps.owner))).toMatchObject(refused)
+    // A key asks for payments and refunds of whatever state, and for nobody's attention.
+    expect(await list('?attention=true')).toMatchObject(refused)
+  })
 
   test('POST /:id/cancel, 200: its part can be refunded again, and refund.canceled tells so', async () => {
     const { actor, id: paymentId } = await paidHere()

@@ -1,6 +1,6 @@
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../actors/kind.ts'
-import { uuidFrom } from '../../ids.ts'
+import { encodeId, uuidFrom } from '../../ids.ts'
 import { claimNoticed, forgetNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
 import { isRefund, type Reach } from '../../queries/refund-transactions.ts'
 import type { World } from '../../world.ts'
@@ -80,13 +80,16 @@ const isGone = async (
 
 /** Refused where somebody was faster, or another refund is paid with it. */
 const tell = async (
-  { actors }: World,
+  { actors, log }: World,
   { refund, txHash }: Noticed,
   type: string,
   more: { readonly instead?: string | null } = {},
 ): Promise<void> => {
-  await actors.dispatch({
-    ...{ kind: 'refund', actor: refund.id, event: { type, txHash, ...more }, cause: `chain:${refund.context.chainId}` },
+  const { chainId } = refund.context
+  const outcome = await actors.dispatch({
+    ...{ kind: 'refund', actor: refund.id, event: { type, txHash, ...more }, cause: `chain:${chainId}` },
     id: uuidFrom(['refund noticed', refund.id, refund.rev, txHash, type]),
   })
+  if (type === 'stray_transfer_seen' && outcome.ok && !outcome.replayed)
+    log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash }, 'a refund is paid that nobody waits for')
 }

@@ -4,9 +4,11 @@ import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
 import { audit } from '../../../src/audit/audit.ts'
 import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
+import { encodeId } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { readableLog } from '../../harness/lines.ts'
 import { customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
 
 let house: ApiHouse
@@ -40,9 +42,9 @@ afterEach(async () => {
   expect(await house.sql`select from noticed_transfers`).toHaveLength(0)
 })
 
-const look = async () => {
+const look = async (log = house.api.log) => {
   await house.sql`update noticed_transfers set next_look_at = now()`
-  await decide(house, on.chainOf())
+  await decide({ ...house, api: { ...house.api, log } }, on.chainOf())
 }
 const stateOf = async (refund: Actor<Refund>) => (await on.look(refund)).state
 const seen = async () => {
@@ -154,9 +156,11 @@ test.each(['canceled', 'processed'])('what names one that is %s needs attention,
   await seen()
   expect((await on.find(refund.id)).context.attention).toBe(false)
   await on.bury()
-  await look()
+  const { log, lines } = readableLog()
+  for (let n = 0; n < 2; n++) await look(log)
   const { context } = await on.find(refund.id)
   expect(context).toMatchObject({ attention: true, strayTxHash: hash })
+  expect(lines()).toMatchObject([{ level: 40, refund: encodeId('re', refund.id), chain: 31337, txHash: hash }])
 })
 
 test.each([
