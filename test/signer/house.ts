@@ -1,3 +1,4 @@
+import { afterAll, expect } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +15,11 @@ import { findPayment } from '../../src/queries/payments.ts'
 import { addSigner } from '../../src/queries/signer-setup.ts'
 import dollar from '../../src/sandbox/contracts/test-dollar.json' with { type: 'json' }
 import type { SigningDesk } from '../../src/signer/desk.ts'
+import { tendChain } from '../../src/signer/keep.ts'
 import { SIGNER_PURPOSE } from '../../src/signer/key.ts'
+import { signRefund } from '../../src/signer/sign.ts'
+import type { Patience } from '../../src/signer/tend.ts'
+import { openTurns } from '../../src/signer/turns.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { anvil } from '../harness/anvil.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
@@ -121,6 +126,29 @@ export const signerHouse = async () => {
       desk.chains.close()
       await node[Symbol.asyncDispose]()
       await house[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** One for all tests of a file, and the hands of one process there. The audit is its end. */
+export const houseOfFile = async () => {
+  const house = await signerHouse()
+  afterAll(async () => {
+    expect(await house.audit()).toEqual([])
+    await house[Symbol.asyncDispose]()
+  })
+  const turns = openTurns()
+  const tend = async (patience?: Patience) => {
+    for (const connected of house.desk.chains.all)
+      await tendChain(house.desk, turns, connected, { untouchedMs: 0, ...(patience && { patience }) })
+  }
+  return {
+    ...{ ...house, turns, tend },
+    sign: (id: string) => signRefund(house.desk, turns, id),
+    /** With whatever was put off. */
+    tendNow: async () => {
+      await house.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
+      await tend()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { nameTransaction } from '../../src/commands/refund-transactions.ts'
@@ -8,24 +8,13 @@ import { tendChain } from '../../src/signer/keep.ts'
 import { settleNonces } from '../../src/signer/settle.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
-import { type SignerHouse, signerHouse } from './house.ts'
+import { houseOfFile, type SignerHouse } from './house.ts'
 
-let house: SignerHouse
-beforeAll(async () => {
-  house = await signerHouse()
-})
-afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
-})
+const house = await houseOfFile()
 
-const turns = openTurns()
+const { sign, turns } = house
 const patient = { resendMs: 3_600_000, bumpMs: 3_600_000 }
-const tend = async (patience: Partial<typeof patient> = {}) => {
-  for (const connected of house.desk.chains.all)
-    await tendChain(house.desk, turns, connected, { untouchedMs: 0, patience: { ...patient, ...patience } })
-}
-const sign = (id: string) => signRefund(house.desk, turns, id)
+const tend = (patience: Partial<typeof patient> = {}) => house.tend({ ...patient, ...patience })
 
 /** One refund of a signer of its own, not signed yet. */
 const one = async (more: Parameters<SignerHouse['newSigner']>[0] = {}, refund = {}) => {

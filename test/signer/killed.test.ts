@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type SignerHouse, signerHouse } from './house.ts'
+import { expect, test } from 'bun:test'
+import { houseOfFile } from './house.ts'
 
-let house: SignerHouse
-beforeAll(async () => {
-  house = await signerHouse()
-})
-afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
-})
+const house = await houseOfFile()
 
 // The first one: what others leave open would be looked after too.
 test('who looks after a signer is killed at every step and one transaction of the refund is mined', async () => {

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { connectChains } from '../../src/chain/connect.ts'
 import { tendChain } from '../../src/signer/keep.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
-import { type SignerHouse, signerHouse } from './house.ts'
+import { houseOfFile } from './house.ts'
 
-let house: SignerHouse
-beforeAll(async () => {
-  house = await signerHouse()
-})
-afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
-})
+const house = await houseOfFile()
 
 const turns = openTurns()
 

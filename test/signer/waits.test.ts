@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { connectChains } from '../../src/chain/connect.ts'
 import { cancelRefund } from '../../src/commands/refunds.ts'
-import { tendChain } from '../../src/signer/keep.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
-import { type SignerHouse, signerHouse } from './house.ts'
+import { houseOfFile } from './house.ts'
 
-let house: SignerHouse
-beforeAll(async () => {
-  house = await signerHouse()
-})
-afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
-})
+const house = await houseOfFile()
 
-const turns = openTurns()
-const sign = (id: string) => signRefund(house.desk, turns, id)
-const tendNow = async () => {
-  await house.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
-  for (const connected of house.desk.chains.all) await tendChain(house.desk, turns, connected, { untouchedMs: 0 })
-}
+const { sign, tendNow, turns } = house
 const stateOf = async (id: string) => (await house.refund(id)).state
 const look = async (id: string) => [await stateOf(id), await house.waitOf(id)]
 

@@ -1,30 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
-import { audit } from '../../../src/audit/audit.ts'
 import { connectChains } from '../../../src/chain/connect.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
 import { isTransactionGone } from '../../../src/chain/refunds/gone.ts'
 import { nameTransaction } from '../../../src/commands/refund-transactions.ts'
-import { kinds } from '../../../src/kinds/all.ts'
 import { sandboxContracts } from '../../../src/sandbox/contracts.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { hashOf } from '../watch/ledger.ts'
-import { customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
+import { customer, decide, houseOfFile } from './refund-house.ts'
 
-let house: ApiHouse
-let on: RefundHouse
-
-beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
-  on = await refundHouse(house)
-})
-afterAll(async () => {
-  expect(await audit(house.sql, kinds)).toEqual([])
-  await on[Symbol.asyncDispose]()
-  await house[Symbol.asyncDispose]()
-})
+const { house, on } = await houseOfFile()
 
 const name = async ({ id }: Actor<Refund>, txHash: string, ...urls: readonly string[]) => {
   const nodes = urls.length > 0 ? urls : [on.chain.url]

@@ -1,38 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
-import { audit } from '../../../src/audit/audit.ts'
 import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
 import { encodeId } from '../../../src/ids.ts'
-import { kinds } from '../../../src/kinds/all.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { readableLog } from '../../harness/lines.ts'
-import { customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
+import { customer, decide, houseOfFile } from './refund-house.ts'
 
-let house: ApiHouse
-let on: RefundHouse
-/** Which the merchant is paid at, and nobody else. */
-let treasury: string
-let stranger: string
-
-beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
-  on = await refundHouse(house)
-  const accounts = await on.chain.rpc<string[]>('eth_accounts')
-  treasury = accounts[1] ?? ''
-  stranger = accounts[2] ?? ''
-  const { merchantId: merchant_id } = on
-  await house.sql`insert into merchant_settings ${house.sql({ merchant_id, livemode: false })}`
-  await house.sql`
-    insert into receiving_addresses ${house.sql({ merchant_id, livemode: false, address: getAddress(treasury) })}`
-})
-afterAll(async () => {
-  expect(await audit(house.sql, kinds)).toEqual([])
-  await on[Symbol.asyncDispose]()
-  await house[Symbol.asyncDispose]()
-})
+const { house, on } = await houseOfFile()
+/** The treasury is where the merchant is paid at, and nobody else. */
+const [, treasury = '', stranger = ''] = await on.chain.rpc<string[]>('eth_accounts')
+const ofMerchant = { merchant_id: on.merchantId, livemode: false }
+await house.sql`insert into merchant_settings ${house.sql(ofMerchant)}`
+await house.sql`
+  insert into receiving_addresses ${house.sql({ ...ofMerchant, address: getAddress(treasury) })}`
 // What a test leaves waits for nothing, so that nothing else fits what the next one sends.
 afterEach(async () => {
   await on.bury()

@@ -1,5 +1,7 @@
+import { afterAll, expect } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
+import { audit } from '../../../src/audit/audit.ts'
 import { decideRefunds, type RefundChain } from '../../../src/chain/refunds/watch.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
@@ -7,10 +9,11 @@ import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import { openTransactions } from '../../../src/chain/watch/transactions.ts'
 import { startRefund } from '../../../src/commands/refunds.ts'
+import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { findRefund } from '../../../src/queries/refunds.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import type { ApiHouse } from '../../harness/api.ts'
+import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { final, happen, openPayment, seen } from '../../http/payments.ts'
 import { testChain } from '../watch/node.ts'
 
@@ -86,6 +89,18 @@ export const refundHouse = async (house: ApiHouse) => {
     },
     [Symbol.asyncDispose]: () => chain[Symbol.asyncDispose](),
   }
+}
+
+/** One for all tests of a file. The audit is its end. */
+export const houseOfFile = async () => {
+  const house = await apiHouse({ routes: [] })
+  const on = await refundHouse(house)
+  afterAll(async () => {
+    expect(await audit(house.sql, kinds)).toEqual([])
+    await on[Symbol.asyncDispose]()
+    await house[Symbol.asyncDispose]()
+  })
+  return { house, on }
 }
 
 export type RefundHouse = Awaited<ReturnType<typeof refundHouse>>

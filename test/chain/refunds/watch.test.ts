@@ -1,29 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
-import { audit } from '../../../src/audit/audit.ts'
 import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
 import { decideRefunds } from '../../../src/chain/refunds/watch.ts'
 import { refundFactsFor } from '../../../src/http/refund-facts.ts'
-import { kinds } from '../../../src/kinds/all.ts'
 import { findDepths } from '../../../src/queries/refund-transactions.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { through } from '../watch/node.ts'
-import { CONFIRMATIONS, customer, decide, type RefundHouse, refundHouse } from './refund-house.ts'
+import { CONFIRMATIONS, customer, decide, houseOfFile } from './refund-house.ts'
 
-let house: ApiHouse
-let on: RefundHouse
-
-beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
-  on = await refundHouse(house)
-})
-afterAll(async () => {
-  expect(await audit(house.sql, kinds)).toEqual([])
-  await on[Symbol.asyncDispose]()
-  await house[Symbol.asyncDispose]()
-})
+const { house, on } = await houseOfFile()
 
 const look = (refund: Actor<Refund>) => on.look(refund)
 const decideBy = (...urls: string[]) => decide(house, on.chainOf(...urls))
