@@ -9,8 +9,15 @@ test('an endpoint that is disabled between the claim and the reading of its row 
   await using house = await sendingHouse()
   await using shop = await receiver()
   const [holder, owner] = [connect(house.url, { max: 1 }), connect(house.url, { max: 1 })]
-  const waitsFor = async (table: string) =>
-    (await house.sql`select from pg_locks where not granted and relation = ${table}::regclass`).length > 0
+  /** Somebody who has the one table and waits for the other: of the sender, its claim alone. */
+  const waits = async (table: string, { has }: { readonly has: string }) =>
+    (
+      await house.sql`
+        select from pg_locks waiting join pg_locks held using (pid, database)
+        where not waiting.granted and waiting.relation = ${table}::regclass
+          and held.granted and held.relation = ${has}::regclass
+          and database = (select oid from pg_database where datname = current_database())`
+    ).length > 0
   const endpoint = await house.addEndpoint(shop.url)
   const sender = house.startSender({ lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
 
@@ -20,10 +27,12 @@ test('an endpoint that is disabled between the claim and the reading of its row 
   // Not before: the sender's first look may come late, and find it.
   await house.tell(endpoint)
   sender.wake([endpoint])
-  await until(() => waitsFor('delivery_claims'))
+  await until(() => waits('delivery_claims', { has: 'webhook_endpoints' }))
   await owner`begin`
+  // By which it is known from the claim.
+  await owner`lock table merchants in access share mode`
   const locked = owner`lock table webhook_endpoints in access exclusive mode`.execute()
-  await until(() => waitsFor('webhook_endpoints'))
+  await until(() => waits('webhook_endpoints', { has: 'merchants' }))
   await holder`commit`
   await locked
   expect(await change(owner, endpoint, { status: 'disabled' })).toBe('changed')
