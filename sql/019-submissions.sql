@@ -33,8 +33,13 @@ begin
   end;
 end $$;
 
+-- When to look again for what was looked for in vain so often: in a second, in two, and so on up to five minutes.
+create function next_look(looks integer) returns timestamptz language sql stable as $$
+  select now() + least(power(2, least(looks, 9)), 300) * interval '1 second'
+$$;
+
 -- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
--- look off: a second, two, and so on up to five minutes. `final_to`: up to there the chain is final.
+-- look off. `final_to`: up to there the chain is final.
 create function claim_submissions(chain bigint, final_to bigint, most integer) returns setof submissions
 language plpgsql as $$
 begin
@@ -65,7 +70,7 @@ begin
       -- Another worker has them.
       for update skip locked)
     update submissions s
-    set looks = s.looks + 1, next_look_at = now() + least(power(2, least(s.looks, 9)), 300) * interval '1 second'
+    set looks = s.looks + 1, next_look_at = next_look(s.looks)
     from due where s.payment_id = due.payment_id and s.tx_hash = due.tx_hash
     returning s.*;
 end $$;

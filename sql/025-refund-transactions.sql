@@ -39,7 +39,7 @@ for each row when (
 execute function look_at_refund();
 
 -- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
--- look off: a second, two, and so on up to five minutes. `final_to`: up to there the chain is final.
+-- look off. `final_to`: up to there the chain is final.
 create function claim_refund_looks(chain bigint, final_to bigint, most integer) returns setof refund_looks
 language sql as $$
   with due as (
@@ -49,7 +49,7 @@ language sql as $$
     -- Another worker has them.
     for update skip locked)
   update refund_looks l
-  set looks = l.looks + 1, next_look_at = now() + least(power(2, least(l.looks, 9)), 300) * interval '1 second'
+  set looks = l.looks + 1, next_look_at = next_look(l.looks)
   from due where l.refund_id = due.refund_id
   returning l.*
 $$;
@@ -133,7 +133,7 @@ language sql as $$
     -- Another worker has them.
     for update skip locked)
   update noticed_transfers n
-  set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
+  set looks = n.looks + 1, next_look_at = next_look(n.looks)
   from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
   returning n.*
 $$;

@@ -25,6 +25,14 @@ create unique index refund_signers_of_sandbox on refund_signers (merchant_id, ch
 -- A key that two merchants share would use each nonce twice, and one could drain what the other has filled.
 create unique index refund_signers_key_once on refund_signers (chain_id, address) where sealed_key is not null;
 
+-- Who signs the refunds of a merchant on a chain, in which mode. Whoever shows a transaction to be signed by hand and
+-- whoever signs it go by this one: where they differed, a refund would be paid twice.
+create view working_signers as
+select s.id, s.merchant_id, s.chain_id, m.livemode
+from refund_signers s
+join merchant_settings m on m.merchant_id = s.merchant_id and m.refund_mode = 'signer'
+where s.epoch is null and s.removed_at is null;
+
 -- How much a signer may give away by itself, in minor units; nothing in a currency without a row.
 create table refund_signer_limits (
   signer_id uuid not null references refund_signers,
@@ -103,13 +111,11 @@ declare
 begin
   select reason into before from signing_waits where refund_id = refund;
   insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
-  values (refund, signer, why, case when is_for_hand then 'infinity' else now() + interval '1 second' end)
+  values (refund, signer, why, case when is_for_hand then 'infinity' else next_look(0) end)
   on conflict (refund_id) do update set
     signer_id = excluded.signer_id, reason = why,
     tries = w.tries + 1,
-    -- A second, two, and so on up to five minutes.
-    next_try_at = case when is_for_hand then 'infinity'
-      else now() + least(power(2, least(w.tries, 9)), 300) * interval '1 second' end,
+    next_try_at = case when is_for_hand then 'infinity' else next_look(w.tries) end,
     since = case when w.reason = why then w.since else now() end
   -- Somebody else has left it to be signed by hand meanwhile.
   where w.next_try_at < 'infinity';

@@ -990,6 +990,15 @@ create view settings as
    FROM merchants m
      JOIN merchant_settings s ON s.merchant_id = m.id;
 
+create view working_signers as
+ SELECT s.id,
+    s.merchant_id,
+    s.chain_id,
+    m.livemode
+   FROM refund_signers s
+     JOIN merchant_settings m ON m.merchant_id = s.merchant_id AND m.refund_mode = 'signer'::text
+  WHERE s.epoch IS NULL AND s.removed_at IS NULL;
+
 CREATE OR REPLACE FUNCTION public.accept_invite(hash bytea, account uuid, actor text, address text, new_email text, new_password_hash text)
  RETURNS text
  LANGUAGE plpgsql
@@ -1459,7 +1468,7 @@ AS $function$
     -- Another worker has them.
     for update skip locked)
   update noticed_transfers n
-  set looks = n.looks + 1, next_look_at = now() + least(power(2, least(n.looks, 9)), 300) * interval '1 second'
+  set looks = n.looks + 1, next_look_at = next_look(n.looks)
   from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
   returning n.*
 $function$;
@@ -1475,7 +1484,7 @@ AS $function$
     -- Another worker has them.
     for update skip locked)
   update refund_looks l
-  set looks = l.looks + 1, next_look_at = now() + least(power(2, least(l.looks, 9)), 300) * interval '1 second'
+  set looks = l.looks + 1, next_look_at = next_look(l.looks)
   from due where l.refund_id = due.refund_id
   returning l.*
 $function$;
@@ -1512,7 +1521,7 @@ begin
       -- Another worker has them.
       for update skip locked)
     update submissions s
-    set looks = s.looks + 1, next_look_at = now() + least(power(2, least(s.looks, 9)), 300) * interval '1 second'
+    set looks = s.looks + 1, next_look_at = next_look(s.looks)
     from due where s.payment_id = due.payment_id and s.tx_hash = due.tx_hash
     returning s.*;
 end $function$;
@@ -3160,6 +3169,14 @@ AS $function$
     'hex')::uuid
 $function$;
 
+CREATE OR REPLACE FUNCTION public.next_look(looks integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select now() + least(power(2, least(looks, 9)), 300) * interval '1 second'
+$function$;
+
 CREATE OR REPLACE FUNCTION public.notice_refund_transfers(chain bigint, logs json)
  RETURNS void
  LANGUAGE plpgsql
@@ -4052,13 +4069,11 @@ declare
 begin
   select reason into before from signing_waits where refund_id = refund;
   insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
-  values (refund, signer, why, case when is_for_hand then 'infinity' else now() + interval '1 second' end)
+  values (refund, signer, why, case when is_for_hand then 'infinity' else next_look(0) end)
   on conflict (refund_id) do update set
     signer_id = excluded.signer_id, reason = why,
     tries = w.tries + 1,
-    -- A second, two, and so on up to five minutes.
-    next_try_at = case when is_for_hand then 'infinity'
-      else now() + least(power(2, least(w.tries, 9)), 300) * interval '1 second' end,
+    next_try_at = case when is_for_hand then 'infinity' else next_look(w.tries) end,
     since = case when w.reason = why then w.since else now() end
   -- Somebody else has left it to be signed by hand meanwhile.
   where w.next_try_at < 'infinity';

@@ -20,8 +20,8 @@ export const findSigner = async (
   const [row] = await sql<Signer[]>`
     select s.id, s.merchant_id, s.chain_id, s.epoch, s.address, s.sealed_key
     from refund_signers s
-    join merchant_settings m on m.merchant_id = s.merchant_id and m.livemode = ${livemode} and m.refund_mode = 'signer'
-    where s.merchant_id = ${merchantId} and s.chain_id = ${chainId} and s.epoch is null and s.removed_at is null`
+    join working_signers w on w.id = s.id and w.livemode = ${livemode}
+    where s.merchant_id = ${merchantId} and s.chain_id = ${chainId}`
   return row
 }
 

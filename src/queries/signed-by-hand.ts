@@ -10,8 +10,7 @@ export const listSignedByHand = async (sql: Sql, ids: readonly string[]): Promis
     where r.id = any(${[...ids]}::uuid[]) and r.state = 'requires_signature' and (
       exists (select from signing_waits w where w.refund_id = r.id and w.next_try_at = 'infinity')
       or not exists (
-        select from refund_signers s
-        join merchant_settings m on m.merchant_id = s.merchant_id and m.livemode = r.livemode and m.refund_mode = 'signer'
-        where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.epoch is null and s.removed_at is null))`
+        select from working_signers s
+        where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.livemode = r.livemode))`
   return new Set(rows.map(({ id }) => id))
 }

@@ -24,7 +24,7 @@ type Row = Omit<ListedSigner, 'chainId' | 'waits'> & {
 export const listSigners = async (sql: Sql): Promise<readonly ListedSigner[]> => {
   const rows = await sql<Row[]>`
     select s.merchant_id as "merchantId", s.chain_id as "chainId", s.address, s.removed_at is not null as "isRemoved",
-      exists (select from merchant_settings m where m.merchant_id = s.merchant_id and m.refund_mode = 'signer') as "isOn",
+      exists (select from working_signers w where w.id = s.id) as "isOn",
       (select coalesce(json_agg(json_build_object('currency', currency, 'perRefundMinor', per_refund_minor,
         'perDayMinor', per_day_minor) order by currency), '[]')
         from refund_signer_limits l where l.signer_id = s.id) as limits,

@@ -54,9 +54,8 @@ export const listUnsigned = async (
   const signed = isSandbox
     ? sql``
     : sql`
-      join refund_signers s on s.merchant_id = r.merchant_id and s.chain_id = r.chain_id
-        and s.epoch is null and s.removed_at is null
-      join merchant_settings m on m.merchant_id = r.merchant_id and m.livemode = r.livemode and m.refund_mode = 'signer'`
+      join working_signers s
+        on s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.livemode = r.livemode`
   const rows = await sql<{ id: string }[]>`
     select r.id from refunds r ${signed} left join signing_waits w on w.refund_id = r.id
     where r.state = 'requires_signature' and r.chain_id = ${chainId}
@@ -89,9 +88,8 @@ export const readSigningBooks = async (
   const [row] = await sql<Books[]>`
     select
       (select greatest(s.first_nonce, max(n.nonce) + 1) from signer_nonces n where n.signer_id = s.id) as next_nonce,
-      s.removed_at is null and (s.epoch is not null or exists (
-        select from merchant_settings m where m.merchant_id = s.merchant_id and m.livemode = ${refund.livemode}
-          and m.refund_mode = 'signer'))
+      (s.epoch is not null or exists (
+        select from working_signers w where w.id = s.id and w.livemode = ${refund.livemode}))
         and not exists (select from signing_waits where refund_id = ${id} and next_try_at = 'infinity') as is_on,
       o.coins, o.tokens,
       (select coalesce(sum(r.amount_minor), 0) from signer_nonces n join refunds r on r.id = n.refund_id
