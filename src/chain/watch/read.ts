@@ -48,8 +48,8 @@ export type WatchedChain = {
 export type ReadOptions = {
   /** Blocks at once. */
   readonly most?: number
-  /** As many times: while some are written down the next ones are read. */
-  readonly parts?: number
+  /** So long it begins to read more of them: while some are written down the next ones are read. */
+  readonly forMs?: number
 }
 
 /** What one step did: nothing new, blocks recorded, or a fork found and gone back to. */
@@ -63,7 +63,7 @@ export const readNext = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  { most = 500, parts = 4 }: ReadOptions = {},
+  { most = 500, forMs = 250 }: ReadOptions = {},
 ): Promise<Step> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
   // First the head and then everything else: what is asked for in between can only be newer.
@@ -85,7 +85,8 @@ export const readNext = async (
   const coins = areAwaited(sql, chain.id)
   let from: Cursor = cursor
   let recording: Promise<unknown> = Promise.resolve()
-  for (let n = 0; n < parts && from.number < head; n++) {
+  const until = performance.now() + forMs
+  do {
     const part = await readPart(sql, chain, source, { from, to: Math.min(head, from.number + most), coins })
     await recording
     const last = part?.blocks.at(-1)
@@ -94,7 +95,7 @@ export const readNext = async (
     // Whoever waits for it hears of it.
     recording.catch(() => {})
     from = last
-  }
+  } while (from.number < head && performance.now() < until)
   await recording
   return from === cursor ? 'idle' : 'recorded'
 }

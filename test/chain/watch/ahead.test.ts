@@ -33,7 +33,9 @@ afterAll(async () => {
 const sourceOf = (url: string): ChainSource =>
   openSource(openRpc({ chainId: watched.id, urls: [url] }, house.api), watched.tokens)
 
-const step = (source: ChainSource, parts = 1) => readNext(house.sql, watched, source, { most: 10, parts })
+/** Of one part, or of all there are. */
+const step = (source: ChainSource, forMs = 0) => readNext(house.sql, watched, source, { most: 10, forMs })
+const ALL = Number.POSITIVE_INFINITY
 
 const read = async (source: ChainSource): Promise<void> => {
   for (let idle = 0; idle < 2; ) idle = (await step(source)) === 'idle' ? idle + 1 : 0
@@ -121,11 +123,10 @@ test('what failed when it was asked for early is asked for again', () => {
 
 test('a step has several parts, of which the first are written down while the next are read', () =>
   behind(async (source, asked, from) => {
-    expect(await step(source, 3)).toBe('recorded')
-    expect(asked.get(from + 30)).toBeGreaterThan(0)
-    expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 30)
-    expect(await step(source, 3)).toBe('recorded')
-    expect(await step(source, 3)).toBe('idle')
+    expect(await step(source, ALL)).toBe('recorded')
+    expect(asked.get(from + 35)).toBeGreaterThan(0)
+    expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 35)
+    expect(await step(source, ALL)).toBe('idle')
   }))
 
 test('a step ends where a part does not stand on the one before', () => {
@@ -133,7 +134,7 @@ test('a step ends where a part does not stand on the one before', () => {
   return behind(
     async (source, _, from) => {
       other = from + 21
-      expect(await step(source, 3)).toBe('recorded')
+      expect(await step(source, ALL)).toBe('recorded')
       expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 20)
       await read(source)
     },
@@ -153,7 +154,7 @@ test('a step whose first part somebody else has written down writes down nothing
       if (numbers[0] === from + 1) await step(quicker)
       return told
     }
-    expect(await step({ ...source, headers }, 3).catch(isMovedCursor)).toBe(true)
+    expect(await step({ ...source, headers }, ALL).catch(isMovedCursor)).toBe(true)
     expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 10)
     await read(source)
   }))
