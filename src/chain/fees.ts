@@ -29,26 +29,33 @@ export const tipOf = (fees: Fees): bigint | null => (fees.type === 'legacy' ? nu
 export const feesOf = (most: bigint, tip: bigint | null): Fees =>
   tip === null ? { type: 'legacy', gasPrice: most } : { type: 'eip1559', maxFeePerGas: most, maxPriorityFeePerGas: tip }
 
-/** Nodes take another transaction for one that they have at a tenth more; an eighth is what the strictest ask. */
+/**
+ * Nodes take another transaction for one that they have at a tenth more; an eighth is what the strictest ask. Where the
+ * whole price is paid, so would be what a node calls the base fee: no more of that is believed than of a price.
+ */
 export const raised = (before: Fees, now: Fees): Fees => {
-  const most = larger(eighthMore(mostOf(before)), mostOf(now))
   const tip = tipOf(before)
+  const asked = tip === null ? smaller(mostOf(now), MOST) : mostOf(now)
+  const most = larger(eighthMore(mostOf(before)), asked)
   return feesOf(most, tip === null ? null : larger(eighthMore(tip), tipOf(now) ?? 0n))
 }
 
 /**
- * A node may say anything, its base fee included, and the tip is paid as it is said; the rest is what the chain takes.
- * Polygon asks for 30 where nothing is going on.
+ * A node may say anything, its base fee included, and the tip is paid as it is said, as is a price where there are no
+ * tips; the rest is what the chain takes. Polygon asks for a tip of 30 where nothing is going on.
  */
 export const withinReason = (fees: Fees): Fees => {
-  if (fees.type === 'legacy') return fees
+  if (fees.type === 'legacy') return { ...fees, gasPrice: smaller(fees.gasPrice, MOST) }
   const tip = fees.maxPriorityFeePerGas
   const base = fees.maxFeePerGas - tip
-  const most = smaller(larger(2n * base, 100n * GWEI), 500n * GWEI)
+  const most = smaller(larger(2n * base, 100n * GWEI), MOST)
   return tip <= most ? fees : { ...fees, maxFeePerGas: base + most, maxPriorityFeePerGas: most }
 }
 
 const GWEI = 10n ** 9n
+
+/** A refund takes some 60,000 units of gas: for 0.03 coins at this. */
+const MOST = 500n * GWEI
 
 const eighthMore = (fee: bigint): bigint => (fee * 9n) / 8n + 1n
 

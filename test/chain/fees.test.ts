@@ -28,3 +28,17 @@ test('on a busy chain a larger tip is believed, and whatever a node says of the 
   expect(tipAt(1_000n, 400n)).toBe(400n * GWEI)
   expect(tipAt(2_000_000n, 1_000_000n)).toBe(500n * GWEI)
 })
+
+test('where a chain knows no tips no price is believed beyond what a tip may be', () => {
+  const believed = (price: bigint) => mostOf(withinReason(feesOf(price, null)))
+  expect([believed(5n * GWEI), believed(500n * GWEI), believed(10n ** 18n)]).toEqual([
+    5n * GWEI,
+    500n * GWEI,
+    500n * GWEI,
+  ])
+})
+
+test('a node that says price at first and an absurd base fee then is offered an eighth more', () => {
+  const now = withinReason(feesOf(2n * 10n ** 18n, GWEI))
+  expect(mostOf(raised(feesOf(500n * GWEI, null), now))).toBe((500n * GWEI * 9n) / 8n + 1n)
+})
