@@ -1,3 +1,5 @@
+import { findWallets } from './wallets.js'
+
 /** Lets a wallet of the browser fill in its address and sign for it. The form works without any of this. */
 ;(() => {
   const place = document.getElementById('wallet')
@@ -37,13 +39,10 @@
     address.form.requestSubmit()
   }
 
-  const offered = new Set()
   const offer = (name, provider) => {
-    if (!provider?.request || offered.has(provider)) return
-    offered.add(provider)
     const button = document.createElement('button')
     button.type = 'button'
-    button.textContent = String(name).slice(0, 60)
+    button.textContent = name
     button.addEventListener('click', () => {
       button.disabled = true
       use(provider).finally(() => {
@@ -59,10 +58,5 @@
   address.addEventListener('input', () => {
     signature.value = ''
   })
-  // EIP-6963: every wallet says its name. One that does not know it may be found where the oldest of them stand.
-  window.addEventListener('eip6963:announceProvider', ({ detail }) => offer(detail?.info?.name, detail?.provider))
-  window.dispatchEvent(new Event('eip6963:requestProvider'))
-  setTimeout(() => {
-    if (offered.size === 0) offer('The wallet of this browser', window.ethereum)
-  }, 300)
+  findWallets(offer)
 })()

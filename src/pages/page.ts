@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Answer } from '../http/route.ts'
 import { type Html, html, textOf, trusted } from './html.ts'
+import { joinScript } from './script.ts'
 
 /** Pages that look alike and need nothing but themselves: no other host, not even ours, and no script but their own. */
 export type Layout = {
@@ -11,8 +12,10 @@ export type Layout = {
 
 /** What pages may do beside being looked at. */
 export type Abilities = {
-  /** Runs at the end of the page. */
+  /** Runs at the end of the page, with what it imports. */
   readonly script?: URL
+  /** It calls the interface of this house, and nobody else. */
+  readonly calls?: true
   /** They have forms, which are sent to where the page came from. */
   readonly forms?: true | undefined
   /** For nobody but whoever has their address: no search engine is to have them. */
@@ -20,12 +23,12 @@ export type Abilities = {
 }
 
 /** What all pages have, and the styles that these have beside it. */
-export const openLayout = (styles: readonly URL[], { script: scriptUrl, forms, secret }: Abilities = {}): Layout => {
+export const openLayout = (styles: readonly URL[], { script: scriptUrl, secret, ...may }: Abilities = {}): Layout => {
   const style = [new URL('./page.css', import.meta.url), ...styles].map(url => readFileSync(url, 'utf8')).join('')
-  const script = scriptUrl && readFileSync(scriptUrl, 'utf8')
+  const script = scriptUrl && joinScript(scriptUrl)
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor({ style, script, forms }),
+    'content-security-policy': policyFor({ style, script, ...may }),
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
     ...(secret && { 'x-robots-tag': 'noindex, nofollow, noarchive' }),
@@ -58,15 +61,16 @@ ${
 </html>
 `
 
-type Policy = Omit<Parts, 'title'> & Pick<Abilities, 'forms'>
+type Policy = Omit<Parts, 'title'> & Pick<Abilities, 'forms' | 'calls'>
 
 /** Whatever slips into a page, it does not run, nothing is loaded, and nobody puts it into a frame. */
-const policyFor = ({ style, script, forms }: Policy): string =>
+const policyFor = ({ style, script, forms, calls }: Policy): string =>
   [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
     ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
     'img-src data:',
+    ...(calls ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     `form-action ${forms ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",

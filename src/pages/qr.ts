@@ -1,0 +1,35 @@
+import encodeQR from 'qr'
+
+/** Modules of white around it, which readers need (ISO/IEC 18004). */
+const QUIET = 4
+
+/**
+ * A text as a QR code: markup of its own that stands in a page or, as a file, in an `img`. `label` is what somebody
+ * hears who does not see it. Black on white in dark windows too: not every reader knows the reverse.
+ */
+export const qrCode = (text: string, label: string): string => {
+  const rows = encodeQR(text, 'raw', { border: QUIET })
+  const size = rows.length
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" role="img" aria-label="${escaped(label)}">`,
+    `<path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" shape-rendering="crispEdges" d="${pathOf(rows)}"/>`,
+    '</svg>',
+  ].join('')
+}
+
+/** A bar for every run of black in a row. */
+const pathOf = (rows: readonly (readonly boolean[])[]): string =>
+  rows.flatMap((row, y) => runsOf(row).map(([x, width]) => `M${x} ${y}h${width}v1h-${width}z`)).join('')
+
+const runsOf = (row: readonly boolean[]): readonly (readonly [x: number, width: number])[] => {
+  const runs: [number, number][] = []
+  row.forEach((isBlack, x) => {
+    if (!isBlack) return
+    const last = runs.at(-1)
+    if (last && last[0] + last[1] === x) last[1]++
+    else runs.push([x, 1])
+  })
+  return runs
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
