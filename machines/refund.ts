@@ -23,7 +23,7 @@ export type Refund = RefundOpening & {
   /** When the verdict was given. */
   confirmations: number
   failureReason: RefundFailure | null
-  /** A transfer that nobody waits for: a person must look at it. */
+  /** Money moved that nobody waits for, with another transaction or with its own: a person must look at it. */
   attention: boolean
   strayTxHash: string | null
 }
@@ -36,8 +36,15 @@ export type RefundEvent = { at: Date } & (
   | { type: 'transaction_sent' | 'stray_transfer_seen'; txHash: string }
   // `instead`: of this one, which somebody has found gone. Of whatever it is paid with, where nothing is said.
   | { type: 'transaction_replaced'; txHash: string; instead?: string | null }
-  | { type: 'transaction_verified'; txHash: string; confirmations: number }
-  | { type: 'transaction_failed'; txHash: string; confirmations: number; failureReason: RefundFailure }
+  // `strayed`: it has brought the destination money that is not what the refund is of, or more than that.
+  | { type: 'transaction_verified'; txHash: string; confirmations: number; strayed?: boolean }
+  | {
+      type: 'transaction_failed'
+      txHash: string
+      confirmations: number
+      failureReason: RefundFailure
+      strayed?: boolean
+    }
   | { type: 'retry' | 'cancel' | 'dismiss' }
 )
 
@@ -65,8 +72,9 @@ export const refundMachine = setup({
     }),
     keepVerdict: assign(({ event }) => {
       assertEvent(event, ['transaction_verified', 'transaction_failed'])
-      const { confirmations } = event
-      return { confirmations, failureReason: event.type === 'transaction_failed' ? event.failureReason : null }
+      const { confirmations, txHash, strayed } = event
+      const failureReason = event.type === 'transaction_failed' ? event.failureReason : null
+      return { confirmations, failureReason, ...(strayed && { strayTxHash: txHash, attention: true }) }
     }),
     startOver: assign({ txHash: null, confirmations: 0, failureReason: null }),
     noteStray: assign(({ event }) => {
@@ -114,6 +122,8 @@ export const refundMachine = setup({
       on: {
         transaction_sent: { target: 'processing', actions: 'nameTransaction' },
         cancel: { target: 'canceled', actions: emit({ type: 'refund.canceled' }) },
+        // It may have been signed again before anybody looked.
+        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
     // It cannot be canceled any more: the transaction is out, and may be mined whenever it likes.
@@ -131,6 +141,7 @@ export const refundMachine = setup({
           target: 'failed',
           actions: ['keepVerdict', emit({ type: 'refund.failed' })],
         },
+        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
     processed: {

@@ -8,9 +8,19 @@ create table refund_looks (
   block_number bigint,
   -- In vain so far, since it was last found anywhere.
   looks integer not null default 0,
-  next_look_at timestamptz not null default now()
+  next_look_at timestamptz not null default now(),
+  -- Why nothing can be said of it yet, and from when on that is for a person to look at.
+  doubt text constraint refund_looks_doubt check (
+    doubt in ('transaction_unknown', 'nodes_disagree', 'balance_unknown', 'balance_unclear')
+  ),
+  person_from timestamptz,
+  -- In the sandbox: its chain has come back as another one since, which may have lost it.
+  chain_lost boolean not null default false,
+
+  constraint refund_looks_person check ((doubt is null) = (person_from is null))
 );
 create index refund_looks_due on refund_looks (chain_id, next_look_at);
+create index refund_looks_doubted on refund_looks (person_from) where person_from is not null;
 
 create function look_at_refund() returns trigger language plpgsql as $$
 begin
@@ -25,7 +35,8 @@ begin
   end if;
   insert into refund_looks (refund_id, chain_id, tx_hash) values (new.id, new.chain_id, new.tx_hash)
   on conflict (refund_id) do update
-  set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now();
+  set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now(),
+    doubt = null, person_from = null, chain_lost = false;
   return null;
 end $$;
 
@@ -37,6 +48,18 @@ for each row when (
   (old.state = 'processing' or new.state = 'processing')
   and (old.state, old.tx_hash) is distinct from (new.state, new.tx_hash))
 execute function look_at_refund();
+
+-- An epoch is of the sandbox alone, and written down when its chain is another one, or an older state of itself: what
+-- was found there may be nowhere now, or in a block that the new one reaches in days.
+create function lose_refund_looks() returns trigger language plpgsql as $$
+begin
+  update refund_looks set chain_lost = true, block_number = null, looks = 0, next_look_at = now()
+  -- In order: two commits that hold some of them would wait for each other.
+  where refund_id in (select refund_id from refund_looks where chain_id = new.chain_id order by refund_id for update);
+  return null;
+end $$;
+create trigger chain_cursors_lose_refund_looks after update of epoch on chain_cursors
+for each row execute function lose_refund_looks();
 
 -- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
 -- look off. `final_to`: up to there the chain is final.
@@ -53,6 +76,17 @@ language sql as $$
   from due where l.refund_id = due.refund_id
   returning l.*
 $$;
+
+-- Rises of balances that have paid refunds: coins that a contract has sent on, which are told by no log, and which no
+-- other refund is paid with.
+create table refund_rises (
+  chain_id bigint not null,
+  address text not null,
+  block_number bigint not null,
+  refund_id uuid not null,
+  primary key (chain_id, address, block_number)
+);
+select define_commit_rows('refund_rises');
 
 -- What transfers of tokens are compared with as blocks are read: where refunds go to, from when that is known.
 -- Once a refund is over, a transfer that names it by its id is still noticed for thirty days. Of coins nothing is

@@ -8,7 +8,15 @@ import { readerOf } from './actors.ts'
 const readRefund = readerOf(refundKind)
 
 /** A refund that waits for what the chain says of its transaction. */
-export type DueRefund = { readonly refund: Actor<Refund>; readonly txHash: string }
+export type DueRefund = {
+  readonly refund: Actor<Refund>
+  readonly txHash: string
+  /** Its chain has come back as another one since it was sent, of the sandbox alone. */
+  readonly isChainLost: boolean
+}
+
+/** Why nothing can be said of a transaction: see `refunds_needing_attention` for when that needs a person. */
+export type Doubt = 'transaction_unknown' | 'nodes_disagree' | 'balance_unknown' | 'balance_unclear'
 
 /** Whether anything of a chain is due. Mostly not, and then this is all that it costs. */
 export const isLookDue = async (sql: Sql, chainId: number): Promise<boolean> => {
@@ -24,12 +32,14 @@ export const claimRefunds = async (
   { chainId, finalTo }: { readonly chainId: number; readonly finalTo: number },
   most: number,
 ): Promise<readonly DueRefund[]> => {
-  const rows = await sql<(ActorRow & { readonly tx_hash: string })[]>`
-    select r.*
+  const rows = await sql<(ActorRow & { readonly tx_hash: string; readonly chain_lost: boolean })[]>`
+    select r.*, l.chain_lost
     from claim_refund_looks(${chainId}, ${finalTo}, ${most}) l
     -- It may have become another one meanwhile, which is looked at on its own.
     join refunds r on r.id = l.refund_id and r.state = 'processing' and r.tx_hash = l.tx_hash`
-  return rows.map(row => ({ refund: readRefund(row), txHash: row.tx_hash }))
+  return rows.map(({ chain_lost: isChainLost, ...row }) => ({
+    ...{ refund: readRefund(row), txHash: row.tx_hash, isChainLost },
+  }))
 }
 
 /**
@@ -43,16 +53,46 @@ export const foundRefund = async (
 ): Promise<void> => {
   await sql`
     update refund_looks
-    set block_number = ${blockNumber}, looks = case when ${blockNumber}::bigint is null then least(looks, 4) else 0 end,
+    set block_number = ${blockNumber}, doubt = null, person_from = null,
+      looks = case when ${blockNumber}::bigint is null then least(looks, 4) else 0 end,
       next_look_at = case when ${blockNumber}::bigint is null then next_look_at else now() end
     where refund_id = ${refund.id} and tx_hash = ${txHash}`
 }
 
-/** The block that it was found in is none of the chain's any more. */
-export const lostRefund = async (sql: Sql, { refund, txHash }: DueRefund): Promise<void> => {
+/** The block that it was found in, if it was, is none of the chain's any more. */
+export const lostRefund = (sql: Sql, due: DueRefund): Promise<void> => doubtRefund(sql, due, 'transaction_unknown')
+
+/**
+ * Nothing can be said of it yet. That may end by itself, and is for a person after a day; what will not, at once.
+ * Written down when it begins, not at every look.
+ */
+export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt: Doubt): Promise<void> => {
+  const isForGood = doubt === 'balance_unclear'
   await sql`
-    update refund_looks set block_number = null
-    where refund_id = ${refund.id} and tx_hash = ${txHash} and block_number is not null`
+    update refund_looks
+    set doubt = ${doubt},
+      person_from = least(person_from, now() + case when ${isForGood} then '0' else '1 day' end::interval),
+      block_number = case when ${doubt} <> 'transaction_unknown' then block_number end
+    where refund_id = ${refund.id} and tx_hash = ${txHash} and doubt is distinct from ${doubt}`
+}
+
+/** A block after which more is there at an address than before. */
+export type Rise = { readonly address: string; readonly number: number }
+
+/** Whether another refund of coins to the same address is, or may be, paid in the same block. */
+export const isRiseShared = async (
+  sql: Sql,
+  { id, context: { chainId } }: Actor<Refund>,
+  { address, number }: Rise,
+): Promise<boolean> => {
+  const rows = await sql`
+    select from refund_rises
+    where chain_id = ${chainId} and address = ${address} and block_number = ${number} and refund_id <> ${id}
+    union all
+    select from refund_looks l join refunds r on r.id = l.refund_id
+    where l.chain_id = ${chainId} and l.block_number = ${number} and r.id <> ${id}
+      and r.token_address is null and lower(r.destination) = ${address}`
+  return rows.length > 0
 }
 
 export const isRefund = async (sql: Sql, id: string): Promise<boolean> => {

@@ -1,15 +1,14 @@
 import type { RefundEvent } from '../../../machines/refund.ts'
-import type { Command } from '../../actors/command.ts'
-import { uuidFrom } from '../../ids.ts'
+import type { Command, Row } from '../../actors/command.ts'
+import { encodeId, uuidFrom } from '../../ids.ts'
 import { reservationEventOf } from '../../kinds/refund.ts'
 import * as query from '../../queries/refund-transactions.ts'
 import type { World } from '../../world.ts'
 import { besideReading, unlessUnanswered } from '../watch/beside.ts'
 import type { Share } from '../watch/share.ts'
-import type { Mined, TransactionSource } from '../watch/transactions.ts'
+import type { TransactionSource } from '../watch/transactions.ts'
+import { judge } from './judge.ts'
 import { takeNoticed } from './noticed.ts'
-import { refundNamedIn } from './transfer.ts'
-import { failureOf } from './verdict.ts'
 
 /** Looked at at once. */
 const MOST = 20
@@ -48,34 +47,54 @@ export const decideRefunds = async (world: World, chain: RefundChain, signal: Ab
 
 type Own = RefundChain & query.Reach & { readonly signal: AbortSignal }
 
-const decide = async (world: World, { transactions, final, head, signal }: Own, due: query.DueRefund) => {
+const decide = async (world: World, own: Own, due: query.DueRefund): Promise<void> => {
+  const { transactions, final, head, signal } = own
   const number = await transactions.place(due.txHash, signal)
+  if (number === undefined && (await isLost(world, own, due)))
+    return tell(world, due, {
+      type: 'transaction_failed',
+      txHash: due.txHash,
+      confirmations: 0,
+      failureReason: 'dropped',
+    })
   // Nobody looks again before its block is final: so far ahead only a node that is wrong could put it out of sight.
   if (number === undefined || (number ?? 0) > head + MOST_AHEAD) return query.lostRefund(world.sql, due)
   if (number === null || number > final.number) return query.foundRefund(world.sql, due, number)
   const mined = await transactions.mined(due.txHash, number, final, signal)
-  if (!mined) return
-  const failureReason = failureOf(mined, due.refund, { namesAnother: await namesAnother(world, due, mined) })
-  await tell(world, due, {
-    txHash: due.txHash,
-    confirmations: Math.max(head, number) - number + 1,
-    ...(failureReason ? { type: 'transaction_failed', failureReason } : { type: 'transaction_verified' }),
-  })
+  if (!mined) return query.doubtRefund(world.sql, due, 'nodes_disagree')
+  const judgement = await judge(world, own, due, mined)
+  if ('doubt' in judgement) return query.doubtRefund(world.sql, due, judgement.doubt)
+  const { failure: failureReason, strayed, rows } = judgement
+  const verdict = failureReason
+    ? { type: 'transaction_failed' as const, failureReason }
+    : { type: 'transaction_verified' as const }
+  const confirmations = Math.max(head, number) - number + 1
+  await tell(world, due, { ...verdict, txHash: due.txHash, confirmations, strayed }, rows)
 }
 
-const namesAnother = async ({ sql }: World, { refund }: query.DueRefund, { input }: Mined): Promise<boolean> => {
-  const named = refundNamedIn(input)
-  // Sixteen bytes at the end may be anything: they are an id where there is such a refund.
-  return named !== undefined && named !== refund.id && query.isRefund(sql, named)
-}
+/**
+ * The sandbox is a toy, and may come back as another chain without it: nobody sends it again there, other than a
+ * signer that has signed it.
+ */
+const isLost = async ({ sql }: World, { transactions, final, signal }: Own, due: query.DueRefund): Promise<boolean> =>
+  due.isChainLost &&
+  !(await query.isSignedFor(sql, due.refund.id)) &&
+  (await transactions.lacks(due.txHash, final, signal)) === true
 
-type Verdict = Omit<Extract<RefundEvent, { confirmations: number }>, 'at'>
+type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never
+type Verdict = Untimed<Extract<RefundEvent, { confirmations: number }>>
 
 /**
  * With the payment, of which a part is refunded or free again. The same verdict has the same id, so that a crash
  * repeats nothing; a refund that is signed again is at another revision.
  */
-const tell = async ({ actors, log }: World, { refund }: query.DueRefund, verdict: Verdict): Promise<void> => {
+const tell = async (
+  { sql, actors, log }: World,
+  due: query.DueRefund,
+  verdict: Verdict,
+  rows: readonly Row[] = [],
+): Promise<void> => {
+  const { refund, txHash } = due
   const { paymentId, amountMinor, chainId } = refund.context
   const command = (kind: string, actor: string, event: { type: string } & Record<string, unknown>): Command => ({
     ...{ kind, actor, event, cause: `chain:${chainId}` },
@@ -83,9 +102,14 @@ const tell = async ({ actors, log }: World, { refund }: query.DueRefund, verdict
   })
   const type = reservationEventOf[verdict.type]
   const outcome = await actors.dispatchBundle([
-    command('refund', refund.id, verdict),
+    { ...command('refund', refund.id, verdict), rows },
     ...(type ? [command('payment', paymentId, { type, amountMinor })] : []),
   ])
   // The refund itself refuses where another worker was faster; that its payment does breaks a promise of the books.
   if (!outcome.ok && outcome.index > 0) log.error({ refund: refund.id }, 'the payment of a refund refuses its verdict')
+  // Another refund was told of the same rise a moment sooner.
+  if (!outcome.ok && outcome.constraint === 'refund_rises_pkey') await query.doubtRefund(sql, due, 'balance_unclear')
+  if (!outcome.ok || !verdict.strayed || outcome.done[0]?.replayed) return
+  const why = verdict.type === 'transaction_failed' ? verdict.failureReason : 'paid_more'
+  log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash, why }, 'a refund needs a person')
 }

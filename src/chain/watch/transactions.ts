@@ -3,6 +3,7 @@ import { readBigint, readBytes } from '../rpc/hex.ts'
 import { findReceipt } from '../rpc/receipt.ts'
 import { type Agreement, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
 import type { Cursor } from './books.ts'
+import { type HoldingSource, openHoldings } from './holding.ts'
 import { movedBy } from './transfer-of.ts'
 
 /** What a transaction did that is in a block. */
@@ -20,7 +21,7 @@ export type Mined = {
 }
 
 /** How single transactions of a chain are asked for. Whatever two nodes do not agree on is undefined. */
-export type TransactionSource = {
+export type TransactionSource = HoldingSource & {
   /** The number of its block as one node tells it, null while it is in none; undefined where it is not known. */
   place(hash: string, signal: AbortSignal): Promise<number | null | undefined>
   /** In the block of that number, on the chain that has this block. */
@@ -42,6 +43,7 @@ export const openTransactions = (rpc: Rpc): TransactionSource => {
   ): Promise<T | undefined> => agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS, signal }))
 
   return {
+    ...openHoldings(rpc),
     place: (hash, signal) =>
       rpc.read([transactionBy(hash)], ([answer]) => findTransaction(answered(answer), hash)?.blockNumber, {
         timeoutMs: TIMEOUT_MS,

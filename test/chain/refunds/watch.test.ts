@@ -113,23 +113,6 @@ test('one that carries the id of the refund is its, however far behind the clock
   expect(await look(refund)).toMatchObject(processed)
 })
 
-/** What a contract does that calls the token so many times, as wallets of contracts do. */
-const byContract = (times: number) => {
-  const word = `73${customer.slice(2)}`
-  const call = `5f5f60445f5f73${on.chain.token.slice(2)}5af150`
-  return on.send({ data: `0x63a9059cbb60e01b5f52${word}6004526103e8602452${call.repeat(times)}00` })
-}
-
-test('a contract may pay it, and pays nothing when it pays twice', async () => {
-  const [once, twice] = [await on.made(), await on.made()]
-  await processing(once, await byContract(1))
-  await processing(twice, await byContract(2))
-  await on.bury()
-  await decideBy()
-  expect(await look(once)).toMatchObject(processed)
-  expect(await look(twice)).toMatchObject(failed('amount_mismatch'))
-})
-
 test('a transaction whose block is reorganised away is looked for again, and may be in another one', async () => {
   const [goes, moves] = [await on.made(), await on.made()]
   const moving = await send(moves)

@@ -1,0 +1,105 @@
+import { blockAt, findFullBlock, findHeader } from '../rpc/block.ts'
+import { readBigint, readBytes, readNumber, toQuantity } from '../rpc/hex.ts'
+import { findReceipt } from '../rpc/receipt.ts'
+import { type Agreement, answered, type BatchOptions, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
+import type { Cursor } from './books.ts'
+
+/** What a block that is final did to the coins of an address. */
+export type Holding = {
+  /** By how much more is there than other transactions of the block have brought, which tell so themselves. */
+  readonly rise: bigint
+  /** It has sent a transaction in the block, or has code, which may have sent coins on: the rise says little then. */
+  readonly maySend: boolean
+}
+
+/** What is asked where coins may have come from a contract, of which no log tells. */
+export type HoldingSource = {
+  /** In the block of that number, on the chain that has this final block; `but`: what this transaction itself did counts. */
+  held(asked: Asked, on: Cursor, signal: AbortSignal): Promise<Holding | undefined>
+  /** Whether there is code at an address now: without any nothing is sent on. */
+  hasCode(address: string, signal: AbortSignal): Promise<boolean | undefined>
+}
+
+type Asked = { readonly address: string; readonly number: number; readonly but: string }
+
+const TIMEOUT_MS = 15_000
+/** A busy block with all its transactions. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** Whatever two nodes do not agree on is undefined; that they have no state so old any more is a refusal. */
+export const openHoldings = (rpc: Rpc): HoldingSource => {
+  const agreed = async <T extends Plain>(
+    calls: readonly Call[],
+    pick: (answers: readonly unknown[]) => T,
+    options: BatchOptions,
+  ): Promise<T | undefined> => agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS, ...options }))
+
+  /** Undefined while one of them has no receipt. */
+  const sumOf = async (others: readonly Sent[], signal: AbortSignal): Promise<bigint | undefined> => {
+    if (others.length === 0) return 0n
+    const sum = await agreed(
+      others.map(({ hash }) => receiptOf(hash)),
+      answers => {
+        const receipts = others.map(({ hash }, at) => findReceipt(answered(answers[at]), hash))
+        if (receipts.includes(undefined)) return null
+        return others.reduce((sum, { value }, at) => (receipts[at]?.status === 'success' ? sum + value : sum), 0n)
+      },
+      { signal },
+    )
+    return sum ?? undefined
+  }
+
+  return {
+    held: async ({ address, number, but }, on, signal) => {
+      const calls = [...aroundBlock(address, number), fullBlockAt(number), blockAt(on.number)]
+      const found = await agreed(calls, answers => heldIn(answers, { address, number, but }, on), {
+        mostBytes: MOST_BYTES,
+        signal,
+      })
+      const brought = found ? await sumOf(found.others, signal) : undefined
+      return found && brought !== undefined ? { rise: found.change - brought, maySend: found.maySend } : undefined
+    },
+    hasCode: (address, signal) =>
+      agreed([codeOf(address, 'latest')], ([code]) => readBytes(answered(code), 'code') !== '0x', { signal }),
+  }
+}
+
+type Sent = { readonly hash: string; readonly value: bigint }
+
+/** Null where the node speaks of another chain. */
+const heldIn = (
+  [after, before, nonce, nonceBefore, code, block, last]: readonly unknown[],
+  { address, number, but }: Asked,
+  on: Cursor,
+) => {
+  const told = findFullBlock(answered(block), { number })
+  if (!told || findHeader(answered(last), { number: on.number })?.hash !== on.hash) return null
+  return {
+    change: readBigint(answered(after), 'a balance') - readBigint(answered(before), 'a balance'),
+    maySend:
+      readNumber(answered(nonce), 'a nonce') !== readNumber(answered(nonceBefore), 'a nonce') ||
+      readBytes(answered(code), 'code') !== '0x',
+    others: told.transactions
+      .filter(({ hash, to, value }) => hash !== but && to === address && value > 0n)
+      .map(({ hash, value }) => ({ hash, value })),
+  }
+}
+
+const aroundBlock = (address: string, number: number): readonly Call[] => {
+  const [at, before] = [toQuantity(number), toQuantity(Math.max(0, number - 1))]
+  return [
+    ...[at, before].map(tag => ({ method: 'eth_getBalance', params: [address, tag] })),
+    ...[at, before].map(tag => ({ method: 'eth_getTransactionCount', params: [address, tag] })),
+    codeOf(address, at),
+  ]
+}
+
+const codeOf = (address: string, tag: string): Call => ({ method: 'eth_getCode', params: [address, tag] })
+const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })
+const fullBlockAt = (number: number): Call => ({
+  method: 'eth_getBlockByNumber',
+  params: [toQuantity(number), true],
+})
+
+const agreedOn = <T>(agreement: Agreement<T>): T | undefined =>
+  agreement.outcome === 'agreed' ? agreement.value : undefined
