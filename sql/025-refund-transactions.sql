@@ -88,14 +88,17 @@ create table refund_rises (
 );
 select define_commit_rows('refund_rises');
 
--- What transfers of tokens are compared with as blocks are read: where refunds go to, from when that is known.
--- Once a refund is over, a transfer that names it by its id is still noticed for thirty days. Of coins nothing is
--- noticed: no log tells of them.
+-- What transfers are compared with as blocks are read: where refunds go to, from when that is known. Once a refund is
+-- over, a transfer that names it by its id is still noticed for thirty days. Coins are noticed where blocks are read in
+-- full, which they are while a refund in coins waits to be signed by hand (src/chain/watch/coins/sent.ts), and where
+-- their transaction goes to the destination itself: what a contract sends on, as a Safe does that a merchant is paid
+-- at, is told by no log, and its transaction has to be named.
 create table refund_destinations (
   refund_id uuid primary key,
   chain_id bigint not null,
   to_address text not null,
-  token_address text not null,
+  -- Null: the chain's own coin.
+  token_address text,
   amount numeric(78, 0) not null,
   -- Null while a transfer is waited for.
   until timestamptz
@@ -118,11 +121,10 @@ begin
 end $$;
 
 create trigger refunds_keep_their_destination_from_the_start after insert on refunds
-for each row when (new.destination is not null and new.token_address is not null)
+for each row when (new.destination is not null)
 execute function keep_refund_destination();
 create trigger refunds_keep_their_destination after update of state on refunds
-for each row when (
-  new.destination is not null and new.token_address is not null and old.state is distinct from new.state)
+for each row when (new.destination is not null and old.state is distinct from new.state)
 execute function keep_refund_destination();
 
 -- Transfers that may be those of refunds, until somebody has looked (src/chain/refunds/noticed.ts).
@@ -139,7 +141,7 @@ create table noticed_transfers (
 );
 create index noticed_transfers_due on noticed_transfers (chain_id, next_look_at);
 
--- Writes down those of these logs that send a refund's amount of its asset to its destination.
+-- Writes down those of these that send a refund's amount of its asset to its destination.
 create function notice_refund_transfers(chain bigint, logs json) returns void language plpgsql as $$
 begin
   -- Nearly always, and then this is all that it costs.
@@ -152,11 +154,21 @@ begin
     tx_hash text, token_address text, from_address text, to_address text, amount numeric)
   join refund_destinations d
     on d.chain_id = chain and d.to_address = l.to_address
-    and d.token_address = l.token_address and d.amount = l.amount
+    and d.token_address is not distinct from l.token_address and d.amount = l.amount
   where l.from_address is not null
   order by l.tx_hash, d.refund_id
   on conflict do nothing;
 end $$;
+
+-- Whether it is an address that a refund's merchant is paid at, or that of the payment's money went to.
+create function is_treasury_of(refund refunds, from_address text) returns boolean language sql stable as $$
+  select exists (
+      select from receiving_addresses a
+      where a.merchant_id = refund.merchant_id and a.livemode = refund.livemode
+        and coalesce(a.chain_id, refund.chain_id) = refund.chain_id and lower(a.address) = from_address)
+    or exists (
+      select from deposit_addresses d where d.payment_id = refund.payment_id and d.treasury = from_address)
+$$;
 
 create function claim_noticed_transfers(chain bigint, most integer) returns setof noticed_transfers
 language sql as $$

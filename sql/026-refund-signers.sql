@@ -103,6 +103,20 @@ create index signing_waits_of_signer on signing_waits (signer_id);
 -- Those that wait to be signed, by whoever looks after their chain.
 create index refunds_unsigned on refunds (chain_id, merchant_id) where state = 'requires_signature';
 
+-- Those that wait for somebody to sign them by hand: their merchant has no signer for them, or it has left them alone
+-- for good. No signer signs them any more, whatever is set up later.
+create view refunds_by_hand as
+select r.id, r.chain_id, r.token_address from refunds r
+where r.state = 'requires_signature' and (
+  exists (select from signing_waits w where w.refund_id = r.id and w.next_try_at = 'infinity')
+  or not exists (
+    select from working_signers s
+    where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.livemode = r.livemode));
+
+-- Those in coins: while there is one that is signed by hand, blocks are read in full (src/chain/watch/coins/sent.ts).
+create index refunds_unsigned_in_coins on refunds (chain_id)
+where state = 'requires_signature' and token_address is null;
+
 -- Keeps why a refund waits. Answers whether that is news: an operator is told once.
 create function wait_to_sign(refund uuid, signer uuid, why text) returns boolean language plpgsql as $$
 declare

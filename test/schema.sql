@@ -26,6 +26,8 @@ create type refund_claims_v1_entry as (g integer, was integer, id uuid, secret_h
 
 create type refund_destination_proofs_v1_entry as (g integer, was integer, refund_id uuid, address text, message text, signature text, proven_at timestamp with time zone);
 
+create type refund_rises_v1_entry as (g integer, was integer, chain_id bigint, address text, block_number bigint, refund_id uuid);
+
 create type refunds_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
 
 create type signed_transactions_v1_entry as (g integer, was integer, signer_id uuid, nonce bigint, attempt integer, chain_id bigint, tx_hash text, raw text, gas bigint, max_fee numeric(78,0), tip numeric(78,0), created_at timestamp with time zone);
@@ -563,7 +565,7 @@ create table refund_destinations (
   refund_id uuid not null,
   chain_id bigint not null,
   to_address text not null,
-  token_address text not null,
+  token_address text,
   amount numeric(78,0) not null,
   until timestamp with time zone,
   constraint refund_destinations_pkey PRIMARY KEY (refund_id)
@@ -576,8 +578,21 @@ create table refund_looks (
   block_number bigint,
   looks integer not null default 0,
   next_look_at timestamp with time zone not null default now(),
+  doubt text,
+  person_from timestamp with time zone,
+  chain_lost boolean not null default false,
   constraint refund_looks_pkey PRIMARY KEY (refund_id),
+  constraint refund_looks_doubt CHECK (doubt = ANY (ARRAY['transaction_unknown'::text, 'nodes_disagree'::text, 'balance_unknown'::text, 'balance_unclear'::text])),
+  constraint refund_looks_person CHECK ((doubt IS NULL) = (person_from IS NULL)),
   constraint refund_looks_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+);
+
+create table refund_rises (
+  chain_id bigint not null,
+  address text not null,
+  block_number bigint not null,
+  refund_id uuid not null,
+  constraint refund_rises_pkey PRIMARY KEY (chain_id, address, block_number)
 );
 
 create table refund_signer_limits (
@@ -921,6 +936,7 @@ CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id
 CREATE INDEX refund_destinations_to ON public.refund_destinations USING btree (chain_id, to_address);
 CREATE INDEX refund_destinations_until ON public.refund_destinations USING btree (until) WHERE (until IS NOT NULL);
 
+CREATE INDEX refund_looks_doubted ON public.refund_looks USING btree (person_from) WHERE (person_from IS NOT NULL);
 CREATE INDEX refund_looks_due ON public.refund_looks USING btree (chain_id, next_look_at);
 
 CREATE UNIQUE INDEX refund_signers_key_once ON public.refund_signers USING btree (chain_id, address) WHERE (sealed_key IS NOT NULL);
@@ -932,6 +948,7 @@ CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemo
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id) WHERE (state = 'requires_signature'::text);
+CREATE INDEX refunds_unsigned_in_coins ON public.refunds USING btree (chain_id) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
 CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
@@ -966,6 +983,17 @@ CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (mer
 
 CREATE UNIQUE INDEX webhook_subscriptions_once ON public.webhook_subscriptions USING btree (endpoint_id, event_type) WHERE (closed_at IS NULL);
 CREATE INDEX webhook_subscriptions_open ON public.webhook_subscriptions USING btree (merchant_id, livemode, event_type) INCLUDE (endpoint_id) WHERE (closed_at IS NULL);
+
+create view refunds_by_hand as
+ SELECT id,
+    chain_id,
+    token_address
+   FROM refunds r
+  WHERE state = 'requires_signature'::text AND ((EXISTS ( SELECT
+           FROM signing_waits w
+          WHERE w.refund_id = r.id AND w.next_try_at = 'infinity'::timestamp with time zone)) OR NOT (EXISTS ( SELECT
+           FROM working_signers s
+          WHERE s.merchant_id = r.merchant_id AND s.chain_id = r.chain_id AND s.livemode = r.livemode)));
 
 create view settings as
  SELECT m.id AS merchant_id,
@@ -2684,6 +2712,50 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_refund_rises_v1(entries refund_rises_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent refund_rises_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into refund_rises (chain_id, address, block_number, refund_id)
+      select r.chain_id, r.address, r.block_number, r.refund_id from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.chain_id, r.address, r.block_number
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.chain_id, e.address, e.block_number, e.refund_id
+        from (select *, row_number() over (partition by chain_id, address, block_number) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from refund_rises t where t.chain_id = e.chain_id and t.address = e.address and t.block_number = e.block_number and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into refund_rises (chain_id, address, block_number, refund_id) select r.chain_id, r.address, r.block_number, r.refund_id from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of refund_rises are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_refunds_v1(entries refunds_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -2743,6 +2815,7 @@ AS $function$
     when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
     when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], skip, now_at);
     when 'refund_destination_proofs_v1' then return insert_refund_destination_proofs_v1(entries::refund_destination_proofs_v1_entry[], skip, now_at);
+    when 'refund_rises_v1' then return insert_refund_rises_v1(entries::refund_rises_v1_entry[], skip, now_at);
     when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
     when 'signed_transactions_v1' then return insert_signed_transactions_v1(entries::signed_transactions_v1_entry[], skip, now_at);
     when 'signer_nonces_v1' then return insert_signer_nonces_v1(entries::signer_nonces_v1_entry[], skip, now_at);
@@ -2852,6 +2925,19 @@ CREATE OR REPLACE FUNCTION public.is_settled(row_era integer, row_xid xid8)
  STABLE
 AS $function$
   select row_era < (select max(era) from eras) or row_xid < pg_snapshot_xmin(pg_current_snapshot())
+$function$;
+
+CREATE OR REPLACE FUNCTION public.is_treasury_of(refund refunds, from_address text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+      select from receiving_addresses a
+      where a.merchant_id = refund.merchant_id and a.livemode = refund.livemode
+        and coalesce(a.chain_id, refund.chain_id) = refund.chain_id and lower(a.address) = from_address)
+    or exists (
+      select from deposit_addresses d where d.payment_id = refund.payment_id and d.treasury = from_address)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.keep_refund_destination()
@@ -3105,7 +3191,19 @@ begin
   end if;
   insert into refund_looks (refund_id, chain_id, tx_hash) values (new.id, new.chain_id, new.tx_hash)
   on conflict (refund_id) do update
-  set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now();
+  set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now(),
+    doubt = null, person_from = null, chain_lost = false;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.lose_refund_looks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update refund_looks set chain_lost = true, block_number = null, looks = 0, next_look_at = now()
+  -- In order: two commits that hold some of them would wait for each other.
+  where refund_id in (select refund_id from refund_looks where chain_id = new.chain_id order by refund_id for update);
   return null;
 end $function$;
 
@@ -3192,7 +3290,7 @@ begin
     tx_hash text, token_address text, from_address text, to_address text, amount numeric)
   join refund_destinations d
     on d.chain_id = chain and d.to_address = l.to_address
-    and d.token_address = l.token_address and d.amount = l.amount
+    and d.token_address is not distinct from l.token_address and d.amount = l.amount
   where l.from_address is not null
   order by l.tx_hash, d.refund_id
   on conflict do nothing;
@@ -4114,14 +4212,16 @@ begin
   return concerned;
 end $function$;
 
+CREATE TRIGGER chain_cursors_lose_refund_looks AFTER UPDATE OF epoch ON chain_cursors FOR EACH ROW EXECUTE FUNCTION lose_refund_looks();
+
 CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS new_events FOR EACH STATEMENT EXECUTE FUNCTION fan_out_events();
 
 CREATE TRIGGER merchants_leave_refunds_to_hand AFTER UPDATE OF refund_mode ON merchant_settings FOR EACH ROW WHEN (old.refund_mode <> 'signer'::text AND new.refund_mode = 'signer'::text) EXECUTE FUNCTION leave_refunds_of_mode_to_hand();
 
 CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
-CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND new.token_address IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
-CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND new.token_address IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
+CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
+CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
 
 CREATE TRIGGER transfers_await_collection_when_changed AFTER UPDATE ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();
 CREATE TRIGGER transfers_await_collection_when_written AFTER INSERT ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();
