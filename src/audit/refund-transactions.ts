@@ -41,13 +41,14 @@ const checks: Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'a refund of a token that waits for a transfer which nobody would notice',
+    what: 'a refund that waits for a transfer which nobody would notice',
     breaches: sql => sql<{ id: string }[]>`
       select id from refunds r
-      where state in ('requires_signature', 'processing') and token_address is not null
+      where state in ('requires_signature', 'processing')
         and not exists (
           select from refund_destinations d
           where d.refund_id = r.id and d.until is null and d.chain_id = r.chain_id and d.amount = r.amount
-            and d.to_address = lower(r.destination) and d.token_address = lower(r.token_address))`,
+            and d.to_address = lower(r.destination)
+            and d.token_address is not distinct from lower(r.token_address))`,
   },
 ]

@@ -14,8 +14,10 @@ export type Noticed = {
   readonly isGivenUp: boolean
   /** From an address that the refund's merchant is paid at. */
   readonly isMerchants: boolean
-  /** No other refund of the merchant that waits to be signed would fit as well. */
+  /** No other refund that waits to be signed would fit as well, be it of another merchant who is paid at this address. */
   readonly isOnlyFit: boolean
+  /** A signer of ours has signed it, for another refund. */
+  readonly isOfAnother: boolean
   /** The refund's own signer has signed what may still be mined, be it known to any node or not. */
   readonly isSigned: boolean
 }
@@ -26,22 +28,21 @@ const readRefund = readerOf(refundKind)
 export const claimNoticed = async (sql: Sql, chainId: number, most: number): Promise<readonly Noticed[]> => {
   const rows = await sql<(ActorRow & Omit<Noticed, 'refund' | 'txHash'> & { readonly noticedHash: string })[]>`
     select r.*, n.tx_hash as "noticedHash", n.looks, n.from_address is null as "isGivenUp",
-      exists (
-        select from receiving_addresses a
-        where a.merchant_id = r.merchant_id and a.livemode = r.livemode
-          and coalesce(a.chain_id, r.chain_id) = r.chain_id and lower(a.address) = n.from_address)
-      or exists (
-        select from deposit_addresses d where d.payment_id = r.payment_id and d.treasury = n.from_address)
-        as "isMerchants",
+      is_treasury_of(r, n.from_address) as "isMerchants",
       (select count(*) = 1 from refund_destinations o join refunds w on w.id = o.refund_id
-        where o.chain_id = n.chain_id and o.to_address = lower(r.destination)
-          and o.token_address = lower(r.token_address) and o.amount = r.amount
-          and w.merchant_id = r.merchant_id and w.state = 'requires_signature') as "isOnlyFit",
+        where o.chain_id = n.chain_id and o.to_address = lower(r.destination) and o.amount = r.amount
+          and o.token_address is not distinct from lower(r.token_address)
+          and w.state = 'requires_signature' and is_treasury_of(w, n.from_address)) as "isOnlyFit",
+      exists (
+        select from signed_transactions t join signer_nonces s using (signer_id, nonce)
+        where t.chain_id = n.chain_id and t.tx_hash = n.tx_hash and s.refund_id is distinct from r.id) as "isOfAnother",
       exists (select from signer_nonces s where s.refund_id = r.id and s.state = 'open') as "isSigned"
     from claim_noticed_transfers(${chainId}, ${most}) n join refunds r on r.id = n.refund_id`
-  return rows.map(({ noticedHash: txHash, looks, isGivenUp, isMerchants, isOnlyFit, isSigned, ...row }) => ({
-    ...{ refund: readRefund(row), txHash, looks, isGivenUp, isMerchants, isOnlyFit, isSigned },
-  }))
+  return rows.map(
+    ({ noticedHash: txHash, looks, isGivenUp, isMerchants, isOnlyFit, isOfAnother, isSigned, ...row }) => ({
+      ...{ refund: readRefund(row), txHash, looks, isGivenUp, isMerchants, isOnlyFit, isOfAnother, isSigned },
+    }),
+  )
 }
 
 export const forgetNoticed = async (sql: Sql, { refund, txHash }: Noticed): Promise<void> => {

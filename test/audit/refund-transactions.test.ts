@@ -31,7 +31,7 @@ test('a refund that waits to be signed, one that is processing and one that is p
   expect(await audit(to.sql, kinds)).toEqual([])
 
   const breaches: [string, string][] = [
-    ['a refund of a token that waits', `update refund_destinations set amount = amount + 1 where until is null`],
+    ['a refund that waits', `update refund_destinations set amount = amount + 1 where until is null`],
     ['a refund whose transaction nobody looks at', `delete from refund_looks`],
     [
       'a refund that somebody else',

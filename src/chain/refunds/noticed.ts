@@ -16,8 +16,8 @@ const MOST = 20
 const MOST_LOOKS = 296
 
 /**
- * Takes transfers that nobody has announced for those of refunds: by the refund's id behind the call, or, without
- * one, from an address of the merchant's where nothing else waits that would fit as well. Nobody is guessed. What
+ * Takes transfers that nobody has announced for those of refunds: by the refund's id in their data, or, without one,
+ * from an address of the merchant's where nothing else waits that would fit as well. Nobody is guessed. What
  * names a refund that is over, or is paid otherwise, is for a person to look at; so is its own transaction that was
  * taken for dropped and is mined after all.
  */
@@ -48,7 +48,7 @@ const take = async (world: World, { transactions, final, signal }: RefundChain &
   if (!mined) return false
   const named = refundNamedIn(mined.input)
   const isNamed = named === refund.id || noticed.isGivenUp
-  const namesAnother = !isNamed && named !== undefined && (await isRefund(world.sql, named))
+  const namesAnother = noticed.isOfAnother || (!isNamed && named !== undefined && (await isRefund(world.sql, named)))
   if (failureOf(mined, refund, { namesAnother }) !== null) return true
 
   switch (state) {

@@ -24,9 +24,13 @@ export const refundTransfer = ({ id, tokenAddress, destination, amount }: Refund
   return { to: asHex(tokenAddress), data, value: 0n }
 }
 
-/** The id that a transfer's calldata may carry: whoever asks has to look whether a refund is called so. */
+/**
+ * The id that a transfer's data may carry, behind the call or, where coins are sent to somebody, as all of it: whoever
+ * asks has to look whether a refund is called so.
+ */
 export const refundNamedIn = (input: string): string | undefined => {
-  if (!input.startsWith(TRANSFER) || input.length !== LENGTH) return undefined
+  const isCall = input.startsWith(TRANSFER) && input.length === LENGTH
+  if (!isCall && input.length !== ID_LENGTH) return undefined
   return input.slice(-32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
@@ -35,6 +39,7 @@ const TRANSFER = '0xa9059cbb'
 
 /** The function, two words and an id, in digits. */
 const LENGTH = 2 + 2 * (4 + 32 + 32 + 16)
+const ID_LENGTH = 2 + 2 * 16
 
 const bytesOf = (id: string): Hex => {
   const digits = id.replaceAll('-', '')

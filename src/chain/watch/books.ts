@@ -88,11 +88,13 @@ export const recordBlocks = async (
   )
 }
 
-/** Those of these addresses that were ever given out, or that refunds go to. */
+/** Those of these addresses that were ever given out, or that refunds of tokens go to. */
 export const findOurs = async (sql: Sql, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
   const rows = await sql<{ address: string }[]>`
     select address from deposit_addresses where address = any(${[...addresses]}::text[])
-    union all select to_address from refund_destinations where to_address = any(${[...addresses]}::text[])`
+    union all
+    select to_address from refund_destinations
+    where to_address = any(${[...addresses]}::text[]) and token_address is not null`
   return new Set(rows.map(({ address }) => address))
 }
 

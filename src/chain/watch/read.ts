@@ -1,3 +1,4 @@
+import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { begin } from './begin.ts'
 import { type Block, type Cursor, catchUp, findCursor, recordBlocks, type TransferLog } from './books.ts'
@@ -81,13 +82,14 @@ export const readNext = async (
     return 'recorded'
   }
 
-  // Once the head is known: who is given an address from now on has been paid in none of these blocks.
-  const coins = areAwaited(sql, chain.id)
+  const coins = once(() => areAwaited(sql, chain.id))
+  // Near the head, a block that was mined since may have taken the place of one that was not read yet.
+  const awaited = (to: number) => (to > head - chain.confirmations ? areAwaited(sql, chain.id) : coins())
   let from: Cursor = cursor
   let recording: Promise<unknown> = Promise.resolve()
   const until = performance.now() + forMs
   do {
-    const part = await readPart(sql, chain, source, { from, to: Math.min(head, from.number + most), coins })
+    const part = await readPart(sql, chain, source, { from, to: Math.min(head, from.number + most), awaited })
     await recording
     const last = part?.blocks.at(-1)
     if (!part || !last) break
@@ -107,16 +109,15 @@ const readPart = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  { from, to, coins: awaited }: { readonly from: Cursor; readonly to: number; readonly coins: Promise<boolean> },
+  { from, to, awaited }: { readonly from: Cursor; readonly to: number; awaited(to: number): Promise<boolean> },
 ): Promise<Part | undefined> => {
-  const [headers, areCoinsAwaited] = await Promise.all([source.headers(range(from.number + 1, to)), awaited])
-  const blocks = chained(from, headers)
+  const blocks = chained(from, await source.headers(range(from.number + 1, to)))
   const last = blocks.at(-1)
   // The chain has changed since its block was compared: the next step finds the fork.
   if (!last) return undefined
-  const logs = await source.transfers(from.number + 1, last.number)
+  const [logs, areCoinsAwaited] = await Promise.all([source.transfers(from.number + 1, last.number), awaited(to)])
   const read = await vouchedFor(chain, source, blocks, logs)
-  const coins = read && (areCoinsAwaited ? await coinsIn(sql, source.coins, blocks) : [])
+  const coins = read && (areCoinsAwaited ? await coinsIn(sql, chain.id, source.coins, blocks) : [])
   return coins && { blocks, logs: [...read, ...coins] }
 }
 

@@ -30,8 +30,8 @@ export const refundHouse = async (house: ApiHouse) => {
   const whose = { merchantId, livemode: false }
   const watched = { id: 31337, tokens: [chain.token, chain.otherToken], confirmations: CONFIRMATIONS }
   const rpcOf = (...urls: string[]) => openRpc({ chainId: watched.id, urls }, api)
-  const read = async () => {
-    const source = openSource(rpcOf(chain.url), watched.tokens)
+  const sourceOf = (...urls: string[]) => openSource(rpcOf(...(urls.length ? urls : [chain.url])), watched.tokens)
+  const read = async (source = sourceOf()) => {
     for (let steps = 0; steps < 200; steps++) if ((await readNext(sql, watched, source)) === 'idle') break
     await finalizeNext(sql, watched, source)
   }
@@ -47,7 +47,7 @@ export const refundHouse = async (house: ApiHouse) => {
   }
   const [sender = ''] = await chain.rpc<string[]>('eth_accounts')
   return {
-    ...{ chain, merchantId, read, find },
+    ...{ chain, merchantId, read, sourceOf, find },
     chainOf: (...urls: string[]): RefundChain => ({
       ...{ id: watched.id, pollMs: 20, transactions: openTransactions(rpcOf(...(urls.length ? urls : [chain.url]))) },
     }),
