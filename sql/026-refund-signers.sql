@@ -157,6 +157,17 @@ create trigger merchants_leave_refunds_to_hand after update of refund_mode on me
 for each row when (old.refund_mode <> 'signer' and new.refund_mode = 'signer')
 execute function leave_refunds_of_mode_to_hand();
 
+-- Open numbers that the chain has used for good, and nobody can show by what: the refund may be paid or not. Only what
+-- is shown in its block decides, and it is searched for again and again; until then it takes a person.
+create table unclear_nonces (
+  signer_id uuid not null,
+  nonce bigint not null,
+  searches integer not null default 1,
+  next_search_at timestamptz not null,
+  since timestamptz not null default now(),
+  primary key (signer_id, nonce)
+);
+
 -- Notes that a nonce is over, and erases the key of a removed signer with the last one. `mined`: which of its
 -- transactions is mined. Not while its refund waits for another of them: it must be told first, of one that somebody
 -- has just signed too.
@@ -168,6 +179,9 @@ begin
       select from refunds r
       join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
       where r.id = n.refund_id and r.state = 'processing' and r.tx_hash is distinct from mined);
+  if found then
+    delete from unclear_nonces where signer_id = signer and nonce = number;
+  end if;
   update refund_signers set sealed_key = null
   where id = signer and removed_at is not null and sealed_key is not null
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');

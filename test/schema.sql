@@ -816,6 +816,15 @@ create table transitions (
   constraint transitions_first CHECK ((rev = 1) = (from_state IS NULL))
 );
 
+create table unclear_nonces (
+  signer_id uuid not null,
+  nonce bigint not null,
+  searches integer not null default 1,
+  next_search_at timestamp with time zone not null,
+  since timestamp with time zone not null default now(),
+  constraint unclear_nonces_pkey PRIMARY KEY (signer_id, nonce)
+);
+
 create table unsettled_payments (
   payment_id uuid not null,
   chain_id bigint not null,
@@ -1565,6 +1574,9 @@ begin
       select from refunds r
       join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
       where r.id = n.refund_id and r.state = 'processing' and r.tx_hash is distinct from mined);
+  if found then
+    delete from unclear_nonces where signer_id = signer and nonce = number;
+  end if;
   update refund_signers set sealed_key = null
   where id = signer and removed_at is not null and sealed_key is not null
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');

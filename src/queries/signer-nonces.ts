@@ -8,6 +8,8 @@ export type OpenNonce = {
   readonly refundId: string | null
   /** Since a node took the latest; null when none has. */
   readonly sentMsAgo: number | null
+  /** False for a while after nobody could show what has used it. */
+  readonly isSearchDue: boolean
   /** The first one first; there is always one. */
   readonly attempts: readonly Attempt[]
 }
@@ -26,6 +28,7 @@ type Row = {
   readonly nonce: string
   readonly refund_id: string | null
   readonly sent_ms_ago: number | null
+  readonly is_search_due: boolean
   readonly attempts: readonly (Omit<Attempt, 'maxFee' | 'tip' | 'gas'> & {
     readonly gas: string
     readonly maxFee: string
@@ -43,11 +46,12 @@ export const listOpenNonces = async (
 ): Promise<readonly OpenNonce[]> => {
   const rows = await sql<Row[]>`
     select n.nonce, n.refund_id, (extract(epoch from now() - n.sent_at) * 1000)::float8 as sent_ms_ago,
+      coalesce(u.next_search_at <= now(), true) as is_search_due,
       (select json_agg(json_build_object('attempt', attempt, 'txHash', tx_hash, 'raw', raw, 'gas', gas::text,
           'maxFee', max_fee::text, 'tip', tip::text, 'msAgo', extract(epoch from now() - created_at) * 1000)
           order by attempt)
         from signed_transactions t where t.signer_id = n.signer_id and t.nonce = n.nonce) as attempts
-    from signer_nonces n
+    from signer_nonces n left join unclear_nonces u using (signer_id, nonce)
     where n.signer_id = ${signerId} and n.state = 'open' and (${refundId}::uuid is null or n.refund_id = ${refundId}::uuid)
       and (${nonce}::bigint is null or n.nonce = ${nonce}::bigint)
     order by n.nonce limit ${most}`
@@ -55,6 +59,7 @@ export const listOpenNonces = async (
     nonce: Number(row.nonce),
     refundId: row.refund_id,
     sentMsAgo: row.sent_ms_ago,
+    isSearchDue: row.is_search_due,
     attempts: row.attempts.map(each => ({
       ...each,
       gas: BigInt(each.gas),
@@ -73,6 +78,19 @@ export const noteSent = async (sql: Sql, { signerId, nonce }: Named): Promise<vo
       update signer_nonces set sent_at = now() where signer_id = ${signerId} and nonce = ${nonce}
       returning refund_id)
     delete from signing_waits where refund_id in (select refund_id from sent)`
+}
+
+/** Nobody can show what has used it: that is tried again later. Answers whether it is news. */
+export const putSearchOff = async (sql: Sql, { signerId, nonce }: Named): Promise<boolean> => {
+  const [row] = await sql<{ searches: number }[]>`
+    insert into unclear_nonces as u (signer_id, nonce, next_search_at)
+    select signer_id, nonce, next_look(0) from signer_nonces
+    -- Somebody else may have closed it meanwhile.
+    where signer_id = ${signerId} and nonce = ${nonce} and state = 'open'
+    on conflict (signer_id, nonce) do update
+    set searches = u.searches + 1, next_search_at = next_look(u.searches)
+    returning searches`
+  return row?.searches === 1
 }
 
 /** What becomes of it is known for good: which of its transactions is mined, or that none can be. */

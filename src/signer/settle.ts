@@ -3,15 +3,15 @@ import { blockAt, findHeader } from '../chain/rpc/block.ts'
 import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
 import { findReceipt } from '../chain/rpc/receipt.ts'
 import { answered, type Rpc } from '../chain/rpc/rpc.ts'
-import { uuidFrom } from '../ids.ts'
+import { encodeId, uuidFrom } from '../ids.ts'
 import { reservationEventOf } from '../kinds/refund.ts'
 import type { Signer } from '../queries/refund-signers.ts'
-import { closeNonce, listOpenNonces, type OpenNonce } from '../queries/signer-nonces.ts'
+import { closeNonce, listOpenNonces, type OpenNonce, putSearchOff } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'
 import { type Final, findFinal } from '../queries/submissions.ts'
 import type { SigningDesk } from './desk.ts'
 import { isPaidBy } from './paid-by.ts'
-import { warnOnce } from './warn-once.ts'
+import { findUsedBy } from './used-by.ts'
 
 type Used = { readonly signer: Signer; readonly mined: readonly OpenNonce[] }
 
@@ -37,34 +37,48 @@ const close = async (desk: SigningDesk, rpc: Rpc, { signer, final }: Over, nonce
   if (!open) return
   const found = await findMinedTo(rpc, hashesOf(open), final)
   if (found === undefined) return
-  // Another transaction has the number for good. Nodes forget where old ones were, which proves nothing.
-  if (found === null && !isRecent(open))
-    return warnOnce(desk, signer, nonce, 'nobody can say what has become of a refund: its number is used')
-  if (found === null) return dropLost(desk, signer, open)
-  await tell(desk, signer, open, found)
-  await closeNonce(desk.sql, { signerId: signer.id, nonce }, found)
-  desk.at?.('closed')
+  const usedBy = found ?? (open.isSearchDue ? await findUsedBy(rpc, signer, nonce, final) : undefined)
+  if (usedBy === undefined) return
+  if (usedBy === null) return leaveUnclear(desk, signer, open)
+  if (!hashesOf(open).some(hash => hash === usedBy)) return dropLost(desk, signer, open)
+  await tell(desk, signer, open, usedBy)
+  await closeNonce(desk.sql, { signerId: signer.id, nonce }, usedBy)
+  await desk.at?.('closed')
 }
 
-/** Those that forget keep some weeks. */
-const isRecent = ({ attempts }: OpenNonce): boolean => attempts.every(({ msAgo }) => msAgo < 14 * 86_400_000)
+/**
+ * That no node has a receipt proves nothing: they lose them, and withhold them. While nobody shows what has used the
+ * number a refund may be paid or not, which takes a person, or a node that knows more.
+ */
+const leaveUnclear = async (desk: SigningDesk, signer: Signer, { nonce, refundId }: OpenNonce): Promise<void> => {
+  if (!(await putSearchOff(desk.sql, { signerId: signer.id, nonce }))) return
+  desk.log.warn(
+    {
+      ...(refundId && { refund: encodeId('re', refundId) }),
+      chain: Number(signer.chain_id),
+      signer: signer.address,
+      nonce,
+    },
+    'nobody can say what has become of a refund: its number is used, and no node shows by what. One that knows old states would',
+  )
+}
 
 const hashesOf = ({ attempts }: OpenNonce): readonly string[] => attempts.map(({ txHash }) => txHash)
 
 /** The refund may know another of its hashes: what was replaced has been mined after all. A reorganisation may change that again. */
 const tell = async (desk: SigningDesk, signer: Signer, open: OpenNonce, txHash: string | null) => {
   const { refundId } = open
-  desk.at?.('found')
+  await desk.at?.('found')
   const refund = refundId === null || txHash === null ? undefined : (await findUnsigned(desk.sql, refundId))?.refund
   if (refund && isPaidBy(refund, open) && refund.context.txHash !== txHash)
     await desk.actors.dispatch({
       ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
       event: { type: 'transaction_replaced', txHash, instead: refund.context.txHash },
     })
-  desk.at?.('told')
+  await desk.at?.('told')
 }
 
-/** None of what was signed for the number can be mined any more. */
+/** None of what was signed for the number can be mined any more: whoever says so has seen what was, or that the chain is gone. */
 export const dropLost = async (desk: SigningDesk, signer: Signer, open: OpenNonce): Promise<void> => {
   const { nonce, refundId } = open
   const refund = refundId === null ? undefined : (await findUnsigned(desk.sql, refundId))?.refund

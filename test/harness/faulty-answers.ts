@@ -14,6 +14,12 @@ export type Lies = {
   readonly lies_about_chain_id: { readonly chainId: number }
   /** Knows nothing of the last `blocks` blocks; or nothing after block `at`, if that is less. */
   readonly lags: { readonly blocks: number; readonly at: number }
+  /** Counts so many transactions more of every address, at every block. */
+  readonly lies_about_nonce: { readonly by: number }
+  /** Names each transaction otherwise in the blocks that hold it, the same way each time. */
+  readonly lies_about_hashes: Readonly<Record<never, never>>
+  /** Refuses to say what was before this block, as nodes without an archive do. */
+  readonly forgets_states: { readonly before: number }
   /** Logs of the first `keep` only, in every list of them. */
   readonly truncates_logs: { readonly keep: number }
   /** Refuses logs of more than `most` blocks. */
@@ -37,6 +43,9 @@ export const lieDefaults: Lies = {
   lies_about_block: {},
   lies_about_chain_id: { chainId: 666 },
   lags: { blocks: 100, at: Number.POSITIVE_INFINITY },
+  lies_about_nonce: { by: 1 },
+  lies_about_hashes: {},
+  forgets_states: { before: Number.POSITIVE_INFINITY },
   truncates_logs: { keep: 0 },
   refuses_ranges: { most: 10 },
   loses_entries: {},
@@ -82,12 +91,29 @@ const lie = (entry: RpcEntry, call: RpcCall | undefined, faults: Partial<Lies>, 
     return { id, result: hex(faults.lies_about_chain_id.chainId) }
   if (method === 'eth_blockNumber' && faults.lies_about_head)
     return { id, result: hex(Number(result) + faults.lies_about_head.by) }
+  if (method === 'eth_getTransactionCount') return lieAboutNonce(entry, call, faults)
+  if (method.startsWith('eth_getBlockBy') && faults.lies_about_hashes && isObject(result))
+    return { id, result: { ...result, transactions: renamed(result.transactions) } }
   if (method.startsWith('eth_getBlockBy') && faults.lies_about_block && isObject(result))
     return { id, result: { ...result, hash: another(result.hash) } }
   if (method === 'eth_getTransactionReceipt' && isObject(result)) return { id, result: lieAboutReceipt(result, faults) }
   if (method === 'eth_getLogs' && Array.isArray(result)) return { id, result: lieAboutLogs(result, faults) }
   return entry
 }
+
+const lieAboutNonce = (entry: RpcEntry, call: RpcCall | undefined, faults: Partial<Lies>): RpcEntry => {
+  const { lies_about_nonce, forgets_states } = faults
+  const { id } = entry
+  // Tags are no numbers.
+  if (forgets_states && Number(call?.params[1]) < forgets_states.before)
+    return { id, error: { code: -32000, message: 'missing trie node' } }
+  return lies_about_nonce ? { id, result: hex(Math.max(0, Number(entry.result) + lies_about_nonce.by)) } : entry
+}
+
+const renamed = (transactions: unknown) =>
+  Array.isArray(transactions)
+    ? transactions.map(each => (isObject(each) ? { ...each, hash: another(each.hash) } : another(each)))
+    : transactions
 
 const lieAboutReceipt = (receipt: Answered, faults: Partial<Lies>) => {
   const logs = Array.isArray(receipt.logs) ? lieAboutLogs(receipt.logs, faults) : receipt.logs

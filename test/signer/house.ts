@@ -73,6 +73,12 @@ export const signerHouse = async () => {
       })
       return { id, merchantId, key, address: lower(address) }
     },
+    /** One unit to somebody, by whoever else has the key. */
+    sendElsewhere: async (key: Hex, nonce: number) => {
+      const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n, type: 'eip1559' } as const
+      const sent = { chainId: chain.id, nonce, to: `0x${'e'.repeat(40)}`, gas: 21_000n, value: 1n, ...fees } as const
+      return node.call('eth_sendRawTransaction', await privateKeyToAccount(key).signTransaction(sent))
+    },
     /** So many refunds of 10 cents each to an address of its own, or more. */
     refunds: async (merchantId: string, count: number, { amountMinor = 10, native = false } = {}) => {
       const whose = { merchantId, livemode: false }

@@ -1,6 +1,4 @@
 import { expect, test } from 'bun:test'
-import type { Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { nameTransaction } from '../../src/commands/refund-transactions.ts'
 import { listBusySigners } from '../../src/queries/refund-signers.ts'
 import { closeNonce, listOpenNonces } from '../../src/queries/signer-nonces.ts'
@@ -22,21 +20,6 @@ const one = async (more: Parameters<SignerHouse['newSigner']>[0] = {}, refund = 
   const [made] = await house.refunds(signer.merchantId, 1, refund)
   if (!made) throw new Error('there is no refund')
   return { signer, ...made }
-}
-
-/** Sent by whoever else has the key. */
-const sendElsewhere = async (key: Hex, nonce: number) => {
-  const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n, type: 'eip1559' } as const
-  const to = `0x${'e'.repeat(40)}` as const
-  const raw = await privateKeyToAccount(key).signTransaction({
-    chainId: 31337,
-    nonce,
-    to,
-    gas: 21_000n,
-    value: 1n,
-    ...fees,
-  })
-  return house.node.call('eth_sendRawTransaction', raw)
 }
 
 const nonces = async ({ id }: { id: string }) => {
@@ -126,7 +109,7 @@ test('several that look after one signer at once offer more once', async () => {
 
 test('while the chain has seen more of a key than the books nothing is signed', async () => {
   const { signer, id } = await one()
-  await sendElsewhere(signer.key, 0)
+  await house.sendElsewhere(signer.key, 0)
   await sign(id)
   expect([(await house.refund(id)).state, await house.waitOf(id)]).toEqual(['requires_signature', 'nonce_ahead'])
   await house.node.mine()
@@ -152,7 +135,7 @@ test('numbers that nobody has are used up, so that what waits behind them is min
 test('a refund whose number another transaction has used fails once that is final, and its money is free again', async () => {
   const { signer, id } = await one()
   expect(await house.run([id], 'stored')).toBe('SIGKILL')
-  await sendElsewhere(signer.key, 0)
+  await house.sendElsewhere(signer.key, 0)
   await house.node.mine()
   await tend({ resendMs: 0 })
   expect((await house.refund(id)).state).toBe('processing')

@@ -4,6 +4,7 @@ import { tendChain } from '../../src/signer/keep.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
+import { readableLog } from '../harness/lines.ts'
 import { houseOfFile } from './house.ts'
 
 const house = await houseOfFile()
@@ -14,12 +15,13 @@ const turns = openTurns()
 const deskOf = (...urls: string[]) => {
   const all = house.desk.chains.all.map(({ chain }) => chain)
   const chains = connectChains(all, () => urls, house.api)
-  const desk = { ...house.desk, chains }
-  const tend = async () => {
-    const patience = { resendMs: 0, bumpMs: 3_600_000 }
+  const { log, lines } = readableLog()
+  const desk = { ...house.desk, chains, log }
+  const tend = async ({ bumpMs = 3_600_000 } = {}) => {
+    const patience = { resendMs: 0, bumpMs }
     for (const connected of chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0, patience })
   }
-  return { desk, tend, [Symbol.dispose]: () => chains.close() }
+  return { desk, tend, lines, [Symbol.dispose]: () => chains.close() }
 }
 
 const one = async () => {
@@ -69,4 +71,90 @@ test('while one of two nodes says that a refund is in no block, it is not taken 
   node.mend()
   await both.tend()
   expect(await stateOf(signer.id)).toBe('mined')
+})
+
+/** Signed, mined and final, as far as the house knows by the node that it has for itself. */
+const paidOne = async () => {
+  const made = await one()
+  using honest = deskOf(house.node.url)
+  await signRefund(honest.desk, turns, made.id)
+  await house.finalize()
+  return made
+}
+const look = async ({ id, signer }: { id: string; signer: { id: string } }) => [
+  await stateOf(signer.id),
+  (await house.refund(id)).state,
+]
+/** Whatever was put off is due. */
+const searchAgain = () => house.sql`update unclear_nonces set next_search_at = now()`
+
+test('what the only node has no receipt of, and shows in its block, is mined', async () => {
+  const refund = await paidOne()
+  await using node = await faultyNode(house.node.url)
+  node.break('lies_about_receipt', { how: 'missing' })
+  using alone = deskOf(node.url)
+  await alone.tend()
+  expect(await look(refund)).toEqual(['mined', 'processing'])
+})
+
+test.each([
+  ['has forgotten old states', 'forgets_states'],
+  ['shows a transaction that it has made up', 'lies_about_hashes'],
+] as const)(
+  'while the only node has no receipt and %s, a person is asked what has become of a refund',
+  async (_, lie) => {
+    const refund = await paidOne()
+    const { number } = await house.node.head()
+    await house.node.mine(3)
+    await house.finalize()
+    await using node = await faultyNode(house.node.url)
+    node.break('lies_about_receipt', { how: 'missing' })
+    node.break(lie, lie === 'forgets_states' ? { before: number + 1 } : {})
+    using alone = deskOf(node.url)
+    for (let n = 0; n < 3; n++) {
+      await alone.tend()
+      await searchAgain()
+    }
+    expect(await look(refund)).toEqual(['open', 'processing'])
+    const told = alone.lines().filter(({ signer }) => signer === refund.signer.address)
+    expect(told.map(({ level, msg }) => [level, msg.includes('nobody can say')])).toEqual([[40, true]])
+    node.mend(lie)
+    await alone.tend()
+    expect(await look(refund)).toEqual(['mined', 'processing'])
+    expect(await house.sql`select from unclear_nonces where signer_id = ${refund.signer.id}`).toHaveLength(0)
+  },
+)
+
+test('a number that another transaction has used is closed, however long ago that was', async () => {
+  const { id, signer } = await one()
+  using alone = deskOf(house.node.url)
+  const at = (step: string) => {
+    if (step === 'stored') throw new Error('it ends before any node has it')
+  }
+  await signRefund({ ...alone.desk, at }, turns, id)
+  await house.sql`
+    update signed_transactions set created_at = now() - interval '60 days' where signer_id = ${signer.id}`
+  await house.sendElsewhere(signer.key, 0)
+  await house.node.mine(40)
+  await house.finalize()
+  await alone.tend()
+  expect(await look({ id, signer })).toEqual(['dropped', 'failed'])
+})
+
+test.each([
+  ['more', 1],
+  ['less', -1],
+])('a node that counts %s transactions than there are has nothing dropped, sent twice or left out', async (_, by) => {
+  const { id, signer, destination } = await one()
+  await using node = await faultyNode(house.node.url)
+  using alone = deskOf(node.url)
+  await signRefund(alone.desk, turns, id)
+  if (by < 0) await house.finalize()
+  node.break('lies_about_nonce', { by })
+  await alone.tend({ bumpMs: 0 })
+  expect(await look({ id, signer })).toEqual(['open', 'processing'])
+  node.mend()
+  if (by > 0) await house.finalize()
+  await alone.tend()
+  expect([await look({ id, signer }), await house.transfersTo(destination)]).toEqual([['mined', 'processing'], 1])
 })

@@ -1,0 +1,24 @@
+import type { RpcTransaction } from 'viem'
+import { formatTransaction, keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
+import { answered, type Rpc } from '../chain/rpc/rpc.ts'
+
+/**
+ * Whether a node shows the transaction of this hash, signed by this key. Whoever has not got the key cannot make one
+ * up. False of what is put into blocks without a signature, as some chains do with their own.
+ */
+export const isSignedBy = async (rpc: Rpc, hash: string, address: string): Promise<boolean> => {
+  const [answer] = await rpc.batch([{ method: 'eth_getTransactionByHash', params: [hash] }])
+  const shown = answered(answer)
+  if (typeof shown !== 'object' || shown === null) return false
+  try {
+    const { r, s, v, yParity, input, ...sent } = formatTransaction(shown as Partial<RpcTransaction>)
+    const unsigned = { ...sent, data: input }
+    const signature = { r, s, v, yParity }
+    if (keccak256(serializeTransaction(unsigned, signature)) !== hash) return false
+    const signer = await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature })
+    return signer.toLowerCase() === address
+  } catch {
+    // It has not got the shape of one.
+    return false
+  }
+}

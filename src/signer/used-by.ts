@@ -1,0 +1,73 @@
+import { blockAt, findFullBlock, findHeader } from '../chain/rpc/block.ts'
+import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
+import { type Answer, answered, type Call, type Rpc, RpcRefusal } from '../chain/rpc/rpc.ts'
+import type { Signer } from '../queries/refund-signers.ts'
+import type { Final } from '../queries/submissions.ts'
+import { isSignedBy } from './signed-by.ts'
+
+/** Questions at a time: each time what is searched shrinks to a sixteenth, and a long chain takes eight. */
+const AT_ONCE = 15
+
+/**
+ * The transaction that has used a number for good, shown in its block: by two nodes, or by the one there is, and then
+ * it must be signed by the key itself, so that a node cannot make it up. Null where nobody can show it, as nodes that
+ * have forgotten old states; undefined where it is to be asked again.
+ *
+ * Only what is shown counts. How its block is found need not be believed: in another one it is not there.
+ */
+export const findUsedBy = async (
+  rpc: Rpc,
+  { address }: Signer,
+  nonce: number,
+  final: Final,
+): Promise<string | null | undefined> => {
+  const number = await findBlockOf(rpc, address, nonce, final.number)
+  const calls = [fullBlockAt(number), blockAt(final.number)]
+  try {
+    const agreement = await rpc.agreed(calls, ([block, last]) => {
+      if (findHeader(answered(last), { number: final.number })?.hash !== final.hash) return 'elsewhere'
+      const there = findFullBlock(answered(block), { number })?.transactions
+      return there?.find(each => each.from === address && each.nonce === BigInt(nonce))?.hash ?? null
+    })
+    if (agreement.outcome === 'disagreed' || agreement.value === 'elsewhere') return undefined
+    const { value: hash, nodes } = agreement
+    return hash !== null && (nodes.length > 1 || (await isSignedBy(rpc, hash, address))) ? hash : null
+  } catch (error) {
+    // Nodes forget old blocks too.
+    if (error instanceof RpcRefusal) return null
+    throw error
+  }
+}
+
+/**
+ * The first block after which the number is used, as far as nodes know: where they have forgotten what was, it counts
+ * as unused.
+ */
+const findBlockOf = async (rpc: Rpc, address: string, nonce: number, to: number): Promise<number> => {
+  const countAt = (number: number): Call => ({
+    method: 'eth_getTransactionCount',
+    params: [address, toQuantity(number)],
+  })
+  const isOver = (answer: Answer) =>
+    answer !== null && !(answer instanceof RpcRefusal) && readNumber(answer, 'a nonce') > nonce
+  let [unused, used] = [-1, to]
+  while (used - unused > 1) {
+    const numbers = between(unused, used)
+    const isUsed = await rpc.read(numbers.map(countAt), answers => answers.map(isOver))
+    const first = isUsed.indexOf(true)
+    used = numbers[first] ?? used
+    unused = numbers[first === -1 ? numbers.length - 1 : first - 1] ?? unused
+  }
+  return used
+}
+
+/** At even distances, the nearest to the second one last; at least one. */
+const between = (low: number, high: number): readonly number[] => {
+  const step = Math.ceil((high - low) / (AT_ONCE + 1))
+  return Array.from({ length: Math.ceil((high - low) / step) - 1 }, (_, at) => low + step * (at + 1))
+}
+
+const fullBlockAt = (number: number): Call => ({
+  method: 'eth_getBlockByNumber',
+  params: [toQuantity(number), true],
+})
