@@ -117,12 +117,47 @@ where r.state = 'requires_signature' and (
 create index refunds_unsigned_in_coins on refunds (chain_id)
 where state = 'requires_signature' and token_address is null;
 
+-- A signature is the last to hear that its signer is removed or off, or its refund left to be signed by hand: whoever
+-- signs may have read the books long ago. So the commit itself looks, and whoever changes one of these waits for the
+-- commits that have looked already, and comes after them.
+create function check_signature() returns trigger language plpgsql as $$
+declare
+  signing refund_signers;
+begin
+  select * into signing from refund_signers where id = new.signer_id for share;
+  -- In the sandbox nobody is shown what to sign.
+  if signing.epoch is not null then
+    return null;
+  end if;
+  perform from merchant_settings m
+  where m.merchant_id = signing.merchant_id and m.livemode = (select r.livemode from refunds r where r.id = new.refund_id)
+  for share;
+  -- The locks are there: what is read from here on stays so until this commit is over.
+  if not exists (
+      select from working_signers w join refunds r on r.livemode = w.livemode
+      where w.id = new.signer_id and r.id = new.refund_id)
+    or exists (select from signing_waits where refund_id = new.refund_id and next_try_at = 'infinity') then
+    raise exception 'the refund is not the signer''s to sign'
+      using errcode = 'check_violation', constraint = 'signer_nonces_are_signed_for';
+  end if;
+  return null;
+end $$;
+
+-- A number that is only used up is nobody's money.
+create trigger signer_nonces_are_signed_for after insert on signer_nonces
+for each row when (new.refund_id is not null) execute function check_signature();
+
 -- Keeps why a refund waits. Answers whether that is news: an operator is told once.
 create function wait_to_sign(refund uuid, signer uuid, why text) returns boolean language plpgsql as $$
 declare
   before text;
   is_for_hand boolean := why in ('over_refund_limit', 'over_day_limit');
 begin
+  -- Whoever is about to sign it comes first or sees this.
+  if is_for_hand and not exists (
+    select from refunds where id = refund and state = 'requires_signature' for update) then
+    return false;
+  end if;
   select reason into before from signing_waits where refund_id = refund;
   insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
   values (refund, signer, why, case when is_for_hand then 'infinity' else next_look(0) end)

@@ -1432,6 +1432,32 @@ begin
   return latest.era;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.check_signature()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  signing refund_signers;
+begin
+  select * into signing from refund_signers where id = new.signer_id for share;
+  -- In the sandbox nobody is shown what to sign.
+  if signing.epoch is not null then
+    return null;
+  end if;
+  perform from merchant_settings m
+  where m.merchant_id = signing.merchant_id and m.livemode = (select r.livemode from refunds r where r.id = new.refund_id)
+  for share;
+  -- The locks are there: what is read from here on stays so until this commit is over.
+  if not exists (
+      select from working_signers w join refunds r on r.livemode = w.livemode
+      where w.id = new.signer_id and r.id = new.refund_id)
+    or exists (select from signing_waits where refund_id = new.refund_id and next_try_at = 'infinity') then
+    raise exception 'the refund is not the signer''s to sign'
+      using errcode = 'check_violation', constraint = 'signer_nonces_are_signed_for';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.claim_deliveries(claim uuid, worker uuid, now_at timestamp with time zone, its_version integer, asked delivery_asking[])
  RETURNS TABLE(id uuid, rev integer, created_at timestamp with time zone, due_at timestamp with time zone, attempts integer, automatic_attempts integer, trigger text, resume_at timestamp with time zone, delivered_at timestamp with time zone, merchant_id uuid, livemode boolean, endpoint_id uuid, endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text)
  LANGUAGE plpgsql
@@ -4177,6 +4203,11 @@ declare
   before text;
   is_for_hand boolean := why in ('over_refund_limit', 'over_day_limit');
 begin
+  -- Whoever is about to sign it comes first or sees this.
+  if is_for_hand and not exists (
+    select from refunds where id = refund and state = 'requires_signature' for update) then
+    return false;
+  end if;
   select reason into before from signing_waits where refund_id = refund;
   insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
   values (refund, signer, why, case when is_for_hand then 'infinity' else next_look(0) end)
@@ -4234,6 +4265,8 @@ CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds F
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
+
+CREATE TRIGGER signer_nonces_are_signed_for AFTER INSERT ON signer_nonces FOR EACH ROW WHEN (new.refund_id IS NOT NULL) EXECUTE FUNCTION check_signature();
 
 CREATE TRIGGER transfers_await_collection_when_changed AFTER UPDATE ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();
 CREATE TRIGGER transfers_await_collection_when_written AFTER INSERT ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();

@@ -9,8 +9,8 @@ export type SigningDesk = World & {
   readonly keyring: Keyring
   /** Where each merchant has a signer that fills itself. */
   readonly sandbox: Pick<Sandbox, 'url' | 'epoch' | 'busy'> | undefined
-  /** Told of each step, for tests that end the process between two. */
-  readonly at?: (step: Step) => void
+  /** Told of each step, and waited for: for tests that end the process between two, or hold it there. */
+  readonly at?: (step: Step) => unknown
 }
 
 export type Step =

@@ -54,6 +54,6 @@ export const replaceLatest = async (
     event: { type: 'transaction_replaced', txHash: signed.hash, instead: refund.context.txHash },
     rows: [transactionRow(signed)],
   })
-  desk.at?.('replaced')
+  await desk.at?.('replaced')
   if (outcome.ok) await send(desk, ask, signed)
 }

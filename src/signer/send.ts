@@ -11,12 +11,12 @@ type Sent = Pick<Signed, 'signerId' | 'nonce' | 'raw' | 'hash'>
 export const send = async (desk: SigningDesk, ask: Ask, { signerId, nonce, raw, hash }: Sent): Promise<void> => {
   try {
     const refused = await broadcast(ask, raw, hash)
-    desk.at?.('broadcast')
+    await desk.at?.('broadcast')
     if (refused) return desk.log.warn({ txHash: hash, code: refused.code }, 'a refund is not taken by its chain')
   } catch (error) {
     if (error instanceof RpcFault) return
     throw error
   }
   await noteSent(desk.sql, { signerId, nonce })
-  desk.at?.('recorded')
+  await desk.at?.('recorded')
 }

@@ -77,16 +77,16 @@ const signInTurn = async (
       await fillSandboxWallet(desk.sandbox, account.address, refund.context)
       continue
     }
-    desk.at?.('allocated')
+    await desk.at?.('allocated')
     const signed = await signTransfer(account, { ...plan, refund, signerId: signer.id, chainId: chain.id })
-    desk.at?.('signed')
+    await desk.at?.('signed')
     const outcome = await desk.actors.dispatch({
       ...{ kind: 'refund', actor: refund.id, cause: `signer:${signer.address}` },
       event: { type: 'transaction_sent', txHash: signed.hash },
       rows: [nonceRow(signed, refund.id), transactionRow(signed)],
     })
     if (outcome.ok) {
-      desk.at?.('stored')
+      await desk.at?.('stored')
       await send(desk, withinTime(rpc, TIMEOUT_MS), signed)
       return undefined
     }

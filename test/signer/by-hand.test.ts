@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
+import { nameTransaction } from '../../src/commands/refund-transactions.ts'
 import { refundFactsFor } from '../../src/http/refund-facts.ts'
 import type { MemberCaller } from '../../src/http/route.ts'
 import { findRefund } from '../../src/queries/refunds.ts'
 import { waitToSign } from '../../src/queries/signing.ts'
+import type { Step } from '../../src/signer/desk.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { houseOfFile } from './house.ts'
 
@@ -82,6 +84,81 @@ test.each(['turned on', 'added', 'replaced'])('what was shown before a signer is
   await tendNow()
   expect([await stateOf(refund.id), await house.waitOf(refund.id)]).toEqual(['requires_signature', 'by_hand'])
   expect(await isShown(refund)).toBe(true)
+})
+
+/** Signs, and is held where the books are read and nothing is committed. */
+const heldSigning = async (id: string, step: Step = 'signed') => {
+  const held = Promise.withResolvers<void>()
+  const there = Promise.withResolvers<void>()
+  const at = (now: Step) => {
+    if (now !== step) return
+    there.resolve()
+    return held.promise
+  }
+  const signing = signRefund({ ...house.desk, at }, house.turns, id)
+  await Promise.race([there.promise, signing])
+  return async () => {
+    held.resolve()
+    await signing
+  }
+}
+
+test.each([
+  ['removed', remove],
+  ['turned off', (of: string) => setMode(of, 'manual')],
+  ['turned off and on', (of: string) => setMode(of, 'manual').then(() => setMode(of, 'signer'))],
+  ['removed, and another one added', (of: string) => remove(of).then(() => house.newSigner({ of }))],
+])('a signer that is %s has signed before that, or never', async (_, change) => {
+  const { id: signer, merchantId: of } = await house.newSigner()
+  const refund = await oneOf(of)
+  const release = await heldSigning(refund.id)
+  await change(of)
+  expect(await isShown(refund)).toBe(true)
+  await release()
+  expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
+  expect(await house.sql`select from signer_nonces where signer_id = ${signer}`).toHaveLength(0)
+
+  // And on from there.
+  const next = await oneOf(of)
+  await sign(next.id)
+  expect(await isShown(next)).toBe((await stateOf(next.id)) === 'requires_signature')
+})
+
+test('what another process has left to be signed by hand since the books were read is not signed', async () => {
+  const { id: signerId, merchantId } = await house.newSigner()
+  const refund = await oneOf(merchantId)
+  const release = await heldSigning(refund.id)
+  await waitToSign(house.sql, { refundId: refund.id, signerId, reason: 'over_day_limit' })
+  await release()
+  expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
+})
+
+test('whoever changes a signer waits for what it is committing, and nobody is shown that', async () => {
+  for (const change of [remove, (of: string) => setMode(of, 'manual')]) {
+    const { merchantId } = await house.newSigner()
+    const refund = await oneOf(merchantId)
+    const signing = sign(refund.id)
+    await change(merchantId)
+    const [shown, state] = [await isShown(refund), await stateOf(refund.id)]
+    await signing
+    expect([shown, await stateOf(refund.id)]).toEqual([state === 'requires_signature', state])
+  }
+})
+
+test('a hash that is named by hand while a signer signs is taken, and the signature is not', async () => {
+  const { merchantId } = await house.newSigner()
+  const refund = await oneOf(merchantId)
+  const release = await heldSigning(refund.id)
+  const txHash = `0x${'cd'.repeat(32)}`
+  await nameTransaction(
+    house.api,
+    { ...refund, livemode: undefined },
+    { txHash, cause: 'test', isGone: async () => false },
+  )
+  await release()
+  expect(await house.refund(refund.id)).toMatchObject({ state: 'processing', txHash })
+  await house.node.mine()
+  expect(await house.transfersTo(refund.destination)).toBe(0)
 })
 
 test('what is turned to be signed by hand while it waits for its turn is not signed once that is over', async () => {
