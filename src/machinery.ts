@@ -4,8 +4,9 @@ import { signRefundTask } from '../tasks/sign-refund.ts'
 import { type Actors, openActors } from './actors/actors.ts'
 import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
-import type { Chains, ConnectedChain } from './chain/connect.ts'
+import { type Chains, type ConnectedChain, chainIdsOf } from './chain/connect.ts'
 import { sandboxId } from './chain/known/sandbox.ts'
+import { warnOfRefunds } from './chain/refunds/warn.ts'
 import { watchRefunds } from './chain/refunds/watch.ts'
 import type { Rpc } from './chain/rpc/rpc.ts'
 import { openSource } from './chain/watch/source.ts'
@@ -110,6 +111,7 @@ const startLabour = (
   })
   const submissions = watchSubmissions(world, { chains: chains.all.map(submittedOn), share: worker.share })
   const refunds = watchRefunds(world, { chains: chains.all.map(submittedOn), share: worker.share })
+  const warnings = warnOfRefunds(world, { chainIds: chainIdsOf(chains), share: worker.share })
   const mining = sandbox && mineWhileAwaited(world, sandbox)
   return {
     sender,
@@ -118,8 +120,8 @@ const startLabour = (
     wakeChain: watch.wake,
     stop: async () => {
       await Promise.all([
-        ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), mining?.stop()],
-        ...[ears.stop(), sender.stop()],
+        ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
+        ...[mining?.stop(), ears.stop(), sender.stop()],
       ])
     },
   }

@@ -625,6 +625,13 @@ create table refund_signers (
   constraint refund_signers_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 
+create table refund_warnings (
+  refund_id uuid not null,
+  why text not null,
+  warned_at timestamp with time zone not null default now(),
+  constraint refund_warnings_pkey PRIMARY KEY (refund_id, why)
+);
+
 create table refunds (
   id uuid not null,
   state text not null,
@@ -955,6 +962,7 @@ CREATE UNIQUE INDEX refund_signers_of_sandbox ON public.refund_signers USING btr
 CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, era, xid, seq);
 CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemode, state, era, xid, seq);
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX refunds_open ON public.refunds USING btree (merchant_id, state, chain_id) WHERE (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text]));
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id) WHERE (state = 'requires_signature'::text);
 CREATE INDEX refunds_unsigned_in_coins ON public.refunds USING btree (chain_id) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
@@ -1184,6 +1192,26 @@ begin
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.begin_refund_warnings(chains_on bigint[], most integer)
+ RETURNS TABLE(refund_id uuid, chain_id bigint, why text)
+ LANGUAGE sql
+AS $function$
+  with needing as materialized (
+    select * from refunds_needing_attention(chains_on) n where n.why <> 'stray_transfer'),
+  over as (
+    delete from refund_warnings w
+    where not exists (select from needing n where n.refund_id = w.refund_id and n.why = w.why)),
+  begun as (
+    insert into refund_warnings (refund_id, why)
+    select n.refund_id, n.why from needing n
+    where not exists (select from refund_warnings w where w.refund_id = n.refund_id and w.why = n.why)
+    order by n.refund_id limit most
+    -- Another process has just told of it.
+    on conflict do nothing
+    returning refund_warnings.refund_id, refund_warnings.why)
+  select n.refund_id, n.chain_id, n.why from begun b join needing n on n.refund_id = b.refund_id and n.why = b.why
+$function$;
 
 CREATE OR REPLACE FUNCTION public.begin_simulation(payment uuid, whose uuid, reorganization boolean, key text, lasting interval)
  RETURNS TABLE(taken boolean, by_key text)
@@ -3622,6 +3650,25 @@ begin
     return query select case its.state when 'disabled' then 'disabled' else 'missing' end, 0;
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.refunds_needing_attention(chains_on bigint[])
+ RETURNS TABLE(refund_id uuid, merchant_id uuid, chain_id bigint, why text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select id, merchant_id, chain_id, 'stray_transfer' from refunds where attention
+  union all
+  select r.id, r.merchant_id, r.chain_id, 'claim_expired'
+  from refunds r join refund_claims c on c.id = r.id
+  where r.state = 'requires_destination' and c.expires_at <= now()
+  union all
+  select r.id, r.merchant_id, r.chain_id, l.doubt
+  from refund_looks l join refunds r on r.id = l.refund_id
+  where l.person_from <= now()
+  union all
+  select id, merchant_id, chain_id, 'chain_off' from refunds
+  where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.remember_emptiness(chain bigint, at_number bigint, at_hash text, found json)
  RETURNS void

@@ -16,6 +16,8 @@ export type Chains = {
   close(): void
 }
 
+export const chainIdsOf = ({ all }: Pick<Chains, 'all'>): readonly number[] => all.map(({ chain: { id } }) => id)
+
 /** A chain without URLs is one that nobody can ask, and stays as it is: in trouble. */
 export const connectChains = (
   chains: readonly Chain[],

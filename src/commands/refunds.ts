@@ -66,6 +66,17 @@ export const cancelRefund = async ({ sql, actors }: World, name: RecordName, cau
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })
 }
 
+/** Ends that a refund waits for a person, who has looked. It stays as it is. */
+export const dismissRefund = async (
+  { sql, actors }: World,
+  name: RecordName,
+  cause: string,
+): Promise<Actor<Refund>> => {
+  const { id } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+  const outcome = await actors.dispatch({ kind: 'refund', actor: id, event: { type: 'dismiss' }, cause })
+  return outcome.ok ? ofKind(refundKind, outcome.actor) : refuse('state_conflict')
+}
+
 const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: RefundRequest): RefundOpening => {
   const { chainId, asset, amountExpected, receivedMinor } = context
   const isOver = state !== 'pending' && state !== 'processing'

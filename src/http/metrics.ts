@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import process from 'node:process'
+import { chainIdsOf } from '../chain/connect.ts'
 import { refuse } from '../errors.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
 import type { Sender } from '../webhooks/sender.ts'
@@ -26,7 +27,7 @@ export const metricsRoutes = (
       const forwarded = [...headers.keys()].some(name => byProxies.test(name))
       const near = isLoopback(address) && !forwarded
       if (!near && !(metricsToken && isBearer(headers.get('authorization'), metricsToken))) refuse('invalid_token')
-      const [up, backlog] = await Promise.all([stateOf(checks), soon(readBacklog(api.sql))])
+      const [up, backlog] = await Promise.all([stateOf(checks), soon(readBacklog(api.sql, chainIdsOf(api.chains)))])
       const families = [
         ...trafficOf(api),
         ...sendingOf(sending),
@@ -154,7 +155,7 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
   ),
   gauge(
     'paymachine_refunds_with_attention',
-    'Refunds that a person must look at: they may have been paid twice, or although they are over.',
+    'Refunds that a person must look at: money went where nobody waits for it, or they wait for what does not come.',
     backlog.refundsWithAttention,
   ),
   ofChains('paymachine_chain_head', 'The latest block that was read.', backlog, 'head'),

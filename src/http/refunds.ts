@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import type { Refund } from '../../machines/refund.ts'
-import { cancelRefund, startRefund } from '../commands/refunds.ts'
+import { chainIdsOf } from '../chain/connect.ts'
+import { cancelRefund, dismissRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
 import { findPayment } from '../queries/payments.ts'
@@ -84,7 +85,8 @@ export const refundRoutes: readonly Route[] = [
         const { whose, query } = call
         const { status, paymentId, limit } = query
         const page = await placedPage(sql, 'refunds', whose, query, idOf)
-        const refunds = await listRefunds(sql, whose, { status, paymentId, attention: 'attention' in query }, page)
+        const attention = 'attention' in query ? { chainsOn: chainIdsOf(api.chains) } : undefined
+        const refunds = await listRefunds(sql, whose, { status, paymentId, attention }, page)
         const factsOf = await refundFactsFor(api, call, refunds)
         return { status: 200, body: listOf(refunds, limit, refund => refundRecord(refund, factsOf(refund))) }
       },
@@ -113,6 +115,21 @@ export const refundRoutes: readonly Route[] = [
       handle: async (api, { params, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))
+        return { status: 200, body: await readRefundFor(api, { member }, refund) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: '/v1/merchants/:merchantId/refunds/:id/resolve',
+      docs: docs.resolveRefund,
+      body: type({ action: "'dismiss'" }),
+      handle: async (api, { params, member, session }) => {
+        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const refund = await dismissRefund(api, name, encodeId('usr', session.accountId))
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },
     },

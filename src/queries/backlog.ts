@@ -20,7 +20,7 @@ export type Backlog = {
   readonly refundsUnsigned: Readonly<Record<WaitReason, number>>
   /** How long that has been out for the longest which a signer has signed and which is not final. */
   readonly refundOpenSeconds: number
-  /** Refunds of which a transfer was seen that nobody waits for, until a person has looked. */
+  /** Refunds that a person must look at. */
   readonly refundsWithAttention: number
   readonly workers: number
   readonly chains: readonly {
@@ -34,7 +34,8 @@ export type Backlog = {
 /** Nobody needs to know exactly how many there are of what should be none. */
 const MOST = 10_000
 
-export const readBacklog = async (sql: Sql): Promise<Backlog> => {
+/** `chainsOn`: the chains that are switched on. */
+export const readBacklog = async (sql: Sql, chainsOn: readonly number[]): Promise<Backlog> => {
   const [row] = await sql<Row[]>`
     select
       (select count(*)::integer from (
@@ -57,7 +58,8 @@ export const readBacklog = async (sql: Sql): Promise<Backlog> => {
       (select coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8
        from signer_nonces where state = 'open') as "refundOpenSeconds",
       (select count(*)::integer from (
-        select from refunds where attention limit ${MOST}) as stray) as "refundsWithAttention",
+        select distinct refund_id from refunds_needing_attention(${[...chainsOn]}::bigint[])
+        limit ${MOST}) as waiting) as "refundsWithAttention",
       (select count(*)::integer from workers) as workers,
       (select json_agg(json_build_object('chainId', chain_id, 'head', number, 'final', final_number,
         'ageSeconds', extract(epoch from now() - mined_at)::float8) order by chain_id) from chain_cursors) as chains`

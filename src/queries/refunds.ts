@@ -6,6 +6,7 @@ import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
 import { finderOf, type RecordName } from './named.ts'
 import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
+import { needsAttention } from './refund-attention.ts'
 
 const readRefund = readerOf(refundKind)
 const findRow = finderOf<ActorRow>('refunds')
@@ -18,8 +19,8 @@ export const findRefund = async (sql: Sql, name: RecordName): Promise<Actor<Refu
 export type RefundFilter = {
   readonly status: string | undefined
   readonly paymentId: string | undefined
-  /** True: only those that a person must look at. */
-  readonly attention: boolean
+  /** Only those that a person must look at, while these chains are switched on; undefined: all. */
+  readonly attention: { readonly chainsOn: readonly number[] } | undefined
 }
 
 export const listRefunds = async (
@@ -30,7 +31,7 @@ export const listRefunds = async (
 ): Promise<Actor<Refund>[]> => {
   const filters = sql`
     ${narrowed(sql, { state: status, payment_id: paymentId })}
-    ${attention ? sql`and attention` : sql``}`
+    ${attention ? needsAttention(sql, whose.merchantId, attention.chainsOn) : sql``}`
   const rows = await listPlaced<ActorRow>(sql, { table: 'refunds', whose, page, filters })
   return rows.map(readRefund)
 }

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'bun:test'
+import { chainIdsOf, connectChains } from '../../src/chain/connect.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
 import { readBacklog } from '../../src/queries/backlog.ts'
+import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { idsOf } from './lists.ts'
 import { paid } from './payments.ts'
 import { member } from './people.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
 import { type Asked, newKey, twoShops } from './two-shops.ts'
 
-const house = await twoShops({ routes: refundRoutes })
+const house = await twoShops({
+  routes: refundRoutes,
+  chains: outside => connectChains([sandboxChain(sandboxContracts)], () => [], outside),
+})
 const { to, lamps, chairs, ask } = house
 const { start, made, read, list, booksOf, paidHere } = refundCalls(house)
 
@@ -53,25 +59,75 @@ describe('/v1/merchants/:merchantId/refunds', () => {
   }
   const txHash = `0x${'1'.repeat(64)}`
 
+  const waiting = async (paymentId: string, more = '') =>
+    idsOf(await list(`?paymentId=${paymentId}&attention=true${more}`, as(lamps.owner)))
+  const gauge = async (chainsOn = chainIdsOf(to.api.chains)) =>
+    (await readBacklog(to.sql, chainsOn)).refundsWithAttention
+
   test('200: attention=true shows members what a person must look at, until they have', async () => {
     const { id: paymentId } = await paidHere()
     const { id } = await made(paymentId, { amountMinor: 10 })
     await made(paymentId, { amountMinor: 10 })
     await cancel(id)
-    const waiting = async (more = '') =>
-      idsOf(await list(`?paymentId=${paymentId}&attention=true${more}`, as(lamps.owner)))
-    expect(await waiting()).toEqual([])
+    expect(await waiting(paymentId)).toEqual([])
     await refundIs(id, { type: 'stray_transfer_seen', txHash })
-    expect(await waiting()).toEqual([id])
-    expect(await waiting('&livemode=true')).toEqual([])
-    expect(await waiting('&status=failed')).toEqual([])
-    expect((await readBacklog(to.sql)).refundsWithAttention).toBe(1)
-    await refundIs(id, { type: 'dismiss' })
-    expect(await waiting()).toEqual([])
+    expect(await waiting(paymentId)).toEqual([id])
+    expect(await waiting(paymentId, '&livemode=true')).toEqual([])
+    expect(await waiting(paymentId, '&status=failed')).toEqual([])
+    expect(await gauge()).toBe(1)
+    expect((await resolve(id)).status).toBe(200)
+    expect(await waiting(paymentId)).toEqual([])
+    expect(await gauge()).toBe(0)
     const refused = { status: 400, error: { param: 'attention' } }
     expect(await list('?attention=false', as(lamps.owner))).toMatchObject(refused)
     // A key asks for payments and refunds of whatever state, and for nobody's attention.
     expect(await list('?attention=true')).toMatchObject(refused)
+  })
+
+  const resolve = (id: string, asked: Asked = as(lamps.owner), json: object = { action: 'dismiss' }) =>
+    ask('POST', `/refunds/${id}/resolve`, { ...asked, json })
+  const conflict = { status: 409, error: { code: 'state_conflict' } }
+
+  test('POST /:id/resolve, 200: somebody has looked, and its history says who; 409 where nothing is to be looked at', async () => {
+    const { id: paymentId } = await paidHere()
+    const { id } = await made(paymentId, { amountMinor: 10 })
+    expect(await resolve(id)).toMatchObject(conflict)
+    await cancel(id)
+    expect(await resolve(id)).toMatchObject(conflict)
+    await refundIs(id, { type: 'stray_transfer_seen', txHash })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => resolve(id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    const resolved = refund.assert(answers.find(({ status }) => status === 200)?.json)
+    expect(resolved).toMatchObject({ id, status: 'canceled' })
+    expect((await read(id)).json).toEqual(resolved)
+    const history = await to.sql<{ cause: string }[]>`
+      select cause from transitions where actor = ${decodeId('re', id) ?? ''} and event = 'dismiss'`
+    expect([...history]).toEqual([{ cause: lamps.owner.id }])
+  })
+
+  test('POST /:id/resolve: what is derived ends with its cause, and is not dismissed', async () => {
+    const { id: paymentId } = await paidHere()
+    const { id } = await made(paymentId, { amountMinor: 10 })
+    await to.sql`update refund_claims set expires_at = now() where id = ${decodeId('re', id) ?? ''}`
+    expect(await waiting(paymentId)).toEqual([id])
+    expect(await gauge()).toBe(1)
+    expect(await resolve(id)).toMatchObject(conflict)
+    expect(await waiting(paymentId)).toEqual([id])
+    await cancel(id)
+    expect([await waiting(paymentId), await gauge()]).toEqual([[], 0])
+  })
+
+  test('POST /:id/resolve: for developers and owners of its merchant alone, and not for keys', async () => {
+    const { id } = await made((await paidHere()).id, { amountMinor: 10 })
+    await cancel(id)
+    await refundIs(id, { type: 'stray_transfer_seen', txHash })
+    const viewer = await member(to.api, lamps, 'viewer')
+    expect(await resolve(id, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
+    expect(await resolve(id, { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
+    expect(await resolve(id, {})).toMatchObject({ status: 404, error: { code: 'route_not_found' } })
+    for (const json of [{}, { action: 'accept' }, { action: 'dismiss', more: 1 }])
+      expect(await resolve(id, as(lamps.owner), json)).toMatchObject({ status: 400 })
+    expect((await resolve(id, as(await member(to.api, lamps, 'developer')))).status).toBe(200)
   })
 
   test('POST /:id/cancel, 200: its part can be refunded again, and refund.canceled tells so', async () => {

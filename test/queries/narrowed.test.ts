@@ -47,12 +47,12 @@ test('a list that is narrowed to few or none of twenty thousand reads no more th
   for (const list of [listRefunds, listDisputes])
     for (const order of ['asc', 'desc'] as const)
       for (const filter of [
-        { status: undefined, paymentId: one?.paymentId, attention: false },
-        { status: undefined, paymentId: randomUUID(), attention: false },
-        { status: 'processing', paymentId: undefined, attention: false },
-        { status: 'under_review', paymentId: undefined, attention: false },
-        { status: undefined, paymentId: undefined, attention: false },
-        { status: undefined, paymentId: undefined, attention: true },
+        { status: undefined, paymentId: one?.paymentId, attention: undefined },
+        { status: undefined, paymentId: randomUUID(), attention: undefined },
+        { status: 'processing', paymentId: undefined, attention: undefined },
+        { status: 'under_review', paymentId: undefined, attention: undefined },
+        { status: undefined, paymentId: undefined, attention: undefined },
+        { status: undefined, paymentId: undefined, attention: { chainsOn: [1] } },
       ]) {
         const page = { after: undefined, limit: 20, order }
         // As often as a prepared statement is planned for what it is asked, and then for anything.

@@ -226,6 +226,7 @@ const fields: Readonly<Record<string, string>> = {
     '`failed`: given up after five attempts, or at once for a redirect or an address that is not called.',
   'WebhookDelivery.attempts.outcome': 'What came of it; null while it is under way.',
   'ApiKey.name': 'What you call it.',
+  'ResolveRefund.action': '`dismiss`: somebody has looked at it.',
   'ResolvePayment.action': '`accept` takes the money that came for a success, `dismiss` leaves the payment as it is.',
   'MfaSetup.secret': 'For the authenticator app, by hand. It protects nothing until a code of it is confirmed.',
 }

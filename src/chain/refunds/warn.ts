@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeId } from '../../ids.ts'
+import { beginWarnings } from '../../queries/refund-attention.ts'
+import type { World } from '../../world.ts'
+import type { Share } from '../watch/share.ts'
+
+/** At once; the next look tells the rest. */
+const MOST = 100
+const EVERY_MS = 30_000
+
+export type WarnOptions = {
+  /** The chains that are switched on. */
+  readonly chainIds: readonly number[]
+  readonly share: Share
+}
+
+/**
+ * Tells the operator of each refund that waits for a person without anything having happened to it: once, when it
+ * begins. By one of the workers; two at once do no harm.
+ */
+export const warnOfRefunds = (world: World, { chainIds, share }: WarnOptions): { stop(): Promise<void> } => {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const warn = async (): Promise<void> => {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        if (share().position === 0) await warnOnce(world, chainIds)
+        failures = 0
+      } catch (err) {
+        if (failures++ === 0) world.log.error({ err }, 'refunds that need a person cannot be looked for')
+      }
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+  const warning = warn()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await warning
+    },
+  }
+}
+
+export const warnOnce = async ({ sql, log }: Pick<World, 'sql' | 'log'>, chainIds: readonly number[]) => {
+  for (const { refundId, chainId, why } of await beginWarnings(sql, chainIds, MOST))
+    log.warn({ refund: encodeId('re', refundId), chain: chainId, why }, 'a refund needs a person')
+}
