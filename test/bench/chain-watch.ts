@@ -40,7 +40,12 @@ export const startWatcher = ({ world, chain, source }: ChainHouse, pollMs: numbe
       await until(() => isIdle(head), { timeoutMs: 120_000, everyMs: 50, what: 'a chain that is read' })
     },
     processing: async payments => {
-      const isDone = () => payments.every(({ id }) => committed.has(id))
+      // Whoever is done is not asked about again: the worker shares this process, and would wait for that.
+      const waiting = payments.map(({ id }) => id)
+      const isDone = () => {
+        while (waiting.length > 0 && committed.has(waiting.at(-1) ?? '')) waiting.pop()
+        return waiting.length === 0
+      }
       await until(isDone, { timeoutMs: 120_000, everyMs: 5, what: 'payments that are processing' })
       const [row] = await world.sql<{ count: number }[]>`
         select count(*)::integer as count from payments
