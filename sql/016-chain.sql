@@ -80,6 +80,12 @@ create index transfers_of_payment on transfers (payment_id);
 create index transfers_by_block on transfers (chain_id, block_number) where state <> 'orphaned';
 create index transfers_seen on transfers (chain_id) where state = 'seen';
 
+-- With `offset` the planner looks them up by the payment, whatever else is asked of them. One without statistics would
+-- take an index by chain, in which everything lies that was ever sent there.
+create function transfers_of(payment uuid) returns setof transfers language sql stable as $$
+  select * from transfers where payment_id = payment offset 0
+$$;
+
 -- Payments whose transfers have changed since they were told. A row stays until the payment knows.
 create table unsettled_payments (
   payment_id uuid primary key,

@@ -28,8 +28,8 @@ create function known_coins(chain bigint, to_whom text, after_number bigint, up_
 returns numeric language sql stable as $$
   select coalesce(sum(t.amount), 0)
   from deposit_addresses d
-  join transfers t on t.payment_id = d.payment_id and t.to_address = d.address
-  where d.address = to_whom and t.chain_id = chain and t.token_address is null and t.state <> 'orphaned'
+  cross join transfers_of(d.payment_id) t
+  where d.address = to_whom and t.to_address = d.address and t.chain_id = chain and t.token_address is null and t.state <> 'orphaned'
     and t.block_number > after_number and t.block_number <= up_to
 $$;
 

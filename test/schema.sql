@@ -3030,8 +3030,8 @@ CREATE OR REPLACE FUNCTION public.known_coins(chain bigint, to_whom text, after_
 AS $function$
   select coalesce(sum(t.amount), 0)
   from deposit_addresses d
-  join transfers t on t.payment_id = d.payment_id and t.to_address = d.address
-  where d.address = to_whom and t.chain_id = chain and t.token_address is null and t.state <> 'orphaned'
+  cross join transfers_of(d.payment_id) t
+  where d.address = to_whom and t.to_address = d.address and t.chain_id = chain and t.token_address is null and t.state <> 'orphaned'
     and t.block_number > after_number and t.block_number <= up_to
 $function$;
 
@@ -4054,6 +4054,14 @@ begin
   select distinct id, chain, at_step from unnest(payments) as id order by id
   on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.transfers_of(payment uuid)
+ RETURNS SETOF transfers
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select * from transfers where payment_id = payment offset 0
+$function$;
 
 CREATE OR REPLACE FUNCTION public.transfers_told(chain bigint, behind bigint, up_to bigint, logs json)
  RETURNS TABLE(tx_hash text, log_index integer, block_number bigint, block_hash text, mined_at timestamp with time zone, payment_id uuid, token_address text, from_address text, to_address text, amount numeric)

@@ -46,9 +46,8 @@ export const shownColumns = (sql: Sql): Fragment => sql`
         'tx_hash', t.tx_hash, 'log_index', t.log_index, 'block_number', t.block_number,
         'from_address', t.from_address, 'amount', t.amount::text, 'state', t.state)
         order by t.block_number, t.log_index, t.tx_hash)
-      from transfers t
-      where t.payment_id = r.id and t.chain_id = r.chain_id
-        and t.token_address is not distinct from r.token_address), '[]')) end as shown`
+      from transfers_of(r.id) t
+      where t.chain_id = r.chain_id and t.token_address is not distinct from r.token_address), '[]')) end as shown`
 
 const findShownRow = finderOf<ShownRow>('payments', shownColumns)
 

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import postgres from 'postgres'
 import { openActors } from '../../src/actors/actors.ts'
 import type { Command } from '../../src/actors/command.ts'
 import type { ActorRow } from '../../src/actors/rows.ts'
@@ -22,6 +21,7 @@ import { bodyOf } from '../../src/webhooks/body.ts'
 import { type AttemptEnd, claimedActor, decideEnd, endOf, readActor, unsent } from '../../src/webhooks/outcome.ts'
 import type { PostOutcome } from '../../src/webhooks/post.ts'
 import { database } from '../harness/database.ts'
+import { plansOf, waysTo } from '../harness/plans.ts'
 import { deliveries } from '../machines/delivery-cases.ts'
 import { minutes, T0 } from '../machines/table.ts'
 
@@ -312,30 +312,6 @@ describe('what came of an attempt', () => {
   })
 })
 
-/** How Postgres goes about what is asked of it on a connection of its own. */
-const plansOf = async (work: (sql: Sql) => Promise<void>): Promise<string> => {
-  const plans: string[] = []
-  const explained = postgres(db.url, {
-    max: 1,
-    fetch_types: false,
-    onnotice: ({ message }) => plans.push(String(message)),
-  }) as unknown as Sql
-  await explained`load 'auto_explain'`
-  await explained.unsafe(`
-    set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on;
-    set auto_explain.log_level = 'notice';
-    set enable_seqscan = off`)
-  await work(explained)
-  await explained.end()
-  return plans.join('\n')
-}
-
-/** The indexes by which they go through a table. */
-const waysTo = (table: string, plans: string): string[] => {
-  const scans = plans.matchAll(new RegExp(`(Tid )?Scan(?: Backward)?(?: using (\\w+))? on ${table}\\b`, 'g'))
-  return [...new Set([...scans].map(([, tid, by]) => String(by ?? tid)))].sort()
-}
-
 const claimOnce = (sql: Sql, endpointId: string, at: Date, records: Records) =>
   takeStep(sql, records, { id: crypto.randomUUID(), worker, at, asked: [{ endpointId, want: 50, lowMs: 0 }] })
 
@@ -343,7 +319,7 @@ test('a house that has no statistics yet takes up nothing by walking through wha
   await dueOnes(300)
   const { endpointId } = await dueOnes(50)
   await sql`delete from pg_statistic where starelid = 'deliveries'::regclass`
-  const plans = await plansOf(async sql => {
+  const plans = await plansOf(db.url, async sql => {
     const records = { ...nothing, command: crypto.randomUUID() }
     expect((await claimOnce(sql, endpointId, minutes(5), records)).claimed).toHaveLength(50)
   })
@@ -353,7 +329,7 @@ test('a house that has no statistics yet takes up nothing by walking through wha
     ['deliveries_due', (sql: Sql) => findDueEndpoints(sql, minutes(60))],
   ] as const
   for (const [index, look] of looks) {
-    const plans = await plansOf(async sql => void (await look(sql)))
+    const plans = await plansOf(db.url, async sql => void (await look(sql)))
     expect(waysTo('deliveries', plans)).toEqual([index])
   }
 })
@@ -361,7 +337,7 @@ test('a house that has no statistics yet takes up nothing by walking through wha
 test('every row is found by its key or by the index of what is due, however many there are', async () => {
   const { endpointId } = await dueOnes(300)
   await sql`analyze`
-  const plans = await plansOf(async sql => {
+  const plans = await plansOf(db.url, async sql => {
     let recorded: Records['recorded'] = []
     for (let round = 0; round < 3; round++) {
       const at = minutes(10 + round)

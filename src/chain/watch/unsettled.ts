@@ -30,8 +30,8 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
         select json_agg(told)
         from (
           select chain_id, tx_hash, log_index, block_number, mined_at, token_address, from_address, amount::text, state
-          from transfers t
-          where t.payment_id = p.id and t.state <> 'orphaned'
+          from transfers_of(p.id) t
+          where t.state <> 'orphaned'
             -- Anybody has test money, and would make a live payment look as if it were paid on a wrong chain.
             and not (p.livemode and exists (
               select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))) as told), '[]') as received

@@ -22,8 +22,8 @@ export const readAccounts = async (
     select c.number, c.hash, c.mined_at, c.final_number, d.address, l.block_number, l.balance, coalesce((
       select json_agg(json_build_object(
         'txHash', t.tx_hash, 'blockNumber', t.block_number, 'amount', t.amount::text))
-      from transfers t
-      where t.payment_id = d.payment_id and t.to_address = d.address and t.chain_id = c.chain_id
+      from transfers_of(d.payment_id) t
+      where t.to_address = d.address and t.chain_id = c.chain_id
         and t.token_address is null and t.state <> 'orphaned'
         and t.block_number > coalesce(l.block_number, 0) and t.block_number <= c.number), '[]') as known
     from chain_cursors c
