@@ -203,23 +203,20 @@ test('one that a reorganisation takes away is taken when it comes back in anothe
   expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: hash })
 })
 
-test('and so is one that another block brings while the one at its place is being read', async () => {
-  await on.chain.mine()
-  await on.read()
+test('one is found in a block that takes the place of another while that is being read', async () => {
+  await on.bury()
+  await settlePayments()
   await on.chain.mine()
   const late: Actor<Refund>[] = []
   const source = on.sourceOf()
-  await on.read({
-    ...source,
-    look: async cursor => {
-      const head = await source.look(cursor)
-      if (late.length === 0) {
-        late.push(await made())
-        await on.chain.reorganize(1, [[{ from: treasury, to: customer, value: '0x3e8' }, 0]])
-      }
-      return head
-    },
-  })
+  const headers: typeof source.headers = async numbers => {
+    if (late.length === 0) {
+      late.push(await made())
+      await on.chain.reorganize(1, [[{ from: treasury, to: customer, value: '0x3e8' }, 0]])
+    }
+    return source.headers(numbers)
+  }
+  await on.read({ ...source, headers })
   await look()
   expect(await statesOf(...late)).toEqual(['processing'])
 })
