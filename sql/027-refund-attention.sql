@@ -16,6 +16,11 @@ returns table (refund_id uuid, merchant_id uuid, chain_id bigint, why text) lang
   from refund_looks l join refunds r on r.id = l.refund_id
   where l.person_from <= now()
   union all
+  -- Signed, and neither mined nor lost as far as anybody can show.
+  select r.id, r.merchant_id, r.chain_id, 'number_unclear'
+  from unclear_nonces join signer_nonces n using (signer_id, nonce) join refunds r on r.id = n.refund_id
+  where r.state = 'processing'
+  union all
   select id, merchant_id, chain_id, 'chain_off' from refunds
   where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)
 $$;
@@ -29,11 +34,11 @@ create table refund_warnings (
 );
 
 -- Those that nobody was warned of yet, so many at most; what is over is told anew should it begin again. Of a transfer
--- whoever has seen it warns, who knows more of it.
+-- and of an unclear number whoever has seen it warns, who knows more of it.
 create function begin_refund_warnings(chains_on bigint[], most integer)
 returns table (refund_id uuid, chain_id bigint, why text) language sql as $$
   with needing as materialized (
-    select * from refunds_needing_attention(chains_on) n where n.why <> 'stray_transfer'),
+    select * from refunds_needing_attention(chains_on) n where n.why not in ('stray_transfer', 'number_unclear')),
   over as (
     delete from refund_warnings w
     where not exists (select from needing n where n.refund_id = w.refund_id and n.why = w.why)),

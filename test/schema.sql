@@ -1198,7 +1198,7 @@ CREATE OR REPLACE FUNCTION public.begin_refund_warnings(chains_on bigint[], most
  LANGUAGE sql
 AS $function$
   with needing as materialized (
-    select * from refunds_needing_attention(chains_on) n where n.why <> 'stray_transfer'),
+    select * from refunds_needing_attention(chains_on) n where n.why not in ('stray_transfer', 'number_unclear')),
   over as (
     delete from refund_warnings w
     where not exists (select from needing n where n.refund_id = w.refund_id and n.why = w.why)),
@@ -3665,6 +3665,11 @@ AS $function$
   select r.id, r.merchant_id, r.chain_id, l.doubt
   from refund_looks l join refunds r on r.id = l.refund_id
   where l.person_from <= now()
+  union all
+  -- Signed, and neither mined nor lost as far as anybody can show.
+  select r.id, r.merchant_id, r.chain_id, 'number_unclear'
+  from unclear_nonces join signer_nonces n using (signer_id, nonce) join refunds r on r.id = n.refund_id
+  where r.state = 'processing'
   union all
   select id, merchant_id, chain_id, 'chain_off' from refunds
   where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)

@@ -55,7 +55,7 @@ export const signerCommands = [
     run: async ({ sql, say }) => {
       const signers = await listSigners(sql)
       if (signers.length === 0) say('There are no refund signers')
-      for (const { merchantId, chainId, address, limits, open, waits, isRemoved, isOn } of signers) {
+      for (const { merchantId, chainId, address, limits, open, unclearSince, waits, isRemoved, isOn } of signers) {
         const state = isRemoved ? ', removed' : isOn ? '' : ', off: refundMode is manual'
         const allowed = limits.map(
           ({ currency, perRefundMinor, perDayMinor }) => `${currency}:${perRefundMinor}:${perDayMinor}`,
@@ -63,6 +63,7 @@ export const signerCommands = [
         say(
           `${encodeId('mer', merchantId)} chain ${chainId} ${address} ${allowed.join(',')}, ${open} under way${state}`,
         )
+        if (unclearSince) say(`  what was signed may be mined or not since ${unclearSince.toISOString()}: ${unclear}`)
         for (const { reason, count, since } of waits)
           say(`  ${count} not signed since ${since.toISOString()}, ${reason}: ${explained[reason]}`)
       }
@@ -81,6 +82,8 @@ export const signerCommands = [
     },
   }),
 ]
+
+const unclear = 'its number is used, and no node shows by what; add a node that knows old states to RPC_URLS_<chain>'
 
 const explained: Readonly<Record<WaitReason, string>> = {
   no_answer: 'its chain does not answer',

@@ -12,6 +12,8 @@ export type ListedSigner = {
   readonly limits: readonly SignerLimit[]
   /** Signed, and not known to be over. */
   readonly open: number
+  /** Signed, and nobody can say whether it is mined, since; null where there is none. */
+  readonly unclearSince: Date | null
   readonly waits: readonly { readonly reason: WaitReason; readonly count: number; readonly since: Date }[]
 }
 
@@ -29,6 +31,7 @@ export const listSigners = async (sql: Sql): Promise<readonly ListedSigner[]> =>
         'perDayMinor', per_day_minor) order by currency), '[]')
         from refund_signer_limits l where l.signer_id = s.id) as limits,
       (select count(*)::integer from signer_nonces n where n.signer_id = s.id and n.state = 'open') as open,
+      (select min(u.since) from unclear_nonces u where u.signer_id = s.id) as "unclearSince",
       (select coalesce(json_agg(w order by w.reason), '[]') from (
         select w.reason, count(*)::integer as count, min(w.since) as since
         from signing_waits w join refunds r on r.id = w.refund_id and r.state = 'requires_signature'

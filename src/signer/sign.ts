@@ -40,22 +40,22 @@ export const signRefund = async (desk: SigningDesk, turns: Turns, refundId: stri
   if (refund.state === 'processing') return sendAgain(desk, connected, signer, refundId)
   if (refund.state !== 'requires_signature' || destination === null || !isDue) return
 
+  let fault: unknown
   // Beside each other they would sign for one number, and all but one in vain.
   const reason = await turns(`${merchantId} ${chainId}`, () =>
-    signInTurn(desk, connected, signer, refund).catch(unanswered).catch(faulted(desk, refundId)),
+    signInTurn(desk, connected, signer, refund)
+      .catch(unanswered)
+      // What is wrong with one refund must not keep others waiting, nor be tried at every look.
+      .catch((err): WaitReason => {
+        fault = err
+        return 'fault'
+      }),
   )
-  if (typeof reason !== 'string') return
-  if (await waitToSign(desk.sql, { refundId, signerId: signer.id, reason }))
-    desk.log.warn({ refund: encodeId('re', refundId), chain: chainId, signer: signer.address, reason }, 'not signed')
+  if (typeof reason !== 'string' || !(await waitToSign(desk.sql, { refundId, signerId: signer.id, reason }))) return
+  const told = { refund: encodeId('re', refundId), chain: chainId, signer: signer.address, reason }
+  if (reason === 'fault') desk.log.error({ ...told, err: fault }, 'a refund cannot be signed')
+  else desk.log.warn(told, 'a refund is not signed')
 }
-
-/** What is wrong with one refund must not keep others waiting, nor be tried at every look. */
-const faulted =
-  ({ log }: SigningDesk, refundId: string) =>
-  (err: unknown): WaitReason => {
-    log.error({ err, refund: encodeId('re', refundId) }, 'a refund cannot be signed')
-    return 'fault'
-  }
 
 const signInTurn = async (
   desk: SigningDesk,

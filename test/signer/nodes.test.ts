@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connectChains } from '../../src/chain/connect.ts'
+import { listRefunds } from '../../src/queries/refunds.ts'
+import { listSigners } from '../../src/queries/signer-list.ts'
 import { tendChain } from '../../src/signer/keep.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
@@ -85,6 +87,12 @@ const look = async ({ id, signer }: { id: string; signer: { id: string } }) => [
   await stateOf(signer.id),
   (await house.refund(id)).state,
 ]
+/** Refunds of a merchant that a person is to look at. */
+const needing = async ({ merchantId }: { merchantId: string }) => {
+  const filter = { status: undefined, paymentId: undefined, attention: { chainsOn: [31337] } }
+  const page = { after: undefined, limit: 100, order: 'asc' } as const
+  return (await listRefunds(house.sql, { merchantId, livemode: false }, filter, page)).map(({ id }) => id)
+}
 /** Whatever was put off is due. */
 const searchAgain = () => house.sql`update unclear_nonces set next_search_at = now()`
 
@@ -118,10 +126,14 @@ test.each([
     expect(await look(refund)).toEqual(['open', 'processing'])
     const told = alone.lines().filter(({ signer }) => signer === refund.signer.address)
     expect(told.map(({ level, msg }) => [level, msg.includes('nobody can say')])).toEqual([[40, true]])
+    expect(await needing(refund.signer)).toEqual([refund.id])
+    expect(
+      (await listSigners(house.sql)).find(({ address }) => address === refund.signer.address)?.unclearSince,
+    ).not.toBe(null)
     node.mend(lie)
     await alone.tend()
     expect(await look(refund)).toEqual(['mined', 'processing'])
-    expect(await house.sql`select from unclear_nonces where signer_id = ${refund.signer.id}`).toHaveLength(0)
+    expect(await needing(refund.signer)).toEqual([])
   },
 )
 

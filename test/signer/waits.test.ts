@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test'
+import { admin } from '../../src/admin/admin.ts'
 import { connectChains } from '../../src/chain/connect.ts'
 import { cancelRefund } from '../../src/commands/refunds.ts'
+import { readBacklog } from '../../src/queries/backlog.ts'
+import { countWaits, type WaitReason, waitToSign } from '../../src/queries/signing.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { SECRET_KEY } from '../harness/api.ts'
+import { readableLog } from '../harness/lines.ts'
 import { houseOfFile } from './house.ts'
 
 const house = await houseOfFile()
@@ -120,6 +125,64 @@ test('a key that neither secret key opens signs nothing, and says so', async () 
   await house.sql`update refund_signers set sealed_key = 'v1.gone.x' where id = ${signer.id}`
   await sign(refund?.id ?? '')
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'unreadable_key'])
+})
+
+test('what goes wrong while a refund is signed keeps that one waiting, and is told once', async () => {
+  const signer = await house.newSigner()
+  const [broken, next] = await house.refunds(signer.merchantId, 2)
+  const { log, lines } = readableLog()
+  const at = () => {
+    throw new TypeError('out of ink')
+  }
+  for (let n = 0; n < 2; n++) {
+    await signRefund({ ...house.desk, log, at }, turns, broken?.id ?? '')
+    expect(await look(broken?.id ?? '')).toEqual(['requires_signature', 'fault'])
+    await house.sql`update signing_waits set next_try_at = now() where refund_id = ${broken?.id ?? ''}`
+  }
+  const told = { level: 50, reason: 'fault', signer: signer.address, chain: 31337 }
+  expect(lines()).toEqual([expect.objectContaining({ ...told, err: expect.objectContaining({ type: 'TypeError' }) })])
+  await sign(next?.id ?? '')
+  await tendNow()
+  expect(await Promise.all([broken, next].map(each => stateOf(each?.id ?? '')))).toEqual(['processing', 'processing'])
+})
+
+test('a refund that is to be signed again waits until what was signed before is over', async () => {
+  const signer = await house.newSigner()
+  const [refund] = await house.refunds(signer.merchantId, 1)
+  const id = refund?.id ?? ''
+  await sign(id)
+  const { txHash } = await house.refund(id)
+  const [row] = await house.sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${id}`
+  const command = (kind: string, actor: string, event: { type: string } & Record<string, unknown>) => ({
+    ...{ kind, actor, event },
+  })
+  const money = (type: string) => command('payment', row?.payment ?? '', { type, amountMinor: 10 })
+  const failed = { type: 'transaction_failed', txHash, confirmations: 1, failureReason: 'reverted' }
+  await house.api.actors.dispatchBundle([command('refund', id, failed), money('release_refund')])
+  await house.api.actors.dispatchBundle([command('refund', id, { type: 'retry' }), money('reserve_refund')])
+  await sign(id)
+  expect(await look(id)).toEqual(['requires_signature', 'unsettled'])
+})
+
+test('whatever keeps a signer from signing is news once, listed with why, and counted', async () => {
+  const { id: signerId, merchantId, address } = await house.newSigner()
+  const reasons = Object.keys(countWaits({})) as WaitReason[]
+  const before = (await readBacklog(house.sql, [31337])).refundsUnsigned
+  const refunds = await house.refunds(merchantId, reasons.length)
+  for (const [at, reason] of reasons.entries()) {
+    const wait = { refundId: refunds[at]?.id ?? '', signerId, reason }
+    expect([await waitToSign(house.sql, wait), await waitToSign(house.sql, wait)]).toEqual([true, false])
+  }
+  const counted = (await readBacklog(house.sql, [31337])).refundsUnsigned
+  for (const reason of reasons) expect([reason, counted[reason]]).toEqual([reason, before[reason] + 1])
+
+  const said: string[] = []
+  const variables = { DATABASE_URL: house.databaseUrl, SECRET_KEY }
+  const complain = (what: unknown) => void said.push(String(what))
+  await admin(['signer', 'list'], { variables, say: line => void said.push(line), complain, readInput: async () => '' })
+  const mine = said.slice(said.findIndex(line => line.includes(address)) + 1).slice(0, reasons.length)
+  const reasonIn = (line: string) => /^ {2}1 not signed since \S+Z, (\w+): ./.exec(line)?.[1]
+  expect(mine.map(reasonIn)).toEqual(reasons.toSorted())
 })
 
 test('a refund that is canceled while it is being signed is either canceled or sent', async () => {
