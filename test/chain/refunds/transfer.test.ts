@@ -21,6 +21,13 @@ test('coins are sent to the destination itself, with nothing beside them', () =>
   expect(refundNamedIn(transfer.data)).toBe(undefined)
 })
 
+test('coins name a refund where its id is all of their data', () => {
+  const digits = id.replaceAll('-', '')
+  expect(refundNamedIn(`0x${digits}`)).toBe(id)
+  expect(refundNamedIn(`0x${digits}00`)).toBe(undefined)
+  expect(refundNamedIn(`0x${digits.slice(2)}`)).toBe(undefined)
+})
+
 test('a transfer without an id, or of another function, names no refund', () => {
   const { data } = refundTransfer({ id, tokenAddress: token, destination, amount: 1n })
   expect(refundNamedIn(data.slice(0, -32))).toBe(undefined)
