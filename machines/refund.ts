@@ -97,6 +97,7 @@ export const refundMachine = setup({
     isStrayOfFailed: ({ context, event }) =>
       'txHash' in event && (event.txHash !== context.txHash || context.failureReason === 'dropped'),
     needsAttention: ({ context }) => context.attention,
+    isLookedAt: ({ context }) => !context.attention,
   },
 }).createMachine({
   id: 'refund',
@@ -122,8 +123,6 @@ export const refundMachine = setup({
       on: {
         transaction_sent: { target: 'processing', actions: 'nameTransaction' },
         cancel: { target: 'canceled', actions: emit({ type: 'refund.canceled' }) },
-        // It may have been signed again before anybody looked.
-        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
     // It cannot be canceled any more: the transaction is out, and may be mined whenever it likes.
@@ -141,7 +140,6 @@ export const refundMachine = setup({
           target: 'failed',
           actions: ['keepVerdict', emit({ type: 'refund.failed' })],
         },
-        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
     processed: {
@@ -152,7 +150,8 @@ export const refundMachine = setup({
     },
     failed: {
       on: {
-        retry: { target: 'requires_signature', actions: 'startOver' },
+        // Where money has moved a person looks before it is signed again, which a signer does at once.
+        retry: { guard: 'isLookedAt', target: 'requires_signature', actions: 'startOver' },
         stray_transfer_seen: { guard: 'isStrayOfFailed', actions: 'noteStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },

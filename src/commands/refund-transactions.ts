@@ -33,6 +33,7 @@ export const nameTransaction = async (
     const isOpen = refund.state === 'requires_signature' || refund.state === 'failed'
     if (!isOpen && !(refund.state === 'processing' && (await isGone(refund))))
       return refuse('state_conflict', { details: { status: refund.state } })
+    refuseUnlookedAt(refund)
     const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, cause))
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
     if (outcome.constraint === 'refunds_transaction_once')
@@ -42,6 +43,15 @@ export const nameTransaction = async (
     if (now.rev === refund.rev) return refuse('refund_exceeds_remaining')
     refund = now
   }
+}
+
+/** What has failed and moved money is paid once more by nobody who does not know of that. */
+const refuseUnlookedAt = ({ state, context: { attention } }: Actor<Refund>): void => {
+  if (state !== 'failed' || !attention) return
+  refuse('state_conflict', {
+    details: { status: state, attention },
+    message: 'Money has moved with this refund: look at that, resolve it, and then have it signed again.',
+  })
 }
 
 const commandsFor = ({ id, state, context }: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {

@@ -7,11 +7,11 @@ import { addSigner } from '../../src/queries/signer-setup.ts'
 import { insertKey } from '../access/keys.ts'
 import { member } from './people.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
-import { type Asked, twoShops } from './two-shops.ts'
+import { type Asked, newKey, twoShops } from './two-shops.ts'
 
 const house = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes] })
 const { to, lamps, chairs, ask } = house
-const { made, read, list, booksOf, paidHere } = refundCalls(house)
+const { start, made, read, list, booksOf, paidHere } = refundCalls(house)
 
 let hashes = 0
 const newHash = () => `0x${(++hashes).toString(16).padStart(64, 'a')}`
@@ -26,8 +26,8 @@ const signable = async (amountMinor = 100) => {
 }
 
 /** By the chain, which its own tests are about. */
-const fails = async (id: string, payment: string, txHash: string, amountMinor = 100) => {
-  const failed = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted' }
+const fails = async (id: string, payment: string, txHash: string, amountMinor = 100, more: object = {}) => {
+  const failed = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted', ...more }
   const outcome = await to.api.actors.dispatchBundle([
     { kind: 'refund', actor: decodeId('re', id) ?? '', event: failed },
     { kind: 'payment', actor: payment, event: { type: 'release_refund', amountMinor } },
@@ -102,6 +102,23 @@ test('one that has failed starts over with another transaction, and not with the
   expect((await name(other, first)).status).toBe(200)
 })
 
+test('409: one that has failed and moved money takes no other before somebody has looked', async () => {
+  const { id, payment } = await signable()
+  const [first, second] = [newHash(), newHash()]
+  await name(id, first)
+  await fails(id, payment, first, 100, { failureReason: 'amount_mismatch', strayed: true })
+  expect(await name(id, second)).toMatchObject({
+    ...{ status: 409, error: { code: 'state_conflict', details: { status: 'failed', attention: true } } },
+  })
+  expect(await booksOf(payment)).toMatchObject({ reserved: 0 })
+  expect(
+    (await ask('POST', `/refunds/${id}/resolve`, { ...as(lamps.owner), json: { action: 'dismiss' } })).status,
+  ).toBe(200)
+  const again = refund.assert((await name(id, second)).json)
+  expect(again).toMatchObject({ status: 'processing', crypto: { txHash: second } })
+  expect(await booksOf(payment)).toMatchObject({ reserved: 100 })
+})
+
 test('422: one that has failed stays so when the rest of its payment is gone', async () => {
   const { id, payment, paymentId } = await signable(600)
   const first = newHash()
@@ -151,6 +168,23 @@ test('while a signer is to sign it, nobody is shown what is to be signed, not ev
   expect((await read(id)).json).toMatchObject({ unsignedTransaction: null })
   await to.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`
   expect(refund.assert((await read(id)).json).unsignedTransaction).not.toBe(null)
+
+  // Turned on once it was looked at, and before the refund was there to be left to be signed by hand.
+  await to.sql.unsafe(`
+    create function turn_on() returns trigger language plpgsql as $$
+    begin
+      update merchant_settings set refund_mode = 'signer' where merchant_id = new.merchant_id;
+      return new;
+    end $$;
+    create trigger turn_on before insert on refunds for each row execute function turn_on()`)
+  const { id: paymentId } = await paidHere()
+  const again = () => start(paymentId, { amountMinor: 100, destination: somebody }, { headers })
+  const headers = newKey()
+  const first = await again()
+  expect(refund.assert(first.json)).toMatchObject({ status: 'requires_signature', unsignedTransaction: null })
+  await to.sql.unsafe('drop trigger turn_on on refunds')
+  expect((await again()).text).toBe(first.text)
+  await to.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`
 })
 
 test('for developers and owners of its merchant alone, and not for keys', async () => {

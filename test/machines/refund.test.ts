@@ -36,18 +36,10 @@ describe('refund', () => {
       paid too much                               | dismiss          | stays              |                  | attention=false
       paid too little                             | dismiss          | stays              |                  | attention=false
 
-      A failed one may be signed again, which is no look.
-      paid too little                             | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
-      little again                           | send 1           | processing         |                  | txHash=0x111
-      little again                           | send 2           | processing         |                  | txHash=0x222
-      little again                           | cancel           | canceled           | refund.canceled  |
-      little again, little sent again             | dismiss          | stays              |                  | attention=false
-      little sent again                      | replace by 1     | stays              |                  | txHash=0x111
-      little sent again                      | replace 2 by 1   | stays              |                  | txHash=0x111
-      little sent again                      | 2 verified       | processed          | refund.processed | confirmations=3
-      little sent again                      | 2 dropped        | failed             | refund.failed    | failureReason=dropped
-      failed, paid after all                      | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
-      dropped, dropped yet mined                  | retry            | requires_signature | !signRefund      | txHash=null failureReason=null
+      A failed one may be signed again, once somebody has looked where money has moved.
+      failed                                      | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
+      looked at                                   | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
+      dropped                                     | retry            | requires_signature | !signRefund      | txHash=null failureReason=null
 
       A transfer that nobody waits for needs a person.
       processed, failed, canceled, canceled later | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
@@ -55,6 +47,7 @@ describe('refund', () => {
       canceled, canceled later                    | transfer 1       | stays              |                  | attention=true strayTxHash=0x111
       paid twice, paid after all                  | transfer 2       | stays              |                  |
       paid too much, paid too little              | transfer 2       | stays              |                  | strayTxHash=0x222
+      looked at                                   | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
       paid although canceled                      | transfer 1       | stays              |                  |
       paid although canceled                      | transfer 2       | stays              |                  | strayTxHash=0x222
       paid twice, paid after all                  | dismiss          | stays              |                  | attention=false
