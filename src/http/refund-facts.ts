@@ -7,7 +7,7 @@ import { decodeId } from '../ids.ts'
 import { listClaims } from '../queries/refund-claims.ts'
 import { findSigner } from '../queries/refund-signers.ts'
 import { findDepths } from '../queries/refund-transactions.ts'
-import { listSignedByHand } from '../queries/signed-by-hand.ts'
+import { isForSigner, listSignedByHand } from '../queries/signed-by-hand.ts'
 import { type RefundFacts, refundRecord, type UnsignedTransaction } from '../records/refund.ts'
 import { isOfSandbox } from '../signer/signer-for.ts'
 import type { Api } from './api.ts'
@@ -97,12 +97,16 @@ const findClaimUrls = async (
 
 /**
  * The answer to whoever has started a refund, of which no secret is kept with its Idempotency-Key: the claim is
- * read where it stands sealed. Whatever has become of the refund meanwhile, it is the same answer.
+ * read where it stands sealed. Nor does it show what a signer is to sign that was turned on while it was made.
+ * Whatever has become of the refund meanwhile, it is the same answer.
  */
-export const withClaimUrl = async ({ sql, keyring, settings }: Api, body: string): Promise<string> => {
+export const asAnswered = async ({ sql, keyring, settings }: Api, body: string): Promise<string> => {
   const record = JSON.parse(body) as ReturnType<typeof refundRecord>
+  const id = decodeId('re', record.id) ?? ''
+  if (record.unsignedTransaction !== null && (await isForSigner(sql, id)))
+    return JSON.stringify({ ...record, unsignedTransaction: null })
   if (record.status !== 'requires_destination') return body
-  const [claim] = await listClaims(sql, [decodeId('re', record.id) ?? ''])
+  const [claim] = await listClaims(sql, [id])
   // Refunds of a time before claims have none.
   return claim ? JSON.stringify({ ...record, claimUrl: claimUrl(settings.publicUrl, keyring, claim) }) : body
 }

@@ -12,7 +12,7 @@ import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { recordId, recordName } from './record-id.ts'
-import { isSigned, readRefundFor, refundFactsFor, unsignedOf, withClaimUrl } from './refund-facts.ts'
+import { asAnswered, isSigned, readRefundFor, refundFactsFor, unsignedOf } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
@@ -65,7 +65,7 @@ export const refundRoutes: readonly Route[] = [
               status: 201,
               body: refundRecord(refund, { unsignedTransaction: hasSigner ? null : unsignedOf(refund) }),
             }),
-            reveal: body => withClaimUrl(api, body),
+            reveal: body => asAnswered(api, body),
           },
         )
       },

@@ -6,3 +6,13 @@ export const listSignedByHand = async (sql: Sql, ids: readonly string[]): Promis
     select id from refunds_by_hand where id = any(${[...ids]}::uuid[])`
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Whether a signer means to sign it, or has. */
+export const isForSigner = async (sql: Sql, id: string): Promise<boolean> => {
+  const rows = await sql`
+    select from refunds r
+    where r.id = ${id} and (
+      exists (select from signer_nonces n where n.refund_id = r.id)
+      or r.state = 'requires_signature' and not exists (select from refunds_by_hand h where h.id = r.id))`
+  return rows.length > 0
+}
