@@ -22,6 +22,18 @@ const checks: Check[] = [
   },
   {
     invariant: 'I3',
+    what: 'a rise of a balance that pays a refund which is not paid by it',
+    breaches: sql => sql<{ id: string }[]>`
+      select p.refund_id as id
+      from refund_rises p
+      left join refunds r on r.id = p.refund_id and r.state = 'processed' and r.chain_id = p.chain_id
+        and r.token_address is null and lower(r.destination) = p.address
+      where r.id is null
+      union all
+      select refund_id from refund_rises group by refund_id having count(*) > 1`,
+  },
+  {
+    invariant: 'I3',
     what: 'a refund that somebody else than its chain has judged',
     // A signer of ours may say that its own transaction can never be mined, and nothing else.
     breaches: sql => sql<{ id: string }[]>`

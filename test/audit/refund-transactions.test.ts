@@ -31,6 +31,11 @@ test('a refund that waits to be signed, one that is processing and one that is p
   expect(await audit(to.sql, kinds)).toEqual([])
 
   const breaches: [string, string][] = [
+    [
+      'a rise of a balance',
+      `insert into refund_rises (chain_id, address, block_number, refund_id)
+       select chain_id, lower(destination), 7, id from refunds where state = 'processing'`,
+    ],
     ['a refund that waits', `update refund_destinations set amount = amount + 1 where until is null`],
     ['a refund whose transaction nobody looks at', `delete from refund_looks`],
     [
