@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import * as program from '../../src/admin/admin.ts'
 import { encodeId } from '../../src/ids.ts'
@@ -69,6 +71,27 @@ test('an operator adds a signer, looks at it, gives it other limits, and removes
     'refund_signer.removed',
   ])
   for (const { text } of log) expect(text).not.toContain(key.slice(2))
+})
+
+test('an operator who types what the README shows of signers is answered as it says', async () => {
+  await using desk = await signerDesk()
+  const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
+  const [block = ''] = readme.split('```').filter(part => part.includes('bun run admin signer'))
+  const steps = block
+    .trim()
+    .split(/^\$ bun run admin /m)
+    .slice(1)
+  expect(steps.map(step => step.split(/\s/)[1])).toEqual(['add', 'list', 'remove'])
+  for (const step of steps) {
+    const [typed = '', ...shown] = step.trim().split('\n')
+    const [text = '', file] = typed.replace('$merchant', 'MER').split(' < ')
+    const { code, said } = await desk.run(text, file ? generatePrivateKey() : '')
+    const told = shown
+      .join('\n')
+      .split('…')
+      .map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    expect([typed, code, said]).toEqual([typed, 0, expect.stringMatching(new RegExp(`^${told.join('[^]*')}$`))])
+  }
 })
 
 test('what is no signer is refused, and no key is repeated', async () => {
