@@ -53,7 +53,7 @@ export const foundRefund = async (
 ): Promise<void> => {
   await sql`
     update refund_looks
-    set block_number = ${blockNumber}, doubt = null, person_from = null,
+    set block_number = ${blockNumber}, doubt = null, person_from = null, chain_lost = false,
       looks = case when ${blockNumber}::bigint is null then least(looks, 4) else 0 end,
       next_look_at = case when ${blockNumber}::bigint is null then next_look_at else now() end
     where refund_id = ${refund.id} and tx_hash = ${txHash}`
@@ -63,17 +63,24 @@ export const foundRefund = async (
 export const lostRefund = (sql: Sql, due: DueRefund): Promise<void> => doubtRefund(sql, due, 'transaction_unknown')
 
 /**
- * Nothing can be said of it yet. That may end by itself, and is for a person after a day; what will not, at once.
+ * Nothing can be said of it yet. That may end by itself, and is for a person after a day; what hardly will, at once.
  * Written down when it begins, not at every look.
  */
 export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt: Doubt): Promise<void> => {
-  const isForGood = doubt === 'balance_unclear'
+  if (doubt === 'balance_unclear') return leaveToPerson(sql, { refund, txHash })
   await sql`
     update refund_looks
-    set doubt = ${doubt},
-      person_from = least(person_from, now() + case when ${isForGood} then '0' else '1 day' end::interval),
+    set doubt = ${doubt}, person_from = least(person_from, now() + interval '1 day'),
       block_number = case when ${doubt} <> 'transaction_unknown' then block_number end
     where refund_id = ${refund.id} and tx_hash = ${txHash} and doubt is distinct from ${doubt}`
+}
+
+/** A block that is final says the same tomorrow, and is large. */
+const leaveToPerson = async (sql: Sql, { refund, txHash }: Pick<DueRefund, 'refund' | 'txHash'>): Promise<void> => {
+  await sql`
+    update refund_looks
+    set doubt = 'balance_unclear', person_from = least(person_from, now()), next_look_at = now() + interval '1 day'
+    where refund_id = ${refund.id} and tx_hash = ${txHash}`
 }
 
 /** A block after which more is there at an address than before. */

@@ -38,7 +38,8 @@ export const verdictOn = (mined: Mined, { id, context, createdAt }: Judged, { na
   const there = paidBy(mined).filter(({ to }) => to === destination?.toLowerCase())
   const ours = there.filter(paid => paid.token === token)
   const moved = there.filter(paid => paid.amount > 0n)
-  if (ours.some(paid => paid.amount === amount)) return { failure: null, strayed: moved.length > 1 }
+  const exact = ours.find(paid => paid.amount === amount)
+  if (exact) return { failure: null, strayed: moved.some(paid => paid !== exact) }
   if (ours.some(paid => paid.amount > 0n)) return { failure: 'amount_mismatch', strayed: true }
   if (moved.length > 0) return { failure: 'wrong_asset', strayed: true, maySendOn: true }
   return { failure: ours.length > 0 ? 'amount_mismatch' : 'wrong_recipient', strayed: false, maySendOn: true }
