@@ -10,6 +10,8 @@ export type Noticed = {
   readonly refund: Actor<Refund>
   readonly txHash: string
   readonly looks: number
+  /** As one node alone has said. */
+  readonly from: string | null
   /** It was signed to pay the refund, which has been told that it never can. */
   readonly isGivenUp: boolean
   /** From an address that the refund's merchant is paid at. */
@@ -27,7 +29,7 @@ const readRefund = readerOf(refundKind)
 /** Those whose next look is due, which is put off by this. */
 export const claimNoticed = async (sql: Sql, chainId: number, most: number): Promise<readonly Noticed[]> => {
   const rows = await sql<(ActorRow & Omit<Noticed, 'refund' | 'txHash'> & { readonly noticedHash: string })[]>`
-    select r.*, n.tx_hash as "noticedHash", n.looks, n.from_address is null as "isGivenUp",
+    select r.*, n.tx_hash as "noticedHash", n.looks, n.from_address as "from", n.from_address is null as "isGivenUp",
       is_treasury_of(r, n.from_address) as "isMerchants",
       (select count(*) = 1 from refund_destinations o join refunds w on w.id = o.refund_id
         where o.chain_id = n.chain_id and o.to_address = lower(r.destination) and o.amount = r.amount
@@ -39,8 +41,8 @@ export const claimNoticed = async (sql: Sql, chainId: number, most: number): Pro
       exists (select from signer_nonces s where s.refund_id = r.id and s.state = 'open') as "isSigned"
     from claim_noticed_transfers(${chainId}, ${most}) n join refunds r on r.id = n.refund_id`
   return rows.map(
-    ({ noticedHash: txHash, looks, isGivenUp, isMerchants, isOnlyFit, isOfAnother, isSigned, ...row }) => ({
-      ...{ refund: readRefund(row), txHash, looks, isGivenUp, isMerchants, isOnlyFit, isOfAnother, isSigned },
+    ({ noticedHash: txHash, looks, from, isGivenUp, isMerchants, isOnlyFit, isOfAnother, isSigned, ...row }) => ({
+      ...{ refund: readRefund(row), txHash, looks, from, isGivenUp, isMerchants, isOnlyFit, isOfAnother, isSigned },
     }),
   )
 }

@@ -5,6 +5,7 @@ import { claimNoticed, forgetNoticed, type Noticed } from '../../queries/noticed
 import { isRefund, type Reach } from '../../queries/refund-transactions.ts'
 import type { World } from '../../world.ts'
 import { unlessUnanswered } from '../watch/beside.ts'
+import type { Mined } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
 import { failureOf } from './verdict.ts'
 import type { RefundChain } from './watch.ts'
@@ -53,7 +54,8 @@ const take = async (world: World, { transactions, final, signal }: RefundChain &
 
   switch (state) {
     case 'requires_signature':
-      if (isNamed || (noticed.isMerchants && noticed.isOnlyFit)) await tell(world, noticed, 'transaction_sent')
+      if (isNamed || (noticed.isMerchants && noticed.isOnlyFit && isAgreedFrom(mined, noticed)))
+        await tell(world, noticed, 'transaction_sent')
       return true
     case 'processing': {
       if (!isNamed) return true
@@ -68,6 +70,16 @@ const take = async (world: World, { transactions, final, signal }: RefundChain &
       await tell(world, noticed, 'stray_transfer_seen')
       return true
   }
+}
+
+/** One node alone may have said from where it came as it told the block, and whose it is was judged by that. */
+const isAgreedFrom = (mined: Mined, { refund: { context }, from }: Noticed): boolean => {
+  const [token, destination] = [context.tokenAddress?.toLowerCase(), context.destination?.toLowerCase()]
+  if (token === undefined) return mined.from === from
+  return mined.transfers.some(
+    moved =>
+      moved.from === from && moved.token === token && moved.to === destination && moved.amount === context.amount,
+  )
 }
 
 /** Wallets replace a transaction that waits too long by another one, which the chain has taken instead. */

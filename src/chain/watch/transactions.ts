@@ -4,7 +4,7 @@ import { findReceipt } from '../rpc/receipt.ts'
 import { type Agreement, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
 import type { Cursor } from './books.ts'
 import { type HoldingSource, openHoldings } from './holding.ts'
-import { movedBy } from './transfer-of.ts'
+import { type Moved, movedBy } from './transfer-of.ts'
 
 /** What a transaction did that is in a block. */
 export type Mined = {
@@ -12,12 +12,13 @@ export type Mined = {
   /** Of its block, in seconds. */
   readonly timestamp: number
   readonly status: 'success' | 'reverted'
+  readonly from: string
   /** Where the chain's own coin went to with the transaction itself, and how much of it. */
   readonly to: string | null
   readonly value: bigint
   readonly input: string
   /** Of tokens, those of nothing included. */
-  readonly transfers: readonly { readonly token: string; readonly to: string; readonly amount: bigint }[]
+  readonly transfers: readonly Moved[]
 }
 
 /** How single transactions of a chain are asked for. Whatever two nodes do not agree on is undefined. */
@@ -92,6 +93,7 @@ const minedIn = (
     blockNumber: number,
     timestamp: header.timestamp,
     status: done.status,
+    from: sent.from,
     to: sent.to,
     value: sent.value,
     input: sent.input,

@@ -4,7 +4,7 @@ import type { TransferLog } from './books.ts'
 /** The event that tokens tell of transfers by. */
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-type Moved = Pick<TransferLog, 'from' | 'to' | 'amount'> & { readonly token: string }
+export type Moved = Pick<TransferLog, 'to' | 'amount'> & { readonly token: string; readonly from: string }
 
 /** What a log says that a token has moved, be it nothing. Undefined for others, as collections raise the same event. */
 export const movedBy = ({ address: token, topics, data }: Log): Moved | undefined => {

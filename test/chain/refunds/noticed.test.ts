@@ -6,6 +6,7 @@ import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
 import { encodeId } from '../../../src/ids.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { readableLog } from '../../harness/lines.ts'
+import { through } from '../watch/node.ts'
 import { customer, decide, houseOfFile } from './refund-house.ts'
 
 const { house, on } = await houseOfFile()
@@ -78,6 +79,23 @@ test('one from anywhere else is not, unless it carries the id of the refund', as
   const hash = await signed(refund, stranger)
   await seen()
   expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: hash })
+})
+
+test('nor is one that a single node tells to come from the treasury', async () => {
+  const refund = await on.made()
+  await byHand(stranger)
+  await on.chain.mine()
+  const topicOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
+  await using lying = await through(on.chain.url, ({ method }, answer) => {
+    if (method !== 'eth_getLogs') return answer
+    return JSON.parse(JSON.stringify(answer).replaceAll(topicOf(stranger), topicOf(treasury)))
+  })
+  await on.read(on.sourceOf(lying.url))
+  const noticed = await house.sql`
+    select from noticed_transfers where refund_id = ${refund.id} and from_address = ${treasury}`
+  expect(noticed).toHaveLength(1)
+  await look()
+  expect(await stateOf(refund)).toBe('requires_signature')
 })
 
 test('of two refunds that fit nobody is guessed, and the one that is named is taken', async () => {
