@@ -45,6 +45,22 @@ export const nameTransaction = async (
   }
 }
 
+/**
+ * Has one that has failed signed again, as if nothing had been sent: by hand, or by a signer. Of what its payment has
+ * left by now.
+ */
+export const retryRefund = async ({ sql, actors }: World, name: RecordName, cause: string): Promise<Actor<Refund>> => {
+  const refund = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+  if (refund.state !== 'failed') return refuse('state_conflict', { details: { status: refund.state } })
+  refuseUnlookedAt(refund)
+  const outcome = await actors.dispatchBundle(retryOf(refund, cause))
+  if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
+  const now = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+  refuseUnlookedAt(now)
+  if (now.state === 'failed') return refuse('refund_exceeds_remaining')
+  return refuse('state_conflict', { details: { status: now.state } })
+}
+
 /** What has failed and moved money is paid once more by nobody who does not know of that. */
 const refuseUnlookedAt = ({ state, context: { attention } }: Actor<Refund>): void => {
   if (state !== 'failed' || !attention) return
@@ -54,17 +70,17 @@ const refuseUnlookedAt = ({ state, context: { attention } }: Actor<Refund>): voi
   })
 }
 
-const commandsFor = ({ id, state, context }: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {
-  const { paymentId, amountMinor } = context
+const commandsFor = (refund: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {
+  const { id, state, context } = refund
   const how = state === 'processing' ? 'transaction_replaced' : 'transaction_sent'
   // Of the one that was asked about: whatever somebody has put in its place meanwhile is asked about anew.
   const instead = state === 'processing' ? { instead: context.txHash } : {}
   const sent: Command = { kind: 'refund', actor: id, event: { type: how, txHash, ...instead }, cause }
+  return state === 'failed' ? [...retryOf(refund, cause), sent] : [sent]
+}
+
+const retryOf = ({ id, context: { paymentId, amountMinor } }: Actor<Refund>, cause: string): readonly Command[] => {
   const type = reservationEventOf.retry
-  if (state !== 'failed' || !type) return [sent]
-  return [
-    { kind: 'refund', actor: id, event: { type: 'retry' }, cause },
-    { kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause },
-    sent,
-  ]
+  const retry: Command = { kind: 'refund', actor: id, event: { type: 'retry' }, cause }
+  return type ? [retry, { kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause }] : [retry]
 }

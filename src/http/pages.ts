@@ -9,6 +9,7 @@ import { healthRoutes } from './health.ts'
 import { metricsRoutes } from './metrics.ts'
 import { documentOf } from './openapi/document.ts'
 import { claimRoutes } from './refund-claims.ts'
+import { refundPageRoutes } from './refund-pages.ts'
 import { forAnybody, forCustomers, type Route } from './route.ts'
 
 /** What people look at, and the interface's description of itself, these routes included. */
@@ -37,6 +38,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
     }),
 
     ...claimRoutes,
+    ...refundPageRoutes,
   ]
   return pages
 }

@@ -12,6 +12,7 @@ import { memberRoutes } from './members.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
 import { paymentRoutes } from './payments.ts'
 import { recoveryFileRoutes } from './recovery-file.ts'
+import { refundSigningRoutes } from './refund-signing.ts'
 import { refundTransactionRoutes } from './refund-transactions.ts'
 import { refundRoutes } from './refunds.ts'
 import type { Route } from './route.ts'
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...paymentRoutes,
   ...refundRoutes,
   ...refundTransactionRoutes,
+  ...refundSigningRoutes,
   ...disputeRoutes,
   ...simulateRoutes,
   ...balanceRoutes,

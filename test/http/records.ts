@@ -141,6 +141,11 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/merchants/:merchantId/refunds/:id': refund,
   'POST /v1/merchants/:merchantId/refunds/:id/cancel': refund,
   'POST /v1/merchants/:merchantId/refunds/:id/transaction': signableRefund,
+  'GET /v1/merchants/:merchantId/refunds/:id/payment-uri': signableRefund,
+  // Nothing has been seen of it.
+  'POST /v1/merchants/:merchantId/refunds/:id/resolve': { ...refund, body: { action: 'dismiss' }, status: 409 },
+  // It has not failed.
+  'POST /v1/merchants/:merchantId/refunds/:id/retry': { ...refund, status: 409 },
   'POST /v1/payments/:id/disputes': { ...payment('success'), body: { reason: 'general' } },
   'POST /v1/merchants/:merchantId/payments/:id/disputes': { ...payment('success'), body: { reason: 'general' } },
   'GET /v1/disputes/:id': dispute(false),

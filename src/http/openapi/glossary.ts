@@ -56,6 +56,7 @@ const fields: Readonly<Record<string, string>> = {
   state: '`orphaned`: a reorganisation has dropped it.',
   from: 'Who has sent it; null where the chain does not tell.',
   paymentUri: 'EIP-681, for wallets and QR codes.',
+  qrCode: 'The same for a camera: an SVG image, as markup.',
   explorerUrl: 'Where to look it up.',
   paymentId: 'The payment that it is of.',
   reason: 'Why it was asked for.',

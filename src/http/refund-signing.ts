@@ -1,0 +1,50 @@
+import { transferUri } from '../chain/transfer-uri.ts'
+import { retryRefund } from '../commands/refund-transactions.ts'
+import { refuse } from '../errors.ts'
+import { encodeId } from '../ids.ts'
+import { qrCode } from '../pages/qr.ts'
+import { findRefund } from '../queries/refunds.ts'
+import * as docs from './docs/refund-signing.ts'
+import { recordName } from './record-id.ts'
+import { readRefundFor } from './refund-facts.ts'
+import { forMembers, type Route } from './route.ts'
+
+const path = '/v1/merchants/:merchantId/refunds/:id'
+
+/** What the people of a merchant need to sign a refund by hand, beside the refund itself. */
+export const refundSigningRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'developer' },
+    {
+      path: `${path}/payment-uri`,
+      docs: docs.readPaymentUri,
+      handle: async (api, { params, member }) => {
+        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const refund = (await findRefund(api.sql, name)) ?? refuse('resource_not_found')
+        const { unsignedTransaction } = await readRefundFor(api, { member }, refund)
+        const { chainId, tokenAddress, destination, amount } = refund.context
+        // Nobody is to be shown twice over what a signer may sign as well.
+        if (unsignedTransaction === null || destination === null)
+          return refuse('state_conflict', { details: { status: refund.state } })
+        const paymentUri = transferUri({ chainId, tokenAddress, to: destination, amount })
+        const qr = qrCode(paymentUri, 'QR code of the link that pays the refund')
+        return { status: 200, body: { object: 'payment_uri', paymentUri, qrCode: qr } }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: `${path}/retry`,
+      docs: docs.retryRefund,
+      handle: async (api, { params, member, session }) => {
+        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const refund = await retryRefund(api, name, encodeId('usr', session.accountId))
+        return { status: 200, body: await readRefundFor(api, { member }, refund) }
+      },
+    },
+  ),
+]

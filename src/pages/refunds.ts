@@ -1,0 +1,44 @@
+import { confirmationsOf } from '../chain/chains.ts'
+import { checksummed } from '../chain/checksum.ts'
+import type { Chains, ConnectedChain } from '../chain/connect.ts'
+import { publicNodes } from '../chain/known/public-nodes.ts'
+import type { Answer } from '../http/route.ts'
+import { cardStyle } from './card.ts'
+import { html } from './html.ts'
+import { openLayout } from './page.ts'
+
+const styleOf = (name: string) => new URL(`./${name}.css`, import.meta.url)
+const styles = [cardStyle, ...['claim', 'refunds', 'refund'].map(styleOf)]
+const layout = openLayout(styles, {
+  ...{ script: new URL('./refunds/main.js', import.meta.url), calls: true, secret: true },
+})
+
+/** The frame that the script fills in, and what it has to know of chains: a refund names them by number. */
+export const refundsPage = ({ all }: Pick<Chains, 'all'>): Answer =>
+  layout.send(
+    layout.textOf(
+      'Refunds',
+      html`<a class="skip" href="#view">To the content</a>
+<header class="bar">
+<a class="home" href="/refunds">Refunds</a>
+<div id="account" class="account"></div>
+</header>
+<p id="warns" class="warns" role="alert"></p>
+<main id="view" class="card wide" tabindex="-1" data-chains="${JSON.stringify(all.map(chainFacts))}">
+<noscript><article><h1>Refunds</h1>
+<p>This page needs JavaScript. Whatever it does can be done by the interface too: see <a href="/docs">its description</a>.</p></article></noscript>
+</main>
+<p id="says" class="unseen" role="status"></p>`,
+    ),
+  )
+
+/** Nothing of our own nodes, whose addresses hold keys. */
+const chainFacts = ({ chain }: ConnectedChain) => ({
+  chainId: chain.id,
+  network: chain.network,
+  coin: { asset: chain.native.asset, decimals: chain.native.decimals },
+  tokens: chain.tokens.map(({ asset, address, decimals }) => ({ asset, address: checksummed(address), decimals })),
+  confirmations: confirmationsOf(chain),
+  explorerUrl: chain.explorerUrl,
+  publicNode: publicNodes[chain.id] ?? null,
+})

@@ -1,0 +1,65 @@
+import { nameHash, namingFault, pathOf } from './naming.js'
+import { eraseNote, readNote } from './notes.js'
+import { payWith } from './paying.js'
+import { call, Refused } from './session.js'
+import { WalletTrouble } from './wallet.js'
+
+/** To whoever has done something here: of a hash, of a wallet, of a refund that is another by now. */
+export const nothingSaid = { fault: undefined, trouble: undefined, notice: undefined }
+
+/** What somebody can do about the refund that is shown, each followed by how it is then. */
+export const doingsOf = (state, { id, signal, read, readAttention, look, paint }) => {
+  const { merchant } = state
+  return {
+    paint: () => {
+      Object.assign(state, nothingSaid)
+      paint(true)
+    },
+    signal,
+    name: async hash => {
+      const named = await nameHash(merchant.id, id, hash).catch(async error => {
+        // It is not what it was: that is shown first.
+        if (error.details?.status) {
+          state.notice = namingFault(error)
+          await look(true).catch(() => {})
+        }
+        throw error
+      })
+      if (named.status === 'failed' && named.crypto.txHash === hash)
+        throw Object.assign(new Error(), { words: 'This is the transaction that has failed. Name another one.' })
+      if (!readNote(id)?.hash) eraseNote(id)
+      Object.assign(state, nothingSaid, { refund: named })
+      paint(true)
+    },
+    pay: async (provider, tell) => {
+      try {
+        await payWith(provider, state, { tell, read })
+        tell('')
+        paint(true)
+      } catch (error) {
+        const words = troubleOf(error)
+        tell(words)
+        state.trouble = error.unsure ? words : undefined
+        paint(true)
+      }
+      await look(true).catch(() => {})
+    },
+    dismiss: async () => {
+      state.refund = await call('POST', `${pathOf(merchant.id, id)}/resolve`, { action: 'dismiss' })
+      await readAttention()
+      paint(true)
+    },
+    retry: async () => {
+      const refund = await call('POST', `${pathOf(merchant.id, id)}/retry`)
+      Object.assign(state, nothingSaid, { refund })
+      paint(true)
+    },
+  }
+}
+
+const troubleOf = error => {
+  if (error instanceof WalletTrouble) return error.message
+  return error instanceof Refused
+    ? 'The service could not be asked. Nothing was sent.'
+    : 'Something went wrong in this page.'
+}

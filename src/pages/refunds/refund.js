@@ -1,0 +1,107 @@
+import { doingsOf, nothingSaid } from './doings.js'
+import { el, say } from './elements.js'
+import { countOf, headOf } from './head.js'
+import { nameNoted, pathOf } from './naming.js'
+import { eraseNote, readNote } from './notes.js'
+import { isAsked } from './paying.js'
+import { regularly } from './regularly.js'
+import { account, call } from './session.js'
+import { stageOf } from './stages.js'
+import { moneyOf, states } from './words.js'
+
+/** The refund and whose it is; undefined where it is of none of the merchants of whoever asks. */
+const find = async (id, merchants) => {
+  for (const merchant of merchants) {
+    try {
+      return { merchant, refund: await call('GET', pathOf(merchant.id, id)) }
+    } catch (error) {
+      if (error.code !== 'resource_not_found') throw error
+    }
+  }
+}
+
+/** Shows one refund until `signal` is aborted. Answers its title; undefined where there is none. */
+export const showRefund = async (view, id, signal) => {
+  // What is no id is no path either.
+  const found = /^re_[0-9a-z]{1,40}$/.test(id) ? await find(id, account().merchants) : undefined
+  if (!found || signal.aborted) return undefined
+  const { merchant } = found
+  const state = { ...found, mayAct: merchant.role !== 'viewer', attention: false, ...nothingSaid }
+  const article = el('article', { class: 'refund' })
+
+  const read = () => call('GET', pathOf(merchant.id, id))
+  const readAttention = async () => {
+    const { paymentId, livemode } = state.refund
+    const list = await call(
+      'GET',
+      `/v1/merchants/${merchant.id}/refunds?attention=true&paymentId=${paymentId}&livemode=${livemode}`,
+    )
+    state.attention = list.data.some(each => each.id === id)
+  }
+
+  let painted
+  let pauseAnew = () => {}
+  /** `follows`: it is the answer to something that was pressed, and the cursor goes along. */
+  const paint = (follows = false) => {
+    const { refund, attention, fault, trouble, notice } = state
+    // While a wallet is being asked, it is the wallet that says what is so.
+    const kept = isAsked(id) ? undefined : readNote(id)
+    const note = kept && { ...kept, fault }
+    const { confirmations, ...crypto } = refund.crypto
+    const look = JSON.stringify([
+      refund.status,
+      crypto,
+      refund.unsignedTransaction,
+      refund.failureReason,
+      attention,
+      note,
+      trouble,
+      notice,
+    ])
+    const counted = article.querySelector('.confirmations')
+    if (look === painted && counted) counted.textContent = countOf(refund)
+    if (look === painted || signal.aborted) return
+    const takesFocus = follows || article.contains(document.activeElement)
+    // Where it stands decides how often that is looked at.
+    pauseAnew()
+    if (painted !== undefined) say(`${states[refund.status]}.`)
+    painted = look
+    article.replaceChildren(
+      ...headOf(state),
+      ...stageOf({ ...state, note }, doing)
+        .flat(2)
+        .filter(Boolean),
+    )
+    if (takesFocus) article.querySelector('h1').focus()
+  }
+
+  /** As it is now, and with whatever a wallet has told us of it. */
+  const look = async (follows = false) => {
+    const before = state.refund.status
+    const named = readNote(id)?.hash ? await nameNoted(id) : {}
+    state.fault = named.fault
+    state.refund = named.refund ?? (await read())
+    if (state.refund.status !== before) {
+      state.trouble = undefined
+      await readAttention()
+    }
+    // Nobody wonders any more whether it was sent.
+    if (state.refund.status === 'processed' && !readNote(id)?.hash) eraseNote(id)
+    paint(follows)
+  }
+
+  const doing = doingsOf(state, { id, signal, read, readAttention, look, paint })
+
+  await readAttention()
+  paint()
+  view.replaceChildren(
+    el('p', { class: 'back' }, el('a', { href: `/refunds#${merchant.id}` }, 'All refunds of ', merchant.name)),
+    article,
+  )
+  if (readNote(id)?.hash) await look()
+  pauseAnew = regularly(() => pauses[state.refund.status] ?? 60_000, look, signal)
+  return `Refund of ${moneyOf(state.refund)}`
+}
+
+/** While something is on its way people watch; what is over changes seldom. */
+const pauses = { processing: 3_000, requires_signature: 6_000, requires_destination: 15_000 }

@@ -1,0 +1,116 @@
+import { expect } from 'bun:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { audit } from '../../src/audit/audit.ts'
+import { type Chains, connectChains } from '../../src/chain/connect.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
+import { openSession } from '../../src/commands/sessions.ts'
+import { pageRoutes } from '../../src/http/pages.ts'
+import { routes } from '../../src/http/routes.ts'
+import { decodeId, encodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { decide, refundHouse } from '../chain/refunds/refund-house.ts'
+import { apiHouse } from '../harness/api.ts'
+import { openBrowser } from '../harness/browser.ts'
+import { noChains } from '../harness/no-chains.ts'
+import type { Person } from '../http/people.ts'
+
+const nowhere = `0x${'0'.repeat(40)}`
+export const password = 'correct horse battery'
+
+/** A whole house before a real chain, a merchant that signs by hand there, and a browser to do it with. */
+export const refundsHouse = async () => {
+  let connected: Chains | undefined
+  const served = [...routes, ...pageRoutes(routes)]
+  const to = await apiHouse({
+    routes: served,
+    env: { CHECKOUT_RATE_LIMIT: '0', SIGN_UP: 'open' },
+    chains: outside => {
+      const none = noChains(outside)
+      return {
+        ...none,
+        get all() {
+          return (connected ?? none).all
+        },
+        find: id => (connected ?? none).find(id),
+      }
+    },
+  })
+  const on = await refundHouse(to)
+  const described = {
+    ...sandboxChain({ token: on.chain.token, feed: nowhere, euroFeed: nowhere }),
+    ...{ network: 'Lamp Net', finality: { confirmations: 4 }, explorerUrl: 'https://scan.example' },
+  }
+  connected = connectChains([described], () => [on.chain.url], to.api)
+  const browser: Browser = await openBrowser()
+
+  const anna = 'anna@lamps.shop'
+  const signedUp = await to.call('POST', '/v1/auth/sign-up', {
+    json: { email: anna, password, merchantName: 'Lamps & other lights' },
+  })
+  const { accessToken, user, merchants } = signedUp.json as {
+    accessToken: string
+    user: { id: string }
+    merchants: { id: string }[]
+  }
+  const merchant = merchants[0]?.id ?? ''
+  const merchantId = decodeId('mer', merchant) ?? ''
+  const owner: Person = {
+    ...{ accountId: decodeId('usr', user.id) ?? '', id: user.id, email: anna, bearer: accessToken },
+  }
+
+  /** What the chain has seen is mined, final and told. */
+  const settle = async () => {
+    await on.bury()
+    await decide(to, on.chainOf())
+  }
+  return {
+    ...{ to, on, owner, merchant, merchantId, settle, browser },
+    /** One that waits to be signed; its id as the interface has it. */
+    made: async (more: { coins?: boolean; destination?: null } = {}) => {
+      const refund = await on.made({ of: { merchantId, livemode: false }, ...more })
+      return encodeId('re', refund.id)
+    },
+    look: (id: string) => on.look({ id: decodeId('re', id) ?? '' }),
+    /** The page at an address, for somebody who has signed in before; nobody has where `by` is null. */
+    open: async (path: string, { by = owner as Person | null, script = '', ...options }: Opening = {}) => {
+      const context = await browser.newContext(options)
+      if (by) {
+        const { cookie } = await openSession(to.api, by.accountId, { address: '127.0.0.1', userAgent: null })
+        const [name = '', value = ''] = cookie.split(';')[0]?.split('=') ?? []
+        const where = { domain: '127.0.0.1', path: '/v1/auth', httpOnly: true, sameSite: 'Strict' as const }
+        await context.addCookies([{ name, value, ...where }])
+      }
+      const asked: string[] = []
+      const complaints: string[] = []
+      context.on('request', request => asked.push(request.url()))
+      context.on('console', message => complaints.push(message.text()))
+      context.on('weberror', error => complaints.push(error.error().message))
+      await context.addInitScript(script)
+      const page = await context.newPage()
+      const close = () => context.close()
+      return {
+        context,
+        page,
+        asked,
+        complaints,
+        path,
+        go: () => page.goto(to.url + path),
+        [Symbol.asyncDispose]: close,
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close()
+      expect(await audit(to.sql, kinds)).toEqual([])
+      connected?.close()
+      await on[Symbol.asyncDispose]()
+      await to[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Opening = BrowserContextOptions & { readonly by?: Person | null; readonly script?: string }
+
+export type RefundsHouse = Awaited<ReturnType<typeof refundsHouse>>
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+export const unfold = (page: Page, title: string) => page.locator('summary', { hasText: title }).click()

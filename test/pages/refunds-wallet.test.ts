@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { hasBrowser } from '../harness/browser.ts'
+import { until } from '../harness/until.ts'
+import { press, type RefundsHouse, refundsHouse } from './refunds-house.ts'
+import { announcing, openWallet, standing, WalletError, type WalletQuestion } from './wallet.ts'
+
+let house: RefundsHouse
+beforeAll(async () => {
+  if (hasBrowser) house = await refundsHouse()
+})
+afterAll(() => house?.[Symbol.asyncDispose]())
+
+type Answering = Parameters<typeof openWallet>[2]
+
+/** A refund that waits, its page, and a wallet that is asked on it. */
+const waiting = async (answering?: Answering, more: { coins?: boolean; script?: string } = {}) => {
+  const id = await house.made({ ...more })
+  const visit = await house.open(`/refunds/${id}`, { script: more.script ?? announcing })
+  const wallet = await openWallet(house, visit.context, answering)
+  await visit.go()
+  return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
+}
+
+const pay = (page: Page) => press(page, 'Pay with')
+const payButtons = (page: Page) => page.getByRole('button', { name: 'Pay with' }).count()
+const noteOf = (page: Page, id: string) => page.evaluate(`localStorage.getItem('paymachine.refund.${id}')`)
+const isSending = ({ method }: WalletQuestion) => method === 'eth_sendTransaction'
+const naming = '**/transaction'
+/** From somewhere else, to the window. */
+const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")
+const until200 = (page: Page) => page.waitForResponse(answer => answer.url().endsWith('/transaction') && answer.ok())
+
+describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
+  test.each([
+    ['that says its name', announcing, 'Lamp Wallet', false],
+    ['that stands where they used to', standing, 'The wallet of this browser', true],
+  ])('%s it is paid exactly as prepared, once, and shown until it is', async (_, script, called, coins) => {
+    await using visit = await waiting(undefined, { script, coins })
+    const { page, id, wallet, says } = visit
+    const { json } = await house.to.call('GET', `/v1/merchants/${house.merchant}/refunds/${id}`, {
+      bearer: house.owner.bearer,
+    })
+    const { to, data, value } = (json as { unsignedTransaction: Record<string, string> }).unsignedTransaction
+    await press(page, `Pay with ${called}`)
+    await says('On its way')
+    const hex = `0x${BigInt(value ?? '').toString(16)}`
+    expect(wallet.transactions).toEqual([{ from: expect.any(String), chainId: '0x7a69', to, data, value: hex }])
+    expect(await noteOf(page, id)).toBeNull()
+    await house.settle()
+    await comeBack(page)
+    await says('Paid, and final on the chain.')
+    expect(await house.look(id)).toMatchObject({
+      ...{ state: 'processed', txHash: wallet.sent[0], events: ['refund.processed'], refunded: 1000 },
+    })
+    expect([wallet.sent.length, visit.complaints]).toEqual([1, []])
+  })
+
+  test('that refuses, nothing is sent, and it can be asked again', async () => {
+    let refused = 0
+    await using visit = await waiting((question, usual) => {
+      if (isSending(question) && refused++ === 0) throw new WalletError(4001)
+      return usual()
+    })
+    const { page, id, wallet, says } = visit
+    await pay(page)
+    await says('You have refused it in the wallet. Nothing was sent.')
+    expect(await noteOf(page, id)).toBeNull()
+    await pay(page)
+    await says('On its way')
+    expect(wallet.sent).toHaveLength(1)
+  })
+
+  test('that is on another network is asked to change it, and pays nothing where it does not', async () => {
+    const stubborn = ({ method }: WalletQuestion, usual: () => Promise<unknown>) =>
+      method === 'wallet_switchEthereumChain' ? Promise.resolve(null) : usual()
+    await using visit = await waiting(stubborn)
+    visit.wallet.chainId = '0x1'
+    await pay(visit.page)
+    await visit.says('Your wallet is on another network. Switch it to Lamp Net, then press again.')
+    expect(visit.wallet.sent).toEqual([])
+    await using willing = await waiting()
+    willing.wallet.chainId = '0x1'
+    await pay(willing.page)
+    await willing.says('On its way')
+    expect(willing.wallet.asked).toContain('wallet_switchEthereumChain')
+  })
+
+  test('that does not know the network is told of it where we know an open node, and is told what to do where not', async () => {
+    let known = false
+    const ignorant = ({ method }: WalletQuestion, usual: () => Promise<unknown>) => {
+      if (method === 'wallet_switchEthereumChain' && !known) throw new WalletError(4902)
+      if (method !== 'wallet_addEthereumChain') return usual()
+      known = true
+      visit.wallet.chainId = '0x7a69'
+      return Promise.resolve(null)
+    }
+    await using visit = await waiting(ignorant)
+    const { page, wallet, says } = visit
+    wallet.chainId = '0x1'
+    await pay(page)
+    await says('Your wallet does not know Lamp Net (chain id 31337). Add it there')
+    expect(wallet.asked).not.toContain('wallet_addEthereumChain')
+    await page.route('**/refunds/re_*', async route => {
+      if (route.request().resourceType() !== 'document') return route.continue()
+      const answer = await route.fetch()
+      const node = '&#34;publicNode&#34;:&#34;https://node.example&#34;'
+      return route.fulfill({
+        response: answer,
+        body: (await answer.text()).replace('&#34;publicNode&#34;:null', node),
+      })
+    })
+    await page.reload()
+    await pay(page)
+    await says('On its way')
+    expect(wallet.asked).toContain('wallet_addEthereumChain')
+  })
+
+  test('that says that something went wrong may have sent it: nothing is sent again before a person has looked', async () => {
+    let failed = 0
+    await using visit = await waiting((question, usual) => {
+      if (isSending(question) && failed++ === 0) throw new WalletError(-32000, 'the pipe is broken')
+      return usual()
+    })
+    const { page, id, wallet, says } = visit
+    await pay(page)
+    await says('It is not certain whether this has been sent.')
+    await says('the pipe is broken')
+    await page.reload()
+    await says('It is not certain whether this has been sent.')
+    expect([await payButtons(page), await noteOf(page, id)]).toEqual([0, expect.any(String)])
+    await press(page, 'It was not sent: let me sign again')
+    await pay(page)
+    await says('On its way')
+    expect(wallet.sent).toHaveLength(1)
+  })
+})
+
+describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice', () => {
+  test('when the house cannot be told, it is told after a reload', async () => {
+    await using visit = await waiting()
+    const { page, id, wallet, says } = visit
+    await page.route(naming, route => route.abort())
+    await pay(page)
+    await says('Sent. Do not send it again.')
+    await page.reload()
+    await says('Sent. Do not send it again.')
+    expect([await payButtons(page), (await house.look(id)).state]).toEqual([0, 'requires_signature'])
+    await page.unroute(naming)
+    await Promise.all([until200(page), page.reload()])
+    await says('On its way')
+    expect(await house.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
+    expect([wallet.sent.length, await noteOf(page, id)]).toEqual([1, null])
+  })
+
+  test('when the answer is lost, and when only the list is opened afterwards', async () => {
+    await using visit = await waiting()
+    const { page, id, wallet, says } = visit
+    await page.route(naming, async route => {
+      await route.fetch()
+      await route.abort()
+    })
+    await pay(page)
+    // The house says so itself.
+    await says('On its way')
+    expect(await house.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
+    await page.unroute(naming)
+    await Promise.all([until200(page), page.goto(`${house.to.url}/refunds`)])
+    await until(async () => (await noteOf(page, id)) === null)
+    expect(wallet.sent).toHaveLength(1)
+  })
+
+  test('when the window is closed before the wallet answers: it is found on the chain by itself', async () => {
+    const never = new Promise<unknown>(() => {})
+    await using visit = await waiting((question, usual) => (isSending(question) ? usual().then(() => never) : usual()))
+    const { page, id, wallet, context } = visit
+    await pay(page)
+    await until(() => wallet.sent.length === 1)
+    await page.close()
+    const next = await context.newPage()
+    await next.goto(`${house.to.url}/refunds/${id}`)
+    await next.getByText('It is not certain whether this has been sent.').waitFor()
+    expect(await payButtons(next)).toBe(0)
+    await until(async () => {
+      await house.settle()
+      return (await house.look(id)).state === 'processed'
+    })
+    await comeBack(next)
+    await next.getByText('Paid, and final on the chain.').waitFor()
+    expect([await house.look(id), await noteOf(next, id)]).toMatchObject([{ txHash: wallet.sent[0] }, null])
+  })
+
+  test('when another transaction was named meanwhile, what was sent is not forgotten', async () => {
+    await using visit = await waiting()
+    const { page, id, wallet, says } = visit
+    await page.route(naming, route => route.abort())
+    await pay(page)
+    await says('Sent. Do not send it again.')
+    const other = await house.on.send({ to: wallet.sent[0]?.slice(0, 42), value: '0x1' })
+    await house.to.call('POST', `/v1/merchants/${house.merchant}/refunds/${id}/transaction`, {
+      ...{ bearer: house.owner.bearer, json: { txHash: other } },
+    })
+    await page.unroute(naming)
+    await page.reload()
+    await says('A transaction was sent from here that does not count')
+    await page.getByText(wallet.sent[0] ?? '').waitFor()
+    await press(page, 'I have looked at it')
+    expect(await noteOf(page, id)).toBeNull()
+  })
+
+  test('two windows ask the wallet once', async () => {
+    const answer = Promise.withResolvers<void>()
+    await using visit = await waiting(async (question, usual) => {
+      if (isSending(question)) await answer.promise
+      return usual()
+    })
+    const { page, id, wallet, context, says } = visit
+    const second = await context.newPage()
+    await second.goto(`${house.to.url}/refunds/${id}`)
+    await second.getByRole('button', { name: 'Pay with' }).waitFor()
+    await pay(page)
+    await until(() => wallet.asked.includes('eth_sendTransaction'))
+    await pay(second)
+    await second.getByText('It is not certain whether this has been sent.').waitFor()
+    answer.resolve()
+    await says('On its way')
+    await comeBack(second)
+    await second.getByText('On its way').first().waitFor()
+    expect(wallet.sent).toHaveLength(1)
+  })
+})

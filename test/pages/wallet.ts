@@ -1,0 +1,64 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import type { RefundsHouse } from './refunds-house.ts'
+
+export type WalletQuestion = { readonly method: string; readonly params?: readonly unknown[] }
+type Answering = (question: WalletQuestion, usual: () => Promise<unknown>) => Promise<unknown>
+
+/** A wallet in the browser, which `askWallet` answers for. Errors keep their code, as those of wallets do. */
+const provider = `
+  const provider = { request: async asked => {
+    const answer = await window.askWallet(asked)
+    if (answer.code === undefined) return answer.result
+    throw Object.assign(new Error(answer.message), { code: answer.code })
+  } }`
+/** It says its name, by EIP-6963. */
+export const announcing = `${provider}
+  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider',
+    { detail: { info: { uuid: 'lamp', name: 'Lamp Wallet' }, provider } }))
+  addEventListener('eip6963:requestProvider', announce)`
+/** It stands where the oldest do. */
+export const standing = `${provider}
+  window.ethereum = provider`
+
+/** What a wallet throws. */
+export class WalletError extends Error {
+  readonly code: number
+  constructor(code: number, message = 'no') {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A wallet whose account is one of the test chain's, and which really sends. `asked`: by what it was asked. */
+export const openWallet = async (
+  { on }: RefundsHouse,
+  context: BrowserContext,
+  answering: Answering = (_, usual) => usual(),
+) => {
+  const [account = ''] = await on.chain.rpc<string[]>('eth_accounts')
+  const wallet = { chainId: '0x7a69', asked: [] as string[], sent: [] as string[], transactions: [] as object[] }
+  const usual = async ({ method, params = [] }: WalletQuestion): Promise<unknown> => {
+    if (method === 'eth_requestAccounts') return [account]
+    if (method === 'eth_chainId') return wallet.chainId
+    if (method === 'wallet_switchEthereumChain') {
+      wallet.chainId = (params[0] as { chainId: string }).chainId
+      return null
+    }
+    if (method !== 'eth_sendTransaction') throw new WalletError(4200, 'not supported')
+    wallet.transactions.push(params[0] as object)
+    const hash = await on.send(params[0] as object)
+    wallet.sent.push(hash)
+    return hash
+  }
+  await context.exposeFunction('askWallet', async (question: WalletQuestion) => {
+    wallet.asked.push(question.method)
+    try {
+      return { result: await answering(question, () => usual(question)) }
+    } catch (error) {
+      return { code: error instanceof WalletError ? error.code : -32000, message: String(error) }
+    }
+  })
+  return wallet
+}
+
+export const statusOf = (page: Page) => page.locator('.chip').textContent()
