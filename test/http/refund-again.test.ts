@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { refundSigningRoutes } from '../../src/http/refund-signing.ts'
+import { refundTransactionRoutes } from '../../src/http/refund-transactions.ts'
+import { refundRoutes } from '../../src/http/refunds.ts'
+import { decodeId } from '../../src/ids.ts'
+import { refund, refundCalls, somebody } from './refunds.ts'
+import { twoShops } from './two-shops.ts'
+
+const house = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes, ...refundSigningRoutes] })
+const { to, lamps, ask } = house
+const { made, read, booksOf, paidHere } = refundCalls(house)
+
+const post = (id: string, what: string, json?: object) =>
+  ask('POST', `/refunds/${id}/${what}`, { path: lamps.path, bearer: lamps.owner.bearer, json })
+const hash = (digit: number) => `0x${String(digit).repeat(64)}`
+
+/** What the chain says of it. */
+const judged = async (
+  id: string,
+  payment: string,
+  event: { type: string } & Record<string, unknown>,
+  money: string,
+) => {
+  const cause = 'chain:31337'
+  const outcome = await to.api.actors.dispatchBundle([
+    { kind: 'refund', actor: decodeId('re', id) ?? '', event: { confirmations: 3, ...event }, cause },
+    { kind: 'payment', actor: payment, event: { type: money, amountMinor: 100 }, cause },
+  ])
+  expect(outcome.ok).toBe(true)
+}
+
+test('one that has failed is looked at, shown again to be signed, and paid', async () => {
+  const { actor: payment, id: paymentId } = await paidHere()
+  const { id, unsignedTransaction } = await made(paymentId, { amountMinor: 100, destination: somebody })
+  await post(id, 'transaction', { txHash: hash(1) })
+  const failed = { type: 'transaction_failed', failureReason: 'amount_mismatch', txHash: hash(1), strayed: true }
+  await judged(id, payment, failed, 'release_refund')
+  expect((await read(id)).json).toMatchObject({ status: 'failed', unsignedTransaction: null })
+
+  const unlooked = { status: 409, error: { code: 'state_conflict', details: { status: 'failed', attention: true } } }
+  expect(await post(id, 'retry')).toMatchObject(unlooked)
+  expect((await post(id, 'resolve', { action: 'dismiss' })).status).toBe(200)
+  expect(await booksOf(payment)).toMatchObject({ reserved: 0 })
+  const answers = await Promise.all(Array.from({ length: 10 }, () => post(id, 'retry')))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+  expect(await booksOf(payment)).toMatchObject({ reserved: 100 })
+  const again = refund.assert(answers.find(({ status }) => status === 200)?.json)
+  expect(again).toMatchObject({ status: 'requires_signature', unsignedTransaction })
+
+  expect((await post(id, 'transaction', { txHash: hash(2) })).json).toMatchObject({ status: 'processing' })
+  await judged(id, payment, { type: 'transaction_verified', txHash: hash(2) }, 'refund_processed')
+  expect((await read(id)).json).toMatchObject({ status: 'processed', crypto: { txHash: hash(2) } })
+  expect(await booksOf(payment)).toMatchObject({ reserved: 100, refunds: 1 })
+})
