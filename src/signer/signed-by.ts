@@ -13,8 +13,9 @@ export const isSignedBy = async (rpc: Rpc, hash: string, address: string): Promi
   try {
     const { r, s, v, yParity, input, ...sent } = formatTransaction(shown as Partial<RpcTransaction>)
     const unsigned = { ...sent, data: input }
-    const signature = { r, s, v, yParity }
-    if (keccak256(serializeTransaction(unsigned, signature)) !== hash) return false
+    if (keccak256(serializeTransaction(unsigned, { r, s, v, yParity })) !== hash) return false
+    // Of the oldest type it is hidden in what says for which chain it was signed: 27, or 35 and twice the chain's number.
+    const signature = { r, s, yParity: yParity ?? Number(v % 2n === 0n) }
     const signer = await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature })
     return signer.toLowerCase() === address
   } catch {

@@ -11,7 +11,7 @@ const AT_ONCE = 15
 /**
  * The transaction that has used a number for good, shown in its block: by two nodes, or by the one there is, and then
  * it must be signed by the key itself, so that a node cannot make it up. Null where nobody can show it, as nodes that
- * have forgotten old states; undefined where it is to be asked again.
+ * have forgotten old states, or no two the same; undefined where nodes are not as far as the books are.
  *
  * Only what is shown counts. How its block is found need not be believed: in another one it is not there.
  */
@@ -29,7 +29,8 @@ export const findUsedBy = async (
       const there = findFullBlock(answered(block), { number })?.transactions
       return there?.find(each => each.from === address && each.nonce === BigInt(nonce))?.hash ?? null
     })
-    if (agreement.outcome === 'disagreed' || agreement.value === 'elsewhere') return undefined
+    if (agreement.outcome === 'disagreed') return null
+    if (agreement.value === 'elsewhere') return undefined
     const { value: hash, nodes } = agreement
     return hash !== null && (nodes.length > 1 || (await isSignedBy(rpc, hash, address))) ? hash : null
   } catch (error) {

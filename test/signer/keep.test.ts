@@ -148,6 +148,32 @@ test('a refund whose number another transaction has used fails once that is fina
   expect(await nonces(signer)).toEqual(['0 dropped'])
 })
 
+test('a reorganisation that exchanges it for another of the same number decides nothing before that is final', async () => {
+  const { signer, id, destination } = await one()
+  await sign(id)
+  const { txHash } = await house.refund(id)
+  const raw = await house.node.call('eth_getRawTransactionByHash', txHash)
+  await house.node.mine()
+  await tend()
+  await house.node.rollback(1)
+  await house.node.call('anvil_dropTransaction', txHash)
+  await house.sendElsewhere(signer.key, 0)
+  const { number } = await house.node.mine()
+  await tend({ resendMs: 0, bumpMs: 0 })
+  expect([await nonces(signer), await house.refund(id)]).toEqual([
+    ['0 open'],
+    { state: 'processing', txHash, failureReason: null },
+  ])
+  // And back again.
+  await house.node.rollback(1)
+  await house.node.call('anvil_dropAllTransactions')
+  await house.node.call('eth_sendRawTransaction', raw)
+  expect((await house.node.mine()).number).toBe(number)
+  await house.finalize()
+  await tend()
+  expect([await nonces(signer), await house.transfersTo(destination)]).toEqual([['0 mined'], 1])
+})
+
 /** As whoever reads the chain judges it. */
 const judge = async (id: string) => {
   const [row] = await house.sql<{ payment: string; amount: number; hash: string }[]>`

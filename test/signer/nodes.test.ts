@@ -137,7 +137,7 @@ test.each([
   },
 )
 
-test('a number that another transaction has used is closed, however long ago that was', async () => {
+test('a number that another transaction has used is closed once two nodes show the same, however long ago that was', async () => {
   const { id, signer } = await one()
   using alone = deskOf(house.node.url)
   const at = (step: string) => {
@@ -149,6 +149,12 @@ test('a number that another transaction has used is closed, however long ago tha
   await house.sendElsewhere(signer.key, 0)
   await house.node.mine(40)
   await house.finalize()
+  await using node = await faultyNode(house.node.url)
+  node.break('lies_about_hashes')
+  using both = deskOf(node.url, house.node.url)
+  await both.tend()
+  expect(await look({ id, signer })).toEqual(['open', 'processing'])
+  await searchAgain()
   await alone.tend()
   expect(await look({ id, signer })).toEqual(['dropped', 'failed'])
 })
