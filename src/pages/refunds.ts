@@ -1,6 +1,6 @@
-import { confirmationsOf } from '../chain/chains.ts'
+import { type Chain, confirmationsOf } from '../chain/chains.ts'
 import { checksummed } from '../chain/checksum.ts'
-import type { Chains, ConnectedChain } from '../chain/connect.ts'
+import type { Chains } from '../chain/connect.ts'
 import { publicNodes } from '../chain/known/public-nodes.ts'
 import type { Answer } from '../http/route.ts'
 import { cardStyle } from './card.ts'
@@ -14,7 +14,7 @@ const layout = openLayout(styles, {
 })
 
 /** The frame that the script fills in, and what it has to know of chains: a refund names them by number. */
-export const refundsPage = ({ all }: Pick<Chains, 'all'>): Answer =>
+export const refundsPage = ({ all }: Pick<Chains, 'all'>, isSandbox: (chainId: number) => boolean): Answer =>
   layout.send(
     layout.textOf(
       'Refunds',
@@ -24,7 +24,7 @@ export const refundsPage = ({ all }: Pick<Chains, 'all'>): Answer =>
 <div id="account" class="account"></div>
 </header>
 <p id="warns" class="warns" role="alert"></p>
-<main id="view" class="card wide" tabindex="-1" data-chains="${JSON.stringify(all.map(chainFacts))}">
+<main id="view" class="card wide" tabindex="-1" data-chains="${JSON.stringify(all.map(({ chain }) => ({ ...chainFacts(chain), isSandbox: isSandbox(chain.id) })))}">
 <noscript><article><h1>Refunds</h1>
 <p>This page needs JavaScript. Whatever it does can be done by the interface too: see <a href="/docs">its description</a>.</p></article></noscript>
 </main>
@@ -33,7 +33,7 @@ export const refundsPage = ({ all }: Pick<Chains, 'all'>): Answer =>
   )
 
 /** Nothing of our own nodes, whose addresses hold keys. */
-const chainFacts = ({ chain }: ConnectedChain) => ({
+const chainFacts = (chain: Chain) => ({
   chainId: chain.id,
   network: chain.network,
   coin: { asset: chain.native.asset, decimals: chain.native.decimals },

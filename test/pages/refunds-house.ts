@@ -114,3 +114,12 @@ export type RefundsHouse = Awaited<ReturnType<typeof refundsHouse>>
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 export const unfold = (page: Page, title: string) => page.locator('summary', { hasText: title }).click()
+
+/** From somewhere else, to the window. */
+export const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")
+
+export const cancel = ({ to, merchant, owner }: RefundsHouse, id: string) =>
+  to.call('POST', `/v1/merchants/${merchant}/refunds/${id}/cancel`, { bearer: owner.bearer })
+
+export const happen = ({ to }: RefundsHouse, id: string, event: { type: string } & Record<string, unknown>) =>
+  to.api.actors.dispatch({ kind: 'refund', actor: decodeId('re', id) ?? '', event })

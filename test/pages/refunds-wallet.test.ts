@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { hasBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
-import { press, type RefundsHouse, refundsHouse } from './refunds-house.ts'
+import { comeBack, press, type RefundsHouse, refundsHouse } from './refunds-house.ts'
 import { announcing, openWallet, standing, WalletError, type WalletQuestion } from './wallet.ts'
 
 let house: RefundsHouse
@@ -27,8 +27,6 @@ const payButtons = (page: Page) => page.getByRole('button', { name: 'Pay with' }
 const noteOf = (page: Page, id: string) => page.evaluate(`localStorage.getItem('paymachine.refund.${id}')`)
 const isSending = ({ method }: WalletQuestion) => method === 'eth_sendTransaction'
 const naming = '**/transaction'
-/** From somewhere else, to the window. */
-const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")
 const until200 = (page: Page) => page.waitForResponse(answer => answer.url().endsWith('/transaction') && answer.ok())
 
 describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {

@@ -11,6 +11,8 @@ const bar = document.getElementById('account')
 let left = new AbortController()
 /** Whether anybody was signed in. */
 let known = false
+/** The path that is shown. */
+let shownAt
 /** The merchant that was looked at last. */
 let chosen
 
@@ -19,6 +21,7 @@ const open = async (moved = false) => {
   left.abort()
   left = new AbortController()
   const { signal } = left
+  shownAt = location.pathname
   say('')
   try {
     if (!account()) await refresh()
@@ -115,7 +118,7 @@ const askWho = (text = 'to see and sign refunds') => {
 window.addEventListener(SIGNED_OUT, () => askWho(known ? 'The session has ended: sign in again.' : undefined))
 window.addEventListener(CHANGED, () => open(true))
 // The link to the content leads nowhere else.
-window.addEventListener('popstate', () => location.hash === '#view' || open(true))
+window.addEventListener('popstate', () => (location.hash === '#view' && location.pathname === shownAt) || open(true))
 
 // Within the page, so that nobody has to be asked who they are; in a new window where somebody wants one.
 document.addEventListener('click', event => {

@@ -2,7 +2,7 @@ import { busy, button, copyButton, el, fault } from './elements.js'
 import { namingFault } from './naming.js'
 import { attentionPanel, sentPanel, unsurePanel } from './panels.js'
 import { hashWay, linkWay, walletWay } from './ways.js'
-import { failures, networkOf } from './words.js'
+import { chainOf, failures, networkOf } from './words.js'
 
 /**
  * What can be done about a refund, by where it stands. `doing` is what the page does for it: `pay`, `name`, `retry`,
@@ -44,8 +44,8 @@ const toBeSigned = (state, doing) => {
   ]
 }
 
-const signerWords = ({ livemode, crypto }) =>
-  !livemode && crypto.chainId === 31337
+const signerWords = refund =>
+  chainOf(refund)?.isSandbox
     ? 'In test mode the house signs by itself. There is nothing to do here.'
     : 'Your refund signer signs this one by itself. If that takes long, the operator of this house sees why.'
 

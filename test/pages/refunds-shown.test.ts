@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import decodeQR from 'qr/decode.js'
+import { transferUri } from '../../src/chain/transfer-uri.ts'
+import { decodeId, encodeId } from '../../src/ids.ts'
+import { addSigner } from '../../src/queries/signer-setup.ts'
+import { customer } from '../chain/refunds/refund-house.ts'
+import { hasBrowser } from '../harness/browser.ts'
+import { member, shop } from '../http/people.ts'
+import { cancel, comeBack, happen, press, type RefundsHouse, refundsHouse, unfold } from './refunds-house.ts'
+import { announcing, openWallet } from './wallet.ts'
+
+let house: RefundsHouse
+beforeAll(async () => {
+  if (hasBrowser) house = await refundsHouse()
+})
+afterAll(() => house?.[Symbol.asyncDispose]())
+
+const lampsOf = () => ({ merchantId: house.merchantId, path: '', owner: house.owner })
+const naming = '**/transaction'
+const name = async (page: Page, hash: string) => {
+  await page.fill('#hash', hash)
+  await press(page, 'Name this transaction')
+}
+
+/** A refund that waits, its page, and a wallet that is asked on it. */
+const waiting = async () => {
+  const id = await house.made()
+  const visit = await house.open(`/refunds/${id}`, { script: announcing })
+  const wallet = await openWallet(house, visit.context)
+  await visit.go()
+  return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
+}
+
+describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
+  test('its amounts, its network and its address, spelled as wallets do', async () => {
+    await using visit = await house.open(`/refunds/${await house.made()}`)
+    await visit.go()
+    const facts = await visit.page.locator('.facts').textContent()
+    for (const part of ['0.001 TUSD', 'Lamp Net']) expect(facts).toContain(part)
+    await visit.page.getByRole('heading', { name: '$10.00' }).waitFor()
+    // What is selected and copied is the address, whatever the eye sees between its parts.
+    const select = 'getSelection().selectAllChildren(document.querySelector(".address code")), String(getSelection())'
+    expect(await visit.page.evaluate(`(${select})`)).toBe(customer)
+  })
+
+  test.each([[false], [true]])('a QR code that is read as the link beside it; of coins: %p', async coins => {
+    await using visit = await house.open(`/refunds/${await house.made({ coins })}`)
+    const { page } = visit
+    await visit.go()
+    await unfold(page, 'Pay with another wallet')
+    await page.locator('.qr').waitFor()
+    const drawn = (await page.evaluate(`(async () => {
+      const image = document.querySelector('.qr')
+      await image.decode()
+      const canvas = Object.assign(document.createElement('canvas'), { width: 260, height: 260 })
+      const pen = canvas.getContext('2d')
+      pen.drawImage(image, 0, 0, 260, 260)
+      return [...pen.getImageData(0, 0, 260, 260).data]
+    })()`)) as number[]
+    const { chain } = house.on
+    const uri = transferUri({
+      ...{ chainId: 31337, tokenAddress: coins ? null : chain.token, to: customer, amount: 1000n },
+    })
+    expect(decodeQR({ width: 260, height: 260, data: Uint8Array.from(drawn) })).toBe(uri)
+    expect(await page.locator('.uri').getAttribute('href')).toBe(uri)
+  })
+
+  test('to a viewer nothing that could be signed, and who may', async () => {
+    const id = await house.made()
+    await using visit = await house.open(`/refunds/${id}`, {
+      by: await member(house.to.api, lampsOf(), 'viewer'),
+      script: announcing,
+    })
+    await visit.go()
+    await visit.page.getByText('an owner or a developer signs it').waitFor()
+    expect(await visit.page.locator('.way, .wallets, #hash').count()).toBe(0)
+    await using other = await house.open(`/refunds/${id}`, { by: await member(house.to.api, lampsOf(), 'developer') })
+    await other.go()
+    await other.page.getByText('No wallet was found in this browser.').waitFor()
+  })
+
+  test('of another merchant’s the same as of none, and of one’s second merchant the refund', async () => {
+    const { api } = house.to
+    const chairs = await shop(api, 'Chairs')
+    const refund = await house.on.made({ of: { merchantId: chairs.merchantId, livemode: false } })
+    const foreign = encodeId('re', refund.id)
+    const seen = []
+    for (const id of [foreign, encodeId('re', crypto.randomUUID()), 're_1', 'none', '..%2f..']) {
+      await using visit = await house.open(`/refunds/${id}`)
+      await visit.go()
+      await visit.page.getByRole('heading', { name: 'There is no such refund' }).waitFor()
+      seen.push(await visit.page.locator('main').textContent())
+    }
+    expect(new Set(seen).size).toBe(1)
+    await api.sql`
+      insert into members (merchant_id, account_id, role) values (${house.merchantId}, ${chairs.owner.accountId}, 'viewer')`
+    await using visit = await house.open(`/refunds/${foreign}`, { by: chairs.owner })
+    const { page } = visit
+    await visit.go()
+    await page.getByText('Refund of Chairs').waitFor()
+    await page.click('text=All refunds of Chairs')
+    await page.locator(`a[href="/refunds/${foreign}"]`).waitFor()
+    await page.selectOption('select', { label: 'Lamps & other lights' })
+    await page.locator('article', { hasText: 'Lamps & other lights' }).waitFor()
+    expect(await page.locator(`a[href="/refunds/${foreign}"]`).count()).toBe(0)
+    await house.to.sql`
+      delete from members where account_id = ${chairs.owner.accountId} and merchant_id = ${house.merchantId}`
+  })
+
+  test('that a signer signs it, where one does', async () => {
+    const { api, sql } = house.to
+    const { merchantId, owner } = await shop(api, 'Signed')
+    await sql`update merchant_settings set refund_mode = 'signer' where merchant_id = ${merchantId}`
+    await addSigner(sql, {
+      ...{
+        id: crypto.randomUUID(),
+        merchantId,
+        chainId: 31337,
+        address: `0x${'5'.repeat(40)}`,
+        sealedKey: 'v1.gone.x',
+      },
+      ...{ firstNonce: 0, limits: [] },
+    })
+    const { id } = await house.on.made({ of: { merchantId, livemode: false } })
+    await using visit = await house.open('/refunds', { by: owner, script: announcing })
+    await visit.go()
+    await visit.page.click('text=Your signer signs')
+    await visit.page.getByText('Your refund signer signs this one by itself.').waitFor()
+    expect([visit.page.url().endsWith(encodeId('re', id)), await visit.page.locator('.way').count()]).toEqual([true, 0])
+  })
+
+  test('that a person must look, and that one has', async () => {
+    const id = await house.made()
+    await cancel(house, id)
+    await happen(house, id, { type: 'stray_transfer_seen', txHash: `0x${'8'.repeat(64)}` })
+    await using visit = await house.open('/refunds')
+    const { page } = visit
+    await visit.go()
+    await page.getByRole('heading', { name: 'To be looked at' }).waitFor()
+    await page.click(`a[href="/refunds/${id}"]`)
+    await page.getByText('Money has moved that nobody waited for').waitFor()
+    await press(page, 'I have looked at it')
+    await page.locator('.attention').waitFor({ state: 'detached' })
+  })
+})
+
+describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () => {
+  test('and is told what is wrong with it', async () => {
+    await using visit = await waiting()
+    const { page, id, wallet, says } = visit
+    await unfold(page, 'I have sent it already')
+    for (const wrong of [
+      '',
+      '0x12',
+      'x'.repeat(66),
+      `0x${'1'.repeat(65)}`,
+      `0x${'1'.repeat(64)} 0x${'2'.repeat(64)}`,
+    ]) {
+      await name(page, wrong)
+      await says('This is no hash of a transaction')
+      expect(await page.locator('#hash').getAttribute('aria-describedby')).toBe('fault')
+      expect(await page.locator('#hash').evaluate(input => input.matches(':focus'))).toBe(true)
+    }
+    const used = `0x${'c'.repeat(64)}`
+    const other = await house.made()
+    await house.to.call('POST', `/v1/merchants/${house.merchant}/refunds/${other}/transaction`, {
+      ...{ bearer: house.owner.bearer, json: { txHash: used } },
+    })
+    await name(page, used)
+    await says('Another refund is paid with this transaction.')
+    await page.route(naming, route => route.abort())
+    await name(page, `0x${'d'.repeat(64)}`)
+    await says('The service could not be told.')
+    await page.unroute(naming)
+    expect([wallet.asked, (await house.look(id)).state]).toEqual([[], 'requires_signature'])
+    // As an explorer's page about it is called.
+    const sent = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    await name(page, ` https://scan.example/tx/${sent.toUpperCase().replace('0X', '0x')} `)
+    await says('On its way')
+    expect((await house.look(id)).txHash).toBe(sent)
+  })
+
+  test('of one that was canceled meanwhile nothing is taken', async () => {
+    await using visit = await waiting()
+    const { page, id, says } = visit
+    await unfold(page, 'I have sent it already')
+    await house.to.call('POST', `/v1/merchants/${house.merchant}/refunds/${id}/cancel`, { bearer: house.owner.bearer })
+    await name(page, `0x${'e'.repeat(64)}`)
+    await says('it is canceled')
+    await says('It was canceled. Nothing is to be sent.')
+  })
+
+  test('one that has failed says why, takes no failed hash, is signed again and paid', async () => {
+    await using visit = await waiting()
+    const { page, id, wallet, says } = visit
+    const wrong = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    await unfold(page, 'I have sent it already')
+    await name(page, wrong)
+    await says('On its way')
+    await house.settle()
+    await comeBack(page)
+    await says('It has not been paid.')
+    expect((await house.look(id)).state).toBe('failed')
+    await unfold(page, 'I have sent it again already')
+    await name(page, wrong)
+    await says('This is the transaction that has failed.')
+    await press(page, 'Sign it again')
+    await press(page, 'Pay with')
+    await says('On its way')
+    await house.settle()
+    await comeBack(page)
+    await says('Paid, and final on the chain.')
+    expect([wallet.sent.length, (await house.look(id)).state]).toEqual([1, 'processed'])
+  })
+
+  test('one that has failed is not signed again when its payment has nothing left', async () => {
+    await using visit = await waiting()
+    const { page, id, says } = visit
+    const uuid = decodeId('re', id) ?? ''
+    const wrong = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    await unfold(page, 'I have sent it already')
+    await name(page, wrong)
+    await house.settle()
+    await comeBack(page)
+    await says('It has not been paid.')
+    const [payment] = await house.to.sql<{ id: string; asked: number }[]>`
+      select payment_id as id, amount_minor::int as asked from refunds where id = ${uuid}`
+    const reserve = { type: 'reserve_refund', amountMinor: payment?.asked ?? 0 }
+    await house.to.api.actors.dispatch({ kind: 'payment', actor: payment?.id ?? '', event: reserve })
+    await press(page, 'Sign it again')
+    await says('The payment has not got the amount any more')
+    await house.to.api.actors.dispatch({
+      ...{ kind: 'payment', actor: payment?.id ?? '', event: { ...reserve, type: 'release_refund' } },
+    })
+  })
+})

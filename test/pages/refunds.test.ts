@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
+import { hasBrowser } from '../harness/browser.ts'
+import { cancel, comeBack, happen, password, press, type RefundsHouse, refundsHouse, unfold } from './refunds-house.ts'
+import { announcing, openWallet } from './wallet.ts'
+
+// What a page runs is told as texts: the program itself knows no page.
+const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).text()
+const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+let house: RefundsHouse
+beforeAll(async () => {
+  if (hasBrowser) house = await refundsHouse()
+})
+afterAll(() => house?.[Symbol.asyncDispose]())
+
+describe.skipIf(!hasBrowser).each([
+  { width: 1200, colorScheme: 'light' },
+  { width: 1200, colorScheme: 'dark' },
+  { width: 360, colorScheme: 'light' },
+  { width: 360, colorScheme: 'dark' },
+] as const)('in a window of %o', ({ width, colorScheme }) => {
+  test('everything fits, is easy to read, and asks nobody but this house', async () => {
+    const ids = { signed: await house.made(), coins: await house.made({ coins: true }) }
+    const named = await house.made({ destination: null })
+    const stray = await house.made()
+    await cancel(house, stray)
+    await happen(house, stray, { type: 'stray_transfer_seen', txHash: `0x${'7'.repeat(64)}` })
+    await using visit = await house.open('/refunds', {
+      ...{ viewport: { width, height: 800 }, colorScheme, script: announcing },
+    })
+    const { page } = visit
+    await openWallet(house, visit.context)
+    const expectReadable = async (selector: string) => {
+      await page.locator(selector).first().waitFor()
+      expect(await page.evaluate(overflow)).toBe(0)
+      expect(await page.evaluate(faintTexts)).toEqual([])
+    }
+    await visit.go()
+    await expectReadable('.row')
+    await page.click(`a[href="/refunds/${ids.signed}"]`)
+    await unfold(page, 'Pay with another wallet')
+    await page.locator('.qr').waitFor()
+    await unfold(page, 'I have sent it already')
+    await press(page, 'Name this transaction')
+    await expectReadable('.fault')
+    await page.evaluate(
+      `localStorage.setItem('paymachine.refund.${ids.coins}', '{"merchantId":"${house.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
+    )
+    for (const [id, selector] of [
+      [ids.coins, '.panel.warn'],
+      [named, '.hash'],
+      [stray, '.attention'],
+      ['re_none', 'h1'],
+    ]) {
+      await page.goto(`${house.to.url}/refunds/${id}`)
+      await expectReadable(selector ?? '')
+    }
+    await press(page, 'Sign out')
+    await expectReadable('#password')
+    await press(page, 'Sign in')
+    await expectReadable('.fault')
+    expect(new Set(visit.asked.map(each => new URL(each).origin))).toEqual(new Set([house.to.url]))
+    expect(visit.complaints.filter(each => !/404/.test(each))).toEqual([])
+    for (const id of [...Object.values(ids), named]) await cancel(house, id)
+  })
+})
+
+describe.skipIf(!hasBrowser)('by keyboard alone', () => {
+  test('one opens a refund from the list, pays it, and the cursor is where it goes on', async () => {
+    const id = await house.made()
+    await using visit = await house.open('/refunds', { script: announcing })
+    const { page } = visit
+    const wallet = await openWallet(house, visit.context)
+    await visit.go()
+    await page.locator(`a[href="/refunds/${id}"]`).waitFor()
+    const focused = () =>
+      page.evaluate('document.activeElement.getAttribute("href") ?? document.activeElement.textContent')
+    const tabTo = async (wanted: string) => {
+      for (let n = 0; n < 40; n++) {
+        await page.keyboard.press('Tab')
+        if ((await focused()) === wanted) return page.keyboard.press('Enter')
+      }
+      throw new Error(`${wanted} is not reached`)
+    }
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('#view')
+    await page.keyboard.press('Enter')
+    await tabTo(`/refunds/${id}`)
+    await page.getByText('To this address').waitFor()
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await tabTo('Pay with Lamp Wallet')
+    await page.getByText('On its way').first().waitFor()
+    expect([wallet.sent.length, await page.evaluate('document.activeElement.tagName')]).toEqual([1, 'H1'])
+    expect(await page.locator('#says').textContent()).toBe('On its way.')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'On their way' }).waitFor()
+  })
+})
+
+describe.skipIf(!hasBrowser)('signing in', () => {
+  /** From an address of their own: so many tries a minute are everybody's. */
+  let addresses = 0
+  const visited = async (path = '/refunds') => {
+    const extraHTTPHeaders = { 'x-forwarded-for': `198.51.100.${++addresses}` }
+    const visit = await house.open(path, { by: null, extraHTTPHeaders })
+    await visit.go()
+    await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    return visit
+  }
+  const signIn = async (page: Page, email: string, text: string) => {
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(text)
+    await page.keyboard.press('Enter')
+  }
+  const signUp = async (email: string) => {
+    const json = { email, password, merchantName: 'Chairs' }
+    const answer = await house.to.call('POST', '/v1/auth/sign-up', { json })
+    return (answer.json as { accessToken: string }).accessToken
+  }
+
+  test('leads to where one wanted to go; the token is in memory alone, and a reload needs no password', async () => {
+    const id = await house.made()
+    await using visit = await visited(`/refunds/${id}`)
+    const { page } = visit
+    await signIn(page, house.owner.email, 'wrong horse battery')
+    await page.getByText('The e-mail address or the password is wrong.').waitFor()
+    expect(await page.locator('#password').evaluate(input => input.matches(':focus'))).toBe(true)
+    await signIn(page, house.owner.email, password)
+    await page.getByText('To this address').waitFor()
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe('[{},{}]')
+    expect(await page.evaluate('document.cookie')).toBe('')
+    expect(visit.asked.filter(each => /[?&#].*ey/.test(each))).toEqual([])
+    await page.reload()
+    await page.getByText('To this address').waitFor()
+    await cancel(house, id)
+  })
+
+  test('takes a code of who has a second factor', async () => {
+    const bearer = await signUp('mia@chairs.shop')
+    const { json } = await house.to.call('POST', '/v1/auth/mfa/setup', { bearer })
+    const totp = new TOTP({ secret: (json as { secret: string }).secret })
+    await house.to.call('POST', '/v1/auth/mfa/confirm', { bearer, json: { code: totp.generate() } })
+    await using visit = await visited()
+    const { page } = visit
+    await signIn(page, 'mia@chairs.shop', password)
+    const code = page.getByLabel('Code of your authenticator app')
+    await code.fill('000000')
+    await page.keyboard.press('Enter')
+    await page.getByText('The code is wrong or has been used already.').waitFor()
+    expect(await code.evaluate(input => input.matches(':focus'))).toBe(true)
+    // The one that it was confirmed with is used up.
+    await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }))
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing waits for a signature.').waitFor()
+  })
+
+  test('is told how long to wait after too many tries', async () => {
+    await using visit = await visited()
+    for (let n = 0; n < 6; n++) {
+      const answer = visit.page.waitForResponse(each => each.url().endsWith('/sign-in'))
+      await signIn(visit.page, 'nobody@chairs.shop', 'wrong horse battery')
+      await answer
+    }
+    await visit.page.getByText(/Too many tries. Wait \d+ seconds/).waitFor()
+  })
+
+  test('in two windows is one session: signed out in one, the other asks who it is', async () => {
+    await using visit = await house.open('/refunds')
+    const second = await visit.context.newPage()
+    await Promise.all([visit.go(), second.goto(`${house.to.url}/refunds`)])
+    for (const page of [visit.page, second]) await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await press(visit.page, 'Sign out')
+    await visit.page.getByText('You have signed out.').waitFor()
+    await comeBack(second)
+    await second.getByText('The session has ended: sign in again.').waitFor()
+    await second.reload()
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('is not asked of whoever cannot reach the house', async () => {
+    await using visit = await house.open('/refunds')
+    await visit.context.route('**/v1/**', route => route.abort())
+    await visit.go()
+    await visit.page.getByRole('heading', { name: 'This page cannot be shown now' }).waitFor()
+    await visit.context.unroute('**/v1/**')
+    await press(visit.page, 'Try again')
+    await visit.page.getByRole('heading', { name: 'To be signed' }).waitFor()
+    await visit.context.route('**/v1/**', route => route.abort())
+    await comeBack(visit.page)
+    await visit.page.getByText('The service does not answer').waitFor()
+  })
+})

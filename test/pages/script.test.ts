@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { joinScript } from '../../src/pages/script.ts'
+
+test('a script of several files is one text, in which each stands once and after what it imports', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  try {
+    write('main.js', "import { add } from './add.js'\nimport { one } from './one.js'\ntold.push(add(one, 2))\n")
+    write('add.js', "import {\n  one,\n} from './one.js'\nexport const add = (a, b) => a + b * one\n")
+    write('one.js', 'told.push("one")\nexport const one = 1\n')
+    const told: unknown[] = []
+    new Function('told', joinScript(pathToFileURL(join(folder, 'main.js'))))(told)
+    expect(told).toEqual(['one', 3])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test.each(['claim-wallet.js', 'refunds/main.js'])('%s is one script that nothing can end early', name => {
+  const text = joinScript(new URL(`../../src/pages/${name}`, import.meta.url))
+  expect(() => new Function(text)).not.toThrow()
+  expect(text).not.toMatch(/^(import|export) |<\/script|<!--|innerHTML|insertAdjacentHTML|document\.write|\beval\b/m)
+})
