@@ -7,11 +7,11 @@ import type { ApiSizes } from './api.ts'
 import { startApiServer } from './api-servers.ts'
 import type { Bench } from './bench.ts'
 import { callFor, type Load } from './callers.ts'
-import { openHttp, postRequest } from './http.ts'
+import { type Ask, openHttp, postRequest } from './http.ts'
 import { bestOf, perSecond, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
-type Round = { readonly core: Load; readonly http: Load }
+type Round = { readonly core: Load; readonly http: Load; readonly bare: Load }
 
 /** Links made over HTTP, against the same links made by the same commands without it. */
 export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSizes): Promise<void> => {
@@ -20,7 +20,8 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
   const merchantId = await insertMerchant(sql)
   const { secret } = await insertKey(sql, { merchantId })
   await using servers = await startApiServer(db.url, merchantId)
-  await using ask = openHttp(servers.ours)
+  await using ours = openHttp(servers.ours)
+  await using bare = openHttp(servers.bare)
   const house = await openHouse(db.url, { kinds })
   await using stack = new AsyncDisposableStack()
   stack.defer(() => house.close())
@@ -31,21 +32,30 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
     const opening = { ...wanted(made++), ...absent, merchantId, livemode: false }
     await createPaymentLink({ ...house.world, actors: house.actors }, opening, { cause: 'bench', keep: () => [] })
   }
-  const byHttp = async () => {
-    const status = await ask(postRequest('/v1/payment-links', secret, JSON.stringify(wanted(made++))))
+  const byHttp = async (ask: Ask, path: string) => {
+    const status = await ask(postRequest(path, secret, JSON.stringify(wanted(made++))))
     if (status !== 201) throw new Error(`making a link was answered ${status}`)
   }
+
+  const byOurs = () => byHttp(ours, '/v1/payment-links')
+  // For information: no more is left on this machine by whatever is served in a process of its own.
+  const byBare = () => byHttp(bare, '/payment-links')
 
   for (const callers of [32, 256]) {
     const rounds: Round[] = []
     // Until what serves them is compiled.
     await callFor(callers, sizes.linksMs / 4, byCore)
-    await callFor(callers, sizes.linksMs / 2, byHttp)
+    await callFor(callers, sizes.linksMs / 2, byOurs)
+    await callFor(callers, sizes.linksMs / 2, byBare)
     for (let n = 1; n <= sizes.rounds; n++) {
       const core = await callFor(callers, sizes.linksMs, byCore)
-      const http = await callFor(callers, sizes.linksMs, byHttp)
-      rounds.push({ core, http })
-      say(`links, round ${n} of ${sizes.rounds}, callers ${callers}: ${tell({ core, http })}`)
+      const round = {
+        core,
+        http: await callFor(callers, sizes.linksMs, byOurs),
+        bare: await callFor(callers, sizes.linksMs, byBare),
+      }
+      rounds.push(round)
+      say(`links, round ${n} of ${sizes.rounds}, callers ${callers}: ${tell(round)}`)
     }
     const best = bestOf(rounds, ratio, 'higher')
     const promise = `links made over HTTP against the core's own rate, callers ${callers}`
@@ -57,8 +67,10 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
 
 const ratio = ({ core, http }: Round) => http.perSecond / core.perSecond
 
-const tell = ({ core, http }: Round) =>
-  `${perSecond(http.perSecond)} (p99 ${http.p99.toFixed(0)} ms) against ${perSecond(core.perSecond)} (p99 ${core.p99.toFixed(0)} ms)`
+const tell = ({ core, http, bare }: Round) =>
+  `${told(http)} against ${told(core)}; by a bare handler ${told(bare)}, ${times(bare.perSecond / core.perSecond)}`
+
+const told = ({ perSecond: rate, p99 }: Load) => `${perSecond(rate)} (p99 ${p99.toFixed(0)} ms)`
 
 const wanted = (n: number) => ({
   amountMinor: 4_900,

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { openActors } from '../../src/actors/actors.ts'
 import { databaseClock } from '../../src/clock.ts'
+import { createPaymentLink } from '../../src/commands/payment-links.ts'
 import { parseEnv } from '../../src/env.ts'
 import { openApi } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
@@ -11,11 +12,12 @@ import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { shownColumns } from '../../src/queries/payments.ts'
+import { paymentLinkRecord } from '../../src/records/payment-link.ts'
 import { plainly } from '../harness/no-chains.ts'
 
 /**
- * The interface as it is served, and beside it on a port of its own the least that could answer for a
- * payment: `bun api-program.ts <database url> <merchant>`. Prints both ports.
+ * The interface as it is served, and beside it on a port of its own the least that could read a payment or make a
+ * link: `bun api-program.ts <database url> <merchant>`. Prints both ports.
  */
 const [DATABASE_URL = '', merchantId = ''] = process.argv.slice(2)
 
@@ -30,6 +32,16 @@ const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 
 const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
 const served = app(routes, api).listen({ hostname: '127.0.0.1', port: 0 })
 
+/** What the interface fills in. */
+const OPENING = {
+  livemode: false,
+  assets: null,
+  maxPayments: null,
+  windowMinutes: 30,
+  expiresAt: null,
+  successUrl: null,
+}
+
 const bare = new Elysia()
   .get('/payments/:id', async ({ params }) => {
     const id = decodeId('pay', params.id) ?? ''
@@ -37,6 +49,13 @@ const bare = new Elysia()
       select ${shownColumns(sql)} from payments as r
       where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${false}, livemode)`
     return row
+  })
+  // With the record, which nobody could leave out.
+  .post('/payment-links', async ({ body, set }) => {
+    const opening = { ...OPENING, ...Object(body), merchantId }
+    const made = await createPaymentLink({ ...outside, actors }, opening, { cause: 'bench', keep: () => [] })
+    set.status = 201
+    return paymentLinkRecord(made, env.publicUrl)
   })
   .listen({ hostname: '127.0.0.1', port: 0 })
 console.log(JSON.stringify({ ours: served.server?.port, bare: bare.server?.port }))
