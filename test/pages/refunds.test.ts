@@ -39,6 +39,10 @@ describe.skipIf(!hasBrowser).each([
     }
     await visit.go()
     await expectReadable('.row')
+    // No amount breaks inside the number.
+    expect(
+      await page.evaluate(`Math.max(...[...document.querySelectorAll('.sum')].map(each => each.offsetHeight))`),
+    ).toBeLessThan(40)
     await page.click(`a[href="/refunds/${ids.signed}"]`)
     await unfold(page, 'Pay with another wallet')
     await page.locator('.qr').waitFor()

@@ -34,7 +34,7 @@ export const showRefund = async (view, id, signal) => {
     const { paymentId, livemode } = state.refund
     const list = await call(
       'GET',
-      `/v1/merchants/${merchant.id}/refunds?attention=true&paymentId=${paymentId}&livemode=${livemode}`,
+      `/v1/merchants/${merchant.id}/refunds?attention=true&paymentId=${paymentId}&livemode=${livemode}&limit=100`,
     )
     state.attention = list.data.some(each => each.id === id)
   }
