@@ -192,6 +192,36 @@ create trigger merchants_leave_refunds_to_hand after update of refund_mode on me
 for each row when (old.refund_mode <> 'signer' and new.refund_mode = 'signer')
 execute function leave_refunds_of_mode_to_hand();
 
+-- One that has failed and is to be signed again stays with whoever has signed it: what was shown to be signed by hand may
+-- be out beside the transaction that was named for it, also where a signer is set up only later. In the sandbox nobody
+-- was shown anything.
+create function leave_again_to_hand() returns trigger language plpgsql as $$
+begin
+  if exists (
+      select from signer_nonces n join signed_transactions t using (signer_id, nonce)
+      where n.refund_id = new.id and t.tx_hash = old.tx_hash)
+    or exists (
+      select from refund_signers s
+      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.epoch is not null) then
+    return null;
+  end if;
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  values (
+    new.id,
+    coalesce((
+      select s.id from refund_signers s
+      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.removed_at is null),
+      '00000000-0000-0000-0000-000000000000'),
+    'by_hand', 'infinity')
+  on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
+  where w.next_try_at < 'infinity';
+  return null;
+end $$;
+
+create trigger refunds_again_to_hand after update on refunds
+for each row when (old.state = 'failed' and new.state = 'requires_signature')
+execute function leave_again_to_hand();
+
 -- Open numbers that the chain has used for good, and nobody can show by what: the refund may be paid or not. Only what
 -- is shown in its block decides, and it is searched for again and again; until then it takes a person.
 create table unclear_nonces (

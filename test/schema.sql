@@ -3108,6 +3108,32 @@ AS $function$
       where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.leave_again_to_hand()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+      select from signer_nonces n join signed_transactions t using (signer_id, nonce)
+      where n.refund_id = new.id and t.tx_hash = old.tx_hash)
+    or exists (
+      select from refund_signers s
+      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.epoch is not null) then
+    return null;
+  end if;
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  values (
+    new.id,
+    coalesce((
+      select s.id from refund_signers s
+      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.removed_at is null),
+      '00000000-0000-0000-0000-000000000000'),
+    'by_hand', 'infinity')
+  on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
+  where w.next_try_at < 'infinity';
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_refunds_of_mode_to_hand()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4321,6 +4347,7 @@ CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS ne
 
 CREATE TRIGGER merchants_leave_refunds_to_hand AFTER UPDATE OF refund_mode ON merchant_settings FOR EACH ROW WHEN (old.refund_mode <> 'signer'::text AND new.refund_mode = 'signer'::text) EXECUTE FUNCTION leave_refunds_of_mode_to_hand();
 
+CREATE TRIGGER refunds_again_to_hand AFTER UPDATE ON refunds FOR EACH ROW WHEN (old.state = 'failed'::text AND new.state = 'requires_signature'::text) EXECUTE FUNCTION leave_again_to_hand();
 CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();

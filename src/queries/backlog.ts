@@ -54,6 +54,7 @@ export const readBacklog = async (sql: Sql, chainsOn: readonly number[]): Promis
       (select json_object_agg(reason, count) from (
         select w.reason, count(*)::integer as count
         from signing_waits w join refunds r on r.id = w.refund_id and r.state = 'requires_signature'
+        where w.signer_id in (select id from refund_signers)
         group by w.reason) as waits) as "refundsUnsigned",
       (select coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8
        from signer_nonces where state = 'open') as "refundOpenSeconds",

@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import type { Hex } from 'viem'
+import { nameTransaction, retryRefund } from '../../src/commands/refund-transactions.ts'
+import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
+import { houseOfFile } from './house.ts'
+
+const house = await houseOfFile()
+const { sign, tendNow, sql, api } = house
+
+const oneOf = async (merchantId: string) => {
+  const [refund] = await house.refunds(merchantId, 1)
+  if (!refund) throw new Error('there is no refund')
+  return { id: refund.id, merchantId, livemode: undefined }
+}
+type One = Awaited<ReturnType<typeof oneOf>>
+
+const isShown = async ({ id }: One) => (await listSignedByHand(sql, [id])).has(id)
+const fail = async ({ id }: One) => {
+  const { txHash } = await house.refund(id)
+  const [payment] = await sql<{ id: string; amount: number }[]>`
+    select payment_id as id, amount_minor::int as amount from refunds where id = ${id}`
+  const event = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted' }
+  const outcome = await api.actors.dispatchBundle([
+    { kind: 'refund', actor: id, event },
+    { kind: 'payment', actor: payment?.id ?? '', event: { type: 'release_refund', amountMinor: payment?.amount } },
+  ])
+  expect(outcome.ok).toBe(true)
+}
+const name = (refund: One, digit: string) =>
+  nameTransaction(api, refund, { txHash: `0x${digit.repeat(64)}` as Hex, cause: 'test', isGone: async () => false })
+
+test('what a signer has signed in vain it signs again', async () => {
+  const { merchantId } = await house.newSigner()
+  const refund = await oneOf(merchantId)
+  await sign(refund.id)
+  const { txHash } = await house.refund(refund.id)
+  await house.finalize()
+  await tendNow()
+  await fail(refund)
+  await retryRefund(api, refund, 'test')
+  expect(await isShown(refund)).toBe(false)
+  await sign(refund.id)
+  const again = await house.refund(refund.id)
+  expect([again.state, again.txHash === txHash]).toEqual(['processing', false])
+})
+
+test.each(['before it has failed', 'after it is to be signed again'])(
+  'what was sent by hand in vain no signer signs that is set up %s',
+  async when => {
+    const { merchantId } = await house.newSigner()
+    await sql`select remove_refund_signer(${merchantId}, 31337, 'operator')`
+    const refund = await oneOf(merchantId)
+    await name(refund, when.startsWith('before') ? '1' : '2')
+    if (when.startsWith('before')) await house.newSigner({ of: merchantId })
+    await fail(refund)
+    await retryRefund(api, refund, 'test')
+    if (!when.startsWith('before')) await house.newSigner({ of: merchantId })
+    expect(await isShown(refund)).toBe(true)
+    await sign(refund.id)
+    await tendNow()
+    expect([(await house.refund(refund.id)).state, await isShown(refund)]).toEqual(['requires_signature', true])
+  },
+)
