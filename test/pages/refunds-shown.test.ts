@@ -214,6 +214,24 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
     expect([wallet.sent.length, (await house.look(id)).state]).toEqual([1, 'processed'])
   })
 
+  test('one that has failed and moved money is signed again once a person has looked', async () => {
+    await using visit = await waiting()
+    const { page, id, says } = visit
+    const { chain, send } = house.on
+    const tooMuch = await send(chain.payment(customer, 1001n))
+    await unfold(page, 'I have sent it already')
+    await name(page, tooMuch)
+    await says('On its way')
+    await house.settle()
+    await comeBack(page)
+    await says('Look at this one.')
+    expect(await page.getByRole('button', { name: 'Sign it again' }).count()).toBe(0)
+    await press(page, 'I have looked at it')
+    await press(page, 'Sign it again')
+    await page.getByRole('button', { name: 'Pay with' }).waitFor()
+    expect(await house.look(id)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
+  })
+
   test('one that has failed is not signed again when its payment has nothing left', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit

@@ -11,6 +11,7 @@ export const nameHash = (merchantId, id, txHash) => call('POST', `${pathOf(merch
 export const namingFault = ({ code, status, param, details }) => {
   if (param === 'txHash' && status === 409)
     return 'Another refund is paid with this transaction. A transaction pays one refund only.'
+  if (details?.attention) return 'Money has moved with this refund. Look at that first, and say so above.'
   if (details?.status === 'processing')
     return 'This refund is being paid with another transaction, which the chain still knows. It can only be replaced by another one once the chain has dropped it.'
   if (details?.status) return `This refund takes no transaction now: it is ${details.status.replaceAll('_', ' ')}.`

@@ -79,7 +79,7 @@ export const sentPanel = ({ note, refund }, { paint }) =>
 
 /** What does not come by itself, as far as the refund tells. Of money that has moved a person can say that they looked. */
 export const attentionPanel = ({ refund, mayAct }, { dismiss }) => {
-  const { status, destination } = refund
+  const { destination } = refund
   const [what, isMoney] = whyAttention(refund)
   const done = button(
     'I have looked at it',
@@ -98,7 +98,7 @@ export const attentionPanel = ({ refund, mayAct }, { dismiss }) => {
       isMoney &&
       chainOf(refund)?.explorerUrl &&
       el('p', {}, looked(refund, 'address', destination, 'What its address has received')),
-    mayAct && isMoney && status !== 'requires_destination' && done,
+    mayAct && isMoney && done,
   )
 }
 
@@ -110,8 +110,8 @@ const whyAttention = refund => {
     return ['The link of the customer has expired. Cancel this refund and start another one.', false]
   if (refund.status === 'processing')
     return [
-      `Nodes do not know its transaction, or do not agree about it: look it up, and name the right one if it has another hash. Or: ${STRAY}`,
-      true,
+      'Nodes do not know its transaction, or do not agree about it: look it up, and name the right one if it has another hash.',
+      false,
     ]
   return [STRAY, true]
 }

@@ -81,7 +81,7 @@ const stages = {
 
   canceled: () => [el('p', { class: 'panel' }, 'It was canceled. Nothing is to be sent.')],
 
-  failed: ({ refund, mayAct, merchant }, { name, retry }) => {
+  failed: ({ refund, mayAct, merchant, attention }, { name, retry }) => {
     const again = button('Sign it again', () =>
       busy(again, async () => {
         again.parentElement.querySelector('.fault')?.remove()
@@ -89,13 +89,16 @@ const stages = {
       }),
     )
     const { failureReason: reason } = refund
+    const why = el(
+      'div',
+      { class: 'panel warn' },
+      el('p', {}, el('strong', {}, 'It has not been paid.')),
+      el('p', {}, failures[reason] ?? '', ' ', el('code', {}, reason)),
+    )
+    if (mayAct && attention)
+      return [why, el('p', {}, 'Once you have looked, say so above. Then it can be signed again.')]
     return [
-      el(
-        'div',
-        { class: 'panel warn' },
-        el('p', {}, el('strong', {}, 'It has not been paid.')),
-        el('p', {}, failures[reason] ?? '', ' ', el('code', {}, reason)),
-      ),
+      why,
       mayAct
         ? [
             !['reverted', 'dropped'].includes(reason) &&
