@@ -1,25 +1,41 @@
 import type { RpcTransaction } from 'viem'
-import { formatTransaction, keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
+import { formatTransaction, keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 import { answered, type Rpc } from '../chain/rpc/rpc.ts'
 
+type Signed = {
+  readonly address: string
+  readonly nonce: number
+  readonly chainId: number
+}
+
 /**
- * Whether a node shows the transaction of this hash, signed by this key. Whoever has not got the key cannot make one
- * up. False of what is put into blocks without a signature, as some chains do with their own.
+ * Whether a node shows the transaction of this hash, signed by this key for this number on this chain. Whoever has not
+ * got the key cannot make one up. False of what is put into blocks without a signature, as some chains do with their
+ * own, and of the oldest type where it was signed for no chain, and so may be another chain's.
+ *
+ * Only what the signature covers counts, so all of it is read from the bytes themselves: what a node tells beside
+ * them costs it nothing.
  */
-export const isSignedBy = async (rpc: Rpc, hash: string, address: string): Promise<boolean> => {
+export const isSignedBy = async (rpc: Rpc, hash: string, { address, nonce, chainId }: Signed): Promise<boolean> => {
   const [answer] = await rpc.batch([{ method: 'eth_getTransactionByHash', params: [hash] }])
   const shown = answered(answer)
   if (typeof shown !== 'object' || shown === null) return false
   try {
     const { r, s, v, yParity, input, ...sent } = formatTransaction(shown as Partial<RpcTransaction>)
-    const unsigned = { ...sent, data: input }
-    if (keccak256(serializeTransaction(unsigned, { r, s, v, yParity })) !== hash) return false
-    // Of the oldest type it is hidden in what says for which chain it was signed: 27, or 35 and twice the chain's number.
-    const signature = { r, s, yParity: yParity ?? Number(v % 2n === 0n) }
-    const signer = await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature })
+    const bytes = serializeTransaction({ ...sent, data: input }, { r, s, v, yParity })
+    if (keccak256(bytes) !== hash) return false
+    const { r: rOf, s: sOf, v: _, yParity: parity, ...signed } = parseTransaction(bytes)
+    if ((signed.nonce ?? 0) !== nonce || signed.chainId !== chainId) return false
+    // Anybody can turn a signature over, which gives the same transaction another hash; chains take only this half.
+    if (rOf === undefined || sOf === undefined || parity === undefined || BigInt(sOf) > HALF_ORDER) return false
+    const signature = { r: rOf, s: sOf, yParity: parity }
+    const signer = await recoverAddress({ hash: keccak256(serializeTransaction(signed)), signature })
     return signer.toLowerCase() === address
   } catch {
     // It has not got the shape of one.
     return false
   }
 }
+
+/** Half of the order of secp256k1. */
+const HALF_ORDER = 0x7fffffff_ffffffff_ffffffff_ffffffff_5d576e73_57a4501d_dfe92f46_681b20a0n

@@ -10,14 +10,14 @@ const AT_ONCE = 15
 
 /**
  * The transaction that has used a number for good, shown in its block: by two nodes, or by the one there is, and then
- * it must be signed by the key itself, so that a node cannot make it up. Null where nobody can show it, as nodes that
- * have forgotten old states, or no two the same; undefined where nodes are not as far as the books are.
+ * the key itself must have signed it for this number, so that a node cannot make it up. Null where nobody can show it,
+ * as nodes that have forgotten old states, or no two the same; undefined where nodes are not as far as the books are.
  *
  * Only what is shown counts. How its block is found need not be believed: in another one it is not there.
  */
 export const findUsedBy = async (
   rpc: Rpc,
-  { address }: Signer,
+  { address, chain_id }: Signer,
   nonce: number,
   final: Final,
 ): Promise<string | null | undefined> => {
@@ -32,7 +32,8 @@ export const findUsedBy = async (
     if (agreement.outcome === 'disagreed') return null
     if (agreement.value === 'elsewhere') return undefined
     const { value: hash, nodes } = agreement
-    return hash !== null && (nodes.length > 1 || (await isSignedBy(rpc, hash, address))) ? hash : null
+    if (hash === null || nodes.length > 1) return hash
+    return (await isSignedBy(rpc, hash, { address, nonce, chainId: Number(chain_id) })) ? hash : null
   } catch (error) {
     // Nodes forget old blocks too.
     if (error instanceof RpcRefusal) return null

@@ -5,6 +5,7 @@ import { listSigners } from '../../src/queries/signer-list.ts'
 import { tendChain } from '../../src/signer/keep.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
+import { through } from '../chain/watch/node.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { readableLog } from '../harness/lines.ts'
 import { houseOfFile } from './house.ts'
@@ -136,6 +137,32 @@ test.each([
     expect(await needing(refund.signer)).toEqual([])
   },
 )
+
+test('the only node, which has no receipt, proves by no older transaction of the signer that a refund is lost', async () => {
+  const refund = await paidOne()
+  const old = await house.node.call('eth_getTransactionByHash', (await house.refund(refund.id)).txHash)
+  using honest = deskOf(house.node.url)
+  await honest.tend()
+  const [next] = await house.refunds(refund.signer.merchantId, 1)
+  if (!next) throw new Error('there is no refund')
+  await signRefund(honest.desk, turns, next.id)
+  await house.finalize()
+  const { txHash } = await house.refund(next.id)
+  await using lying = await through(house.node.url, ({ method, params: [first, isFull] }, answer) => {
+    if (method === 'eth_getTransactionReceipt' && first === txHash) return null
+    if (method !== 'eth_getBlockByNumber' || isFull !== true || answer === null) return answer
+    const block = answer as { transactions: { hash: string }[]; hash: string; number: string }
+    const instead = { ...(old as object), nonce: '0x1', blockHash: block.hash, blockNumber: block.number }
+    return { ...block, transactions: block.transactions.map(each => (each.hash === txHash ? instead : each)) }
+  })
+  using alone = deskOf(lying.url)
+  await alone.tend()
+  expect((await house.refund(next.id)).state).toBe('processing')
+  await searchAgain()
+  await honest.tend()
+  const states = await house.sql<{ state: string }[]>`select state from signer_nonces where refund_id = ${next.id}`
+  expect([...states]).toEqual([{ state: 'mined' }])
+})
 
 test('a number that another transaction has used is closed once two nodes show the same, however long ago that was', async () => {
   const { id, signer } = await one()

@@ -1,22 +1,27 @@
 import { expect, test } from 'bun:test'
-import type { TransactionSerializable } from 'viem'
+import type { Hex, TransactionSerializable } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { keccak256, numberToHex, parseTransaction, serializeTransaction, toHex } from 'viem/utils'
 import { openRpc } from '../../src/chain/rpc/open.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { openLog } from '../../src/log.ts'
 import { isSignedBy } from '../../src/signer/signed-by.ts'
+import { through } from '../chain/watch/node.ts'
 import { anvil } from '../harness/anvil.ts'
+
+const chainId = 31337
+const account = privateKeyToAccount(generatePrivateKey())
+const address = account.address.toLowerCase()
+const rpcOf = (url: string) => {
+  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+  return openRpc({ chainId, urls: [url] }, { clock: databaseClock(), random, log: openLog('silent') })
+}
 
 test('the key that has signed a transaction is told by what a node shows of it, of whatever type', async () => {
   await using node = await anvil({ fast: false })
-  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
-  const outside = { clock: databaseClock(), random, log: openLog('silent') }
-  const rpc = openRpc({ chainId: 31337, urls: [node.url] }, outside)
-  const account = privateKeyToAccount(generatePrivateKey())
-  const address = account.address.toLowerCase()
+  const rpc = rpcOf(node.url)
   await node.call('anvil_setBalance', account.address, '0xde0b6b3a7640000')
 
-  const chainId = 31337
   const authorizationList = [await account.signAuthorization({ chainId, address: account.address, nonce: 9 })]
   const price = { gasPrice: 10n ** 10n }
   const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n }
@@ -31,15 +36,69 @@ test('the key that has signed a transaction is told by what a node shows of it, 
   for (const [nonce, each] of sent.entries()) {
     const raw = await account.signTransaction({ nonce, gas: 100_000n, to: account.address, ...each })
     const hash = String(await node.call('eth_sendRawTransaction', raw))
-    expect([each.type, await isSignedBy(rpc, hash, address)]).toEqual([each.type, true])
-    expect(await isSignedBy(rpc, hash, `0x${'5'.repeat(40)}`)).toBe(false)
+    expect([each.type, await isSignedBy(rpc, hash, { address, nonce, chainId })]).toEqual([each.type, true])
+    expect(await isSignedBy(rpc, hash, { address: `0x${'5'.repeat(40)}`, nonce, chainId })).toBe(false)
+    expect(await isSignedBy(rpc, hash, { address, nonce: nonce + 1, chainId })).toBe(false)
+    expect(await isSignedBy(rpc, hash, { address, nonce, chainId: 1 })).toBe(false)
   }
   // From an account without a key, as chains put some of their own into blocks.
   const [rich] = node.accounts
   await node.send({ from: rich, to: `0x${'6'.repeat(40)}`, value: '0xde0b6b3a7640000' })
   await node.call('anvil_impersonateAccount', `0x${'6'.repeat(40)}`)
   const unsigned = await node.send({ from: `0x${'6'.repeat(40)}`, to: rich, value: '0x1' })
-  expect(await isSignedBy(rpc, unsigned, `0x${'6'.repeat(40)}`)).toBe(false)
-  expect(await isSignedBy(rpc, `0x${'7'.repeat(64)}`, address)).toBe(false)
+  expect(await isSignedBy(rpc, unsigned, { address: `0x${'6'.repeat(40)}`, nonce: 0, chainId })).toBe(false)
+  expect(await isSignedBy(rpc, `0x${'7'.repeat(64)}`, { address, nonce: 0, chainId })).toBe(false)
+  rpc.close()
+})
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const price = { gas: 21_000n, gasPrice: 10n ** 10n, to: account.address }
+const fees = { gas: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, to: account.address }
+
+/** What a node could show of these bytes, with whatever it likes beside what they say. */
+const shownOf = (bytes: Hex, beside: object = {}) => {
+  const {
+    r,
+    s,
+    v,
+    yParity,
+    nonce = 0,
+    chainId,
+    gas,
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    to,
+  } = parseTransaction(bytes)
+  const figures = { v, yParity, nonce, chainId, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas }
+  const told = Object.entries(figures).flatMap(([name, value]) => (value === undefined ? [] : [[name, toHex(value)]]))
+  const type = gasPrice === undefined ? '0x2' : '0x0'
+  return { hash: keccak256(bytes), type, r, s, to, value: '0x0', input: '0x', ...Object.fromEntries(told), ...beside }
+}
+
+test('what is shown beside what was signed, for no chain, or with its signature turned over proves nothing', async () => {
+  const shown = new Map<unknown, object>()
+  await using node = await anvil()
+  await using lying = await through(node.url, ({ method, params: [hash] }, answer) =>
+    method === 'eth_getTransactionByHash' ? (shown.get(hash) ?? answer) : answer,
+  )
+  const rpc = rpcOf(lying.url)
+  const isProof = async (bytes: Hex, beside?: object) => {
+    shown.set(keccak256(bytes), shownOf(bytes, beside))
+    return isSignedBy(rpc, keccak256(bytes), { address, nonce: 3, chainId })
+  }
+  const now = await account.signTransaction({ type: 'eip1559', nonce: 3, chainId, ...fees })
+  expect(await isProof(now)).toBe(true)
+  const older = await account.signTransaction({ type: 'eip1559', nonce: 2, chainId, ...fees })
+  expect([await isProof(older), await isProof(older, { nonce: '0x3' })]).toEqual([false, false])
+  const foreign = await account.signTransaction({ type: 'legacy', nonce: 3, chainId: 5, ...price })
+  expect([await isProof(foreign), await isProof(foreign, { chainId: numberToHex(chainId) })]).toEqual([false, false])
+  const anywhere = await account.signTransaction({ type: 'legacy', nonce: 3, ...price })
+  expect([await isProof(anywhere), await isProof(anywhere, { chainId: numberToHex(chainId) })]).toEqual([false, false])
+
+  const { r, s, yParity, v: _, ...unsigned } = parseTransaction(now)
+  if (r === undefined || s === undefined || yParity === undefined) throw new Error('it is not signed')
+  const turned = { r, s: toHex(ORDER - BigInt(s), { size: 32 }), yParity: 1 - yParity }
+  expect(await isProof(serializeTransaction(unsigned, turned))).toBe(false)
   rpc.close()
 })
