@@ -33,17 +33,25 @@ export const judge = async (
   const { tokenAddress, destination } = refund.context
   if (tokenAddress !== null || destination === null || !verdict.maySendOn) return verdict
   const { transactions, signal } = own
+  const { to, blockNumber: number } = mined
+  const called = to === null ? null : { address: to, number }
   // Nothing has run that could have sent any.
-  if (mined.to !== null && (await transactions.hasCode(mined.to, signal)) === false) return verdict
+  if (called && (await unlessUnanswered(transactions.hadCode(called, own.final, signal))) === false) return verdict
 
-  const at = { address: destination.toLowerCase(), number: mined.blockNumber }
+  const at = { address: destination.toLowerCase(), number }
   const holding = await unlessUnanswered(transactions.held({ ...at, but: txHash }, own.final, signal))
   if (!holding) return { doubt: 'balance_unknown' }
-  const isExact = holding.rise === refund.context.amount
-  if (!isExact && holding.maySend) return { doubt: 'balance_unclear' }
-  if (holding.rise <= 0n) return holding.rise < 0n ? { doubt: 'balance_unclear' } : verdict
+  const { rise, maySend } = holding
+  const { amount } = refund.context
+  // More has come: several payments in one block look so, each of which may be as it should be.
+  if ((rise !== amount && maySend) || rise < 0n || rise > amount) return { doubt: 'balance_unclear' }
+  if (rise === 0n) return verdict
   if (await query.isRiseShared(sql, refund, at)) return { doubt: 'balance_unclear' }
-  if (!isExact) return { ...verdict, failure: 'amount_mismatch', strayed: true }
+  if (rise < amount) return { ...verdict, failure: 'amount_mismatch', strayed: true }
+  // Somebody else may have sent as much in the same block: it must have left what the transaction has called.
+  const fallen = called && (await unlessUnanswered(transactions.fallen(called, own.final, signal)))
+  if (fallen === undefined) return { doubt: 'balance_unknown' }
+  if (fallen === null || fallen + mined.value < amount) return { doubt: 'balance_unclear' }
   return { ...verdict, failure: null, rows: [riseRow(refund, at)] }
 }
 

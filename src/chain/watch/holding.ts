@@ -16,8 +16,10 @@ export type Holding = {
 export type HoldingSource = {
   /** In the block of that number, on the chain that has this final block; `but`: what this transaction itself did counts. */
   held(asked: Asked, on: Cursor, signal: AbortSignal): Promise<Holding | undefined>
-  /** Whether there is code at an address now: without any nothing is sent on. */
-  hasCode(address: string, signal: AbortSignal): Promise<boolean | undefined>
+  /** By how much less is there after the block of that number than before it. */
+  fallen(asked: Pick<Asked, 'address' | 'number'>, on: Cursor, signal: AbortSignal): Promise<bigint | undefined>
+  /** Whether there was code at an address around the block of that number: without any it has sent nothing on. */
+  hadCode(asked: Pick<Asked, 'address' | 'number'>, on: Cursor, signal: AbortSignal): Promise<boolean | undefined>
 }
 
 type Asked = { readonly address: string; readonly number: number; readonly but: string }
@@ -59,8 +61,17 @@ export const openHoldings = (rpc: Rpc): HoldingSource => {
       const brought = found ? await sumOf(found.others, signal) : undefined
       return found && brought !== undefined ? { rise: found.change - brought, maySend: found.maySend } : undefined
     },
-    hasCode: (address, signal) =>
-      agreed([codeOf(address, 'latest')], ([code]) => readBytes(answered(code), 'code') !== '0x', { signal }),
+    fallen: async ({ address, number }, on, signal) => {
+      const calls = [...balancesAround(address, number), blockAt(on.number)]
+      const pick = ([after, before, last]: readonly unknown[]) => (isOn(last, on) ? -changeIn(after, before) : null)
+      return (await agreed(calls, pick, { signal })) ?? undefined
+    },
+    hadCode: async ({ address, number }, on, signal) => {
+      const calls = [...around(number).map(tag => codeOf(address, tag)), blockAt(on.number)]
+      const pick = ([after, before, last]: readonly unknown[]) =>
+        isOn(last, on) ? isCode(after) || isCode(before) : null
+      return (await agreed(calls, pick, { signal })) ?? undefined
+    },
   }
 }
 
@@ -73,26 +84,36 @@ const heldIn = (
   on: Cursor,
 ) => {
   const told = findFullBlock(answered(block), { number })
-  if (!told || findHeader(answered(last), { number: on.number })?.hash !== on.hash) return null
+  if (!told || !isOn(last, on)) return null
   return {
-    change: readBigint(answered(after), 'a balance') - readBigint(answered(before), 'a balance'),
-    maySend:
-      readNumber(answered(nonce), 'a nonce') !== readNumber(answered(nonceBefore), 'a nonce') ||
-      readBytes(answered(code), 'code') !== '0x',
+    change: changeIn(after, before),
+    maySend: readNumber(answered(nonce), 'a nonce') !== readNumber(answered(nonceBefore), 'a nonce') || isCode(code),
     others: told.transactions
       .filter(({ hash, to, value }) => hash !== but && to === address && value > 0n)
       .map(({ hash, value }) => ({ hash, value })),
   }
 }
 
-const aroundBlock = (address: string, number: number): readonly Call[] => {
-  const [at, before] = [toQuantity(number), toQuantity(Math.max(0, number - 1))]
-  return [
-    ...[at, before].map(tag => ({ method: 'eth_getBalance', params: [address, tag] })),
-    ...[at, before].map(tag => ({ method: 'eth_getTransactionCount', params: [address, tag] })),
-    codeOf(address, at),
-  ]
-}
+/** A node that has another block there, or none yet, speaks of another chain than the books do. */
+const isOn = (block: unknown, { number, hash }: Cursor): boolean =>
+  findHeader(answered(block), { number })?.hash === hash
+
+const changeIn = (after: unknown, before: unknown): bigint =>
+  readBigint(answered(after), 'a balance') - readBigint(answered(before), 'a balance')
+
+const isCode = (code: unknown): boolean => readBytes(answered(code), 'code') !== '0x'
+
+/** The state that a block has left, and the one that it has found. */
+const around = (number: number): readonly string[] => [toQuantity(number), toQuantity(Math.max(0, number - 1))]
+
+const balancesAround = (address: string, number: number): readonly Call[] =>
+  around(number).map(tag => ({ method: 'eth_getBalance', params: [address, tag] }))
+
+const aroundBlock = (address: string, number: number): readonly Call[] => [
+  ...balancesAround(address, number),
+  ...around(number).map(tag => ({ method: 'eth_getTransactionCount', params: [address, tag] })),
+  codeOf(address, toQuantity(number)),
+]
 
 const codeOf = (address: string, tag: string): Call => ({ method: 'eth_getCode', params: [address, tag] })
 const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })

@@ -69,11 +69,6 @@ test('coins that a contract sends on pay the refund, and its rise of the balance
 
 test.each<readonly [string, (to: string) => readonly string[], object]>([
   ['less', to => [sendsOn(to, 999n)], { failureReason: 'amount_mismatch', attention: true }],
-  [
-    'as much, twice',
-    to => [sendsOn(to, 1000n), sendsOn(to, 1000n)],
-    { failureReason: 'amount_mismatch', attention: true },
-  ],
   ['nothing', () => [], { failureReason: 'wrong_recipient', attention: false }],
   ['as much to another', () => [sendsOn(somebody(), 1000n)], { failureReason: 'wrong_recipient', attention: false }],
 ])('a contract that sends on %s has not paid it', async (_, calls, verdict) => {
@@ -81,6 +76,63 @@ test.each<readonly [string, (to: string) => readonly string[], object]>([
   await named(refund, await bySafe(...calls(destination)))
   await on.bury()
   expect(await judged(refund)).toMatchObject({ state: 'failed', reserved: 0, ...verdict })
+})
+
+test('a contract that sends on more may have paid several, and a person looks', async () => {
+  const { refund, destination } = await owed()
+  await named(refund, await bySafe(sendsOn(destination, 1000n), sendsOn(destination, 1000n)))
+  await on.bury()
+  expect(await judged(refund)).toMatchObject(waits('balance_unclear', true))
+})
+
+test('two that contracts pay at one address in the same block, named one after the other, are for a person', async () => {
+  const { refund, destination } = await owed()
+  const twin = await on.made({ coins: true, destination })
+  const [first, second] = [await wallet(sendsOn(destination, 1000n)), await wallet(sendsOn(destination, 1000n))]
+  const hashes = [await on.send({ to: first }), await on.send({ to: second })]
+  await named(refund, hashes[0] ?? '')
+  await on.bury()
+  expect(await judged(refund)).toMatchObject(waits('balance_unclear', true))
+  await named(twin, hashes[1] ?? '')
+  expect(await judged(twin)).toMatchObject(waits('balance_unclear', true))
+})
+
+test('a contract whose inner call has failed pays nothing with what another one sends in the same block', async () => {
+  const { refund, destination } = await owed()
+  const [fails, others] = [await wallet(), await wallet(sendsOn(destination, 1000n))]
+  await named(refund, await on.send({ to: fails }))
+  await on.send({ to: others })
+  await on.bury()
+  expect(await judged(refund)).toMatchObject(waits('balance_unclear', true))
+})
+
+test('coins that a contract has sent on as they came pay it', async () => {
+  const { refund, destination } = await owed()
+  const through = await wallet(sendsOn(destination, 1000n))
+  await named(refund, await on.send({ to: through, value: hex(1000) }))
+  await on.bury()
+  expect(await judged(refund)).toMatchObject(paid)
+})
+
+test.each([
+  ['has sent coins on', true],
+  ['did nothing', false],
+])('an account that %s, and has given its code up since, is judged as it was', async (_, isPaid) => {
+  const { refund, destination } = await owed()
+  const account = await wallet(...(isPaid ? [sendsOn(destination, 1000n)] : []))
+  await named(refund, await on.send({ to: account }))
+  await on.bury()
+  await on.chain.rpc('anvil_setCode', account, '0x')
+  expect(await judged(refund)).toMatchObject(isPaid ? paid : { state: 'failed', failureReason: 'wrong_recipient' })
+})
+
+test('where nodes have forgotten whether there was code, the balance tells', async () => {
+  await using pruned = await without('eth_getCode')
+  const { refund, destination } = await owed()
+  await named(refund, await bySafe(sendsOn(destination, 1000n)))
+  await on.bury()
+  expect(await judged(refund, pruned.url)).toMatchObject(waits('balance_unknown', false))
+  expect(await judged(refund)).toMatchObject(paid)
 })
 
 test('coins that are sent on in parts pay it, if they come to as much', async () => {
