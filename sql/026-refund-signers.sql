@@ -117,6 +117,27 @@ where r.state = 'requires_signature' and (
 create index refunds_unsigned_in_coins on refunds (chain_id)
 where state = 'requires_signature' and token_address is null;
 
+-- Keeps a merchant's signer from being turned on or off, or added, until this commit is over. Both modes, and always in
+-- this order, as whoever adds one does: a commit may hold refunds of both, and two would wait for each other. A
+-- merchant has both rows as long as it is there (`create_merchant`).
+create function hold_settings(merchant uuid) returns void language plpgsql as $$
+begin
+  perform from merchant_settings where merchant_id = merchant order by livemode for share;
+end $$;
+
+-- Whoever turns a signer on leaves what waits by then to be signed by hand, and sees nothing of what is only being
+-- made: that is there before, or comes after and is the signer's. Nobody is shown it in between.
+create function wait_for_settings() returns trigger language plpgsql as $$
+begin
+  perform hold_settings(new.merchant_id);
+  return null;
+end $$;
+create trigger refunds_wait_for_settings_from_the_start after insert on refunds
+for each row when (new.state = 'requires_signature') execute function wait_for_settings();
+create trigger refunds_wait_for_settings after update of state on refunds
+for each row when (new.state = 'requires_signature' and old.state <> 'requires_signature')
+execute function wait_for_settings();
+
 -- A signature is the last to hear that its signer is removed or off, or its refund left to be signed by hand: whoever
 -- signs may have read the books long ago. So the commit itself looks, and whoever changes one of these waits for the
 -- commits that have looked already, and comes after them.
@@ -129,9 +150,7 @@ begin
   if signing.epoch is not null then
     return null;
   end if;
-  perform from merchant_settings m
-  where m.merchant_id = signing.merchant_id and m.livemode = (select r.livemode from refunds r where r.id = new.refund_id)
-  for share;
+  perform hold_settings(signing.merchant_id);
   -- The locks are there: what is read from here on stays so until this commit is over.
   if not exists (
       select from working_signers w join refunds r on r.livemode = w.livemode
@@ -280,6 +299,8 @@ begin
   select signer, l.currency, l."perRefundMinor", l."perDayMinor"
   from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
   if outcome = 'added' then
+    -- What is being made holds them, and comes first or sees this one.
+    perform from merchant_settings where merchant_id = merchant order by livemode for no key update;
     perform leave_to_hand(merchant, chain, null);
   else
     -- Tried at once. What was too much stays with who has been shown it, also if it is allowed now.

@@ -1106,6 +1106,8 @@ begin
   select signer, l.currency, l."perRefundMinor", l."perDayMinor"
   from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
   if outcome = 'added' then
+    -- What is being made holds them, and comes first or sees this one.
+    perform from merchant_settings where merchant_id = merchant order by livemode for no key update;
     perform leave_to_hand(merchant, chain, null);
   else
     -- Tried at once. What was too much stays with who has been shown it, also if it is allowed now.
@@ -1472,9 +1474,7 @@ begin
   if signing.epoch is not null then
     return null;
   end if;
-  perform from merchant_settings m
-  where m.merchant_id = signing.merchant_id and m.livemode = (select r.livemode from refunds r where r.id = new.refund_id)
-  for share;
+  perform hold_settings(signing.merchant_id);
   -- The locks are there: what is read from here on stays so until this commit is over.
   if not exists (
       select from working_signers w join refunds r on r.livemode = w.livemode
@@ -2381,6 +2381,14 @@ AS $function$
     else exists (select from transitions h where h.actor = a.actor and h.command = a.command and h.keyed)
   end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.hold_settings(merchant uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from merchant_settings where merchant_id = merchant order by livemode for share;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
@@ -4281,6 +4289,15 @@ begin
   perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.wait_for_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform hold_settings(new.merchant_id);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.wait_to_sign(refund uuid, signer uuid, why text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4352,6 +4369,8 @@ CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds F
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
+CREATE TRIGGER refunds_wait_for_settings AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text AND old.state <> 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
+CREATE TRIGGER refunds_wait_for_settings_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
 
 CREATE TRIGGER signer_nonces_are_signed_for AFTER INSERT ON signer_nonces FOR EACH ROW WHEN (new.refund_id IS NOT NULL) EXECUTE FUNCTION check_signature();
 

@@ -1,0 +1,111 @@
+import { afterAll, expect, test } from 'bun:test'
+import { connect } from '../../src/postgres/connect.ts'
+import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
+import { addSigner } from '../../src/queries/signer-setup.ts'
+import { SIGNER_PURPOSE } from '../../src/signer/key.ts'
+import { until } from '../harness/until.ts'
+import { houseOfFile } from './house.ts'
+
+const house = await houseOfFile()
+const { sql } = house
+/** One that commits when it is told to. */
+const slow = connect(house.databaseUrl, { max: 1 })
+afterAll(() => slow.end())
+
+type Signer = Awaited<ReturnType<typeof house.newSigner>>
+
+/** Of a merchant that signs by hand until it is. */
+const changes = {
+  'turned on': {
+    undo: ({ merchantId }: Signer) =>
+      sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`,
+    make: async (by: typeof sql, { merchantId }: Signer) => {
+      await by`update merchant_settings set refund_mode = 'signer' where merchant_id = ${merchantId}`
+    },
+  },
+  added: {
+    undo: ({ merchantId }: Signer) => sql`select remove_refund_signer(${merchantId}, 31337, 'operator')`,
+    make: async (by: typeof sql, { merchantId, address, key }: Signer) => {
+      const id = crypto.randomUUID()
+      await addSigner(by, {
+        ...{ id, merchantId, address, chainId: 31337, firstNonce: 0 },
+        sealedKey: house.api.keyring.seal(SIGNER_PURPOSE, id, key),
+        limits: [{ currency: 'USD', perRefundMinor: 9_000, perDayMinor: 9_000 }],
+      })
+    },
+  },
+}
+const ways = Object.entries(changes)
+
+const isSomebodyWaiting = async () =>
+  (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0
+const waitingOf = (of: string) =>
+  sql<{ id: string }[]>`select id from refunds where merchant_id = ${of} and state = 'requires_signature'`
+const byHand = async (id: string) => (await listSignedByHand(sql, [id])).has(id)
+
+/** As before its destination was known, and named by a commit that lasts. */
+const nameSlowly = ({ id, destination }: { id: string; destination: string }) =>
+  slow`update refunds set state = 'requires_signature', destination = ${destination} where id = ${id}`
+const unnamed = async (of: string, count = 1) => {
+  const refunds = await house.refunds(of, count)
+  for (const { id } of refunds)
+    await sql`update refunds set state = 'requires_destination', destination = null where id = ${id}`
+  return refunds
+}
+
+test.each(ways)('a refund that is made while a signer is being %s is the signer’s, and never shown', async (_, how) => {
+  const signer = await house.newSigner()
+  const { merchantId: of } = signer
+  await how.undo(signer)
+  await slow`begin`
+  await how.make(slow, signer)
+  const making = house.refunds(of, 1)
+  await until(async () => (await isSomebodyWaiting()) || (await waitingOf(of)).length > 0)
+  const [early] = await waitingOf(of)
+  const isShown = early !== undefined && (await byHand(early.id))
+  await slow`commit`
+  const [refund] = await making
+  if (!refund) throw new Error('there is no refund')
+  expect([isShown, await byHand(refund.id)]).toEqual([false, false])
+  await house.sign(refund.id)
+  expect((await house.refund(refund.id)).state).toBe('processing')
+})
+
+test.each(ways)(
+  'a refund that is not committed yet when a signer is %s is left to be signed by hand',
+  async (_, how) => {
+    const signer = await house.newSigner()
+    await how.undo(signer)
+    const [refund] = await unnamed(signer.merchantId)
+    if (!refund) throw new Error('there is no refund')
+    const { id } = refund
+    await slow`begin`
+    await nameSlowly(refund)
+    const changing = how.make(sql, signer)
+    await until(isSomebodyWaiting)
+    await slow`commit`
+    await changing
+    await house.sign(id)
+    expect([await house.waitOf(id), (await house.refund(id)).state]).toEqual(['by_hand', 'requires_signature'])
+    expect(await byHand(id)).toBe(true)
+  },
+)
+
+test('a commit with refunds of both modes and a signer that is being added wait for each other in one direction', async () => {
+  const signer = await house.newSigner()
+  const { merchantId: of } = signer
+  await changes.added.undo(signer)
+  await sql`insert into merchant_settings (merchant_id, livemode) values (${of}, true)`
+  const [live, test] = await unnamed(of, 2)
+  if (!live || !test) throw new Error('there are no refunds')
+  await sql`update refunds set livemode = true where id = ${live.id}`
+  await slow`begin`
+  await nameSlowly(live)
+  const adding = changes.added.make(sql, signer)
+  await until(isSomebodyWaiting)
+  await nameSlowly(test)
+  await slow`commit`
+  await adding
+  expect([await house.waitOf(live.id), await house.waitOf(test.id)]).toEqual(['by_hand', 'by_hand'])
+  await sql`update refunds set livemode = false where id = ${live.id}`
+})
