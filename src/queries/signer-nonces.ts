@@ -71,13 +71,18 @@ export const listOpenNonces = async (
 
 type Named = { readonly signerId: string; readonly nonce: number }
 
-/** A node has it now, and nothing keeps it from being signed any more. */
+/**
+ * A node has it now, and nothing keeps it from being signed any more. Whoever says so may have been stopped in between,
+ * or have asked a node that lags: of a number that is over it is no news, and what has been left to be signed by hand
+ * since stays so.
+ */
 export const noteSent = async (sql: Sql, { signerId, nonce }: Named): Promise<void> => {
   await sql`
     with sent as (
-      update signer_nonces set sent_at = now() where signer_id = ${signerId} and nonce = ${nonce}
+      update signer_nonces set sent_at = now()
+      where signer_id = ${signerId} and nonce = ${nonce} and state = 'open'
       returning refund_id)
-    delete from signing_waits where refund_id in (select refund_id from sent)`
+    delete from signing_waits where refund_id in (select refund_id from sent) and next_try_at < 'infinity'`
 }
 
 /** Nobody can show what has used it: that is tried again later. Answers whether it is news. */

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { nameTransaction, retryRefund } from '../../src/commands/refund-transactions.ts'
 import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
+import type { Step } from '../../src/signer/desk.ts'
+import { signRefund } from '../../src/signer/sign.ts'
 import { houseOfFile } from './house.ts'
 
 const house = await houseOfFile()
@@ -59,5 +61,38 @@ test.each(['before it has failed', 'after it is to be signed again'])(
     await sign(refund.id)
     await tendNow()
     expect([(await house.refund(refund.id)).state, await isShown(refund)]).toEqual(['requires_signature', true])
+  },
+)
+
+const setMode = (of: string, mode: 'manual' | 'signer') =>
+  sql`update merchant_settings set refund_mode = ${mode} where merchant_id = ${of}`
+
+test.each(['over', 'open'])(
+  'whoever is stopped between broadcast and its note leaves to hand what has been left to it since, its number %s',
+  async number => {
+    const { merchantId } = await house.newSigner()
+    const refund = await oneOf(merchantId)
+    const held = Promise.withResolvers<void>()
+    const there = Promise.withResolvers<void>()
+    const at = (step: Step) => {
+      if (step !== 'broadcast') return
+      there.resolve()
+      return held.promise
+    }
+    const signing = signRefund({ ...house.desk, at }, (_, act) => act(), refund.id)
+    await there.promise
+    await house.finalize()
+    await fail(refund)
+    if (number === 'over') await house.tend()
+    await setMode(merchantId, 'manual')
+    await retryRefund(api, refund, 'test')
+    expect(await isShown(refund)).toBe(true)
+    await setMode(merchantId, 'signer')
+    held.resolve()
+    await signing
+    await tendNow()
+    expect([await house.waitOf(refund.id), await isShown(refund)]).toEqual(['by_hand', true])
+    await tendNow()
+    expect((await house.refund(refund.id)).state).toBe('requires_signature')
   },
 )
