@@ -96,9 +96,14 @@ create table signing_waits (
   ),
   tries integer not null default 1,
   next_try_at timestamptz not null,
-  since timestamptz not null default now()
+  -- For this reason.
+  since timestamptz not null default now(),
+  -- For whatever reasons: what is tried again finds another one at times.
+  begun_at timestamptz not null default now()
 );
 create index signing_waits_of_signer on signing_waits (signer_id);
+-- What has been in vain for so long that a person must look (sql/027-refund-attention.sql).
+create index signing_waits_begun on signing_waits (begun_at) where next_try_at < 'infinity';
 
 -- Those that wait to be signed, by whoever looks after their chain.
 create index refunds_unsigned on refunds (chain_id, merchant_id) where state = 'requires_signature';

@@ -21,6 +21,21 @@ returns table (refund_id uuid, merchant_id uuid, chain_id bigint, why text) lang
   from unclear_nonces join signer_nonces n using (signer_id, nonce) join refunds r on r.id = n.refund_id
   where r.state = 'processing'
   union all
+  -- Tried again and again, for a day. What nobody is on to sign any more is shown to be signed by hand.
+  select r.id, r.merchant_id, r.chain_id, w.reason
+  from signing_waits w
+  join refunds r on r.id = w.refund_id
+  join refund_signers s on s.id = w.signer_id and s.removed_at is null
+  where w.next_try_at < 'infinity' and w.begun_at <= now() - interval '1 day' and r.state = 'requires_signature'
+    and (s.epoch is not null or exists (
+      select from working_signers o where o.id = s.id and o.livemode = r.livemode))
+  union all
+  -- Signed a day ago, and offered more for as often as that is done.
+  select r.id, r.merchant_id, r.chain_id, 'not_mined'
+  from signer_nonces n join refunds r on r.id = n.refund_id
+  where n.state = 'open' and n.created_at <= now() - interval '1 day' and r.state = 'processing'
+    and not exists (select from unclear_nonces u where u.signer_id = n.signer_id and u.nonce = n.nonce)
+  union all
   select id, merchant_id, chain_id, 'chain_off' from refunds
   where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)
 $$;

@@ -750,6 +750,7 @@ create table signing_waits (
   tries integer not null default 1,
   next_try_at timestamp with time zone not null,
   since timestamp with time zone not null default now(),
+  begun_at timestamp with time zone not null default now(),
   constraint signing_waits_pkey PRIMARY KEY (refund_id),
   constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
 );
@@ -980,6 +981,7 @@ CREATE INDEX signer_nonces_open ON public.signer_nonces USING btree (signer_id, 
 CREATE UNIQUE INDEX signer_nonces_open_once ON public.signer_nonces USING btree (refund_id) WHERE (state = 'open'::text);
 CREATE INDEX signer_nonces_recent ON public.signer_nonces USING btree (signer_id, created_at);
 
+CREATE INDEX signing_waits_begun ON public.signing_waits USING btree (begun_at) WHERE (next_try_at < 'infinity'::timestamp with time zone);
 CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer_id);
 
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
@@ -3704,6 +3706,21 @@ AS $function$
   select r.id, r.merchant_id, r.chain_id, 'number_unclear'
   from unclear_nonces join signer_nonces n using (signer_id, nonce) join refunds r on r.id = n.refund_id
   where r.state = 'processing'
+  union all
+  -- Tried again and again, for a day. What nobody is on to sign any more is shown to be signed by hand.
+  select r.id, r.merchant_id, r.chain_id, w.reason
+  from signing_waits w
+  join refunds r on r.id = w.refund_id
+  join refund_signers s on s.id = w.signer_id and s.removed_at is null
+  where w.next_try_at < 'infinity' and w.begun_at <= now() - interval '1 day' and r.state = 'requires_signature'
+    and (s.epoch is not null or exists (
+      select from working_signers o where o.id = s.id and o.livemode = r.livemode))
+  union all
+  -- Signed a day ago, and offered more for as often as that is done.
+  select r.id, r.merchant_id, r.chain_id, 'not_mined'
+  from signer_nonces n join refunds r on r.id = n.refund_id
+  where n.state = 'open' and n.created_at <= now() - interval '1 day' and r.state = 'processing'
+    and not exists (select from unclear_nonces u where u.signer_id = n.signer_id and u.nonce = n.nonce)
   union all
   select id, merchant_id, chain_id, 'chain_off' from refunds
   where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)

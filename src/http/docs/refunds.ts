@@ -35,7 +35,7 @@ export const resolveRefund: Docs = {
   operation: 'resolveRefund',
   summary: 'Say that a person has looked at a refund',
   description:
-    'Of one that `attention=true` lists because money moved which nobody waits for: another transaction than its own has paid it, its own has paid more than it should, or has brought the customer something else and failed. It stays as it is. What it waits for otherwise cannot be dismissed, and ends with its cause: its claim has expired (cancel it, and start another), no node has known its transaction for a day (name the right one), nodes cannot say what became of it, or its chain is switched off.',
+    'Of one that `attention=true` lists because money moved which nobody waits for: another transaction than its own has paid it, its own has paid more than it should, or has brought the customer something else and failed. It stays as it is. What it waits for otherwise cannot be dismissed, and ends with its cause: its claim has expired (cancel it, and start another), no node has known its transaction for a day (name the right one), nodes cannot say what became of it, a signer has tried for a day to sign it (where its destination refuses the transfer, cancel it, and start another) or to have it mined, or its chain is switched off.',
   answers: { 200: refundShape },
   refusals: ['state_conflict'],
   example: { action: 'dismiss' },

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { warnOnce } from '../../src/chain/refunds/warn.ts'
+import { encodeId } from '../../src/ids.ts'
+import { readBacklog } from '../../src/queries/backlog.ts'
+import { listRefunds } from '../../src/queries/refunds.ts'
+import { readableLog } from '../harness/lines.ts'
+import { houseOfFile } from './house.ts'
+
+const house = await houseOfFile()
+const { sql, sign } = house
+
+const chainsOn = [31337]
+const page = { after: undefined, limit: 100, order: 'asc' } as const
+
+/** Who is listed for the merchant, and what is logged now. */
+const look = async (merchantId: string) => {
+  const { log, lines } = readableLog()
+  await warnOnce({ sql, log }, chainsOn)
+  const filter = { status: undefined, paymentId: undefined, attention: { chainsOn } }
+  const listed = await listRefunds(sql, { merchantId, livemode: false }, filter, page)
+  expect((await readBacklog(sql, chainsOn)).refundsWithAttention).toBe(listed.length)
+  return { listed: listed.map(({ id }) => id), told: lines().map(({ refund, why }) => [refund, why]) }
+}
+const nobody = { listed: [], told: [] }
+const aDayLater = () =>
+  sql`update signing_waits set begun_at = begun_at - interval '1 day', since = since - interval '1 day'`
+
+const refused = async () => {
+  const { merchantId } = await house.newSigner()
+  const [refund] = await house.refunds(merchantId, 1, { native: true })
+  if (!refund) throw new Error('there is no refund')
+  await house.node.call('anvil_setCode', refund.destination, '0x5f5ffd')
+  await sign(refund.id)
+  return { merchantId, ...refund }
+}
+
+test('what a signer cannot sign for a day is for a person, whatever it found in its way last', async () => {
+  const { id, merchantId, destination } = await refused()
+  expect(await house.waitOf(id)).toBe('refused')
+  expect(await look(merchantId)).toEqual(nobody)
+  await aDayLater()
+  expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'refused']] })
+  expect(await look(merchantId)).toEqual({ listed: [id], told: [] })
+
+  const key = await sql<
+    { sealed: string }[]
+  >`select sealed_key as sealed from refund_signers where merchant_id = ${merchantId}`
+  await sql`update refund_signers set sealed_key = 'v1.gone.x' where merchant_id = ${merchantId}`
+  await house.tendNow()
+  expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'unreadable_key']] })
+  await sql`update refund_signers set sealed_key = ${key[0]?.sealed ?? ''} where merchant_id = ${merchantId}`
+  await house.node.call('anvil_setCode', destination, '0x')
+  await house.tendNow()
+  expect((await house.refund(id)).state).toBe('processing')
+  expect(await look(merchantId)).toEqual(nobody)
+})
+
+test.each([
+  [
+    'signed by hand',
+    (of: string) => sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`,
+  ],
+  ['left by its signer', (of: string) => sql`select remove_refund_signer(${of}, 31337, 'operator')`],
+])('what a signer could not sign for a day and is %s now is nothing to look at', async (_, change) => {
+  const { merchantId } = await refused()
+  await aDayLater()
+  expect((await look(merchantId)).listed).toHaveLength(1)
+  await change(merchantId)
+  expect(await look(merchantId)).toEqual(nobody)
+})
+
+test('what was signed a day ago and is not mined is for a person, until it is', async () => {
+  const { merchantId } = await house.newSigner()
+  const [refund] = await house.refunds(merchantId, 1)
+  const id = refund?.id ?? ''
+  await sign(id)
+  expect(await look(merchantId)).toEqual(nobody)
+  await sql`update signer_nonces set created_at = created_at - interval '1 day' where refund_id = ${id}`
+  expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'not_mined']] })
+  await house.finalize()
+  await house.tend()
+  expect(await look(merchantId)).toEqual(nobody)
+})
