@@ -11,7 +11,7 @@ create table refund_looks (
   next_look_at timestamptz not null default now(),
   -- Why nothing can be said of it yet, and from when on that is for a person to look at.
   doubt text constraint refund_looks_doubt check (
-    doubt in ('transaction_unknown', 'nodes_disagree', 'balance_unknown', 'balance_unclear')
+    doubt in ('transaction_unknown', 'nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier')
   ),
   person_from timestamptz,
   -- In the sandbox: its chain has come back as another one since, which may have lost it.

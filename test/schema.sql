@@ -540,6 +540,14 @@ create table recovery_secrets (
   constraint recovery_secrets_id_fkey FOREIGN KEY (id) REFERENCES merchants(id)
 );
 
+create table refund_beginnings (
+  refund_id uuid not null,
+  final_number bigint not null,
+  head_number bigint not null,
+  epoch text,
+  constraint refund_beginnings_pkey PRIMARY KEY (refund_id)
+);
+
 create table refund_claims (
   id uuid not null,
   secret_hash bytea not null,
@@ -582,7 +590,7 @@ create table refund_looks (
   person_from timestamp with time zone,
   chain_lost boolean not null default false,
   constraint refund_looks_pkey PRIMARY KEY (refund_id),
-  constraint refund_looks_doubt CHECK (doubt = ANY (ARRAY['transaction_unknown'::text, 'nodes_disagree'::text, 'balance_unknown'::text, 'balance_unclear'::text])),
+  constraint refund_looks_doubt CHECK (doubt = ANY (ARRAY['transaction_unknown'::text, 'nodes_disagree'::text, 'balance_unknown'::text, 'balance_unclear'::text, 'possibly_earlier'::text])),
   constraint refund_looks_person CHECK ((doubt IS NULL) = (person_from IS NULL)),
   constraint refund_looks_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
 );
@@ -1230,6 +1238,18 @@ begin
   on conflict do nothing;
   return query select s.holder <> whose, s.idempotency_key from simulations s where s.payment_id = payment;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.beginning_before(refund refunds, sent_hash text)
+ RETURNS SETOF refund_beginnings
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select b.* from refund_beginnings b join chain_cursors c on c.epoch is not distinct from b.epoch
+  where b.refund_id = refund.id and c.chain_id = refund.chain_id
+    and not exists (
+      select from signed_transactions t join signer_nonces n using (signer_id, nonce)
+      where t.chain_id = refund.chain_id and t.tx_hash = sent_hash and n.refund_id = refund.id)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.cancel_timers(entries canceled_entry[], skip integer[])
  RETURNS void
@@ -3016,6 +3036,16 @@ AS $function$
       select from deposit_addresses d where d.payment_id = refund.payment_id and d.treasury = from_address)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_refund_beginning()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into refund_beginnings (refund_id, final_number, head_number, epoch)
+  select new.id, c.final_number, c.number, c.epoch from chain_cursors c where c.chain_id = new.chain_id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_refund_destination()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4384,6 +4414,7 @@ CREATE TRIGGER merchants_leave_refunds_to_hand AFTER UPDATE OF refund_mode ON me
 CREATE TRIGGER refunds_again_to_hand AFTER UPDATE ON refunds FOR EACH ROW WHEN (old.state = 'failed'::text AND new.state = 'requires_signature'::text) EXECUTE FUNCTION leave_again_to_hand();
 CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
+CREATE TRIGGER refunds_keep_their_beginning AFTER INSERT ON refunds FOR EACH ROW EXECUTE FUNCTION keep_refund_beginning();
 CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_wait_for_settings AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text AND old.state <> 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();

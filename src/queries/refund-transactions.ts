@@ -7,16 +7,32 @@ import { readerOf } from './actors.ts'
 
 const readRefund = readerOf(refundKind)
 
+/** How far the books of its chain were when a refund was asked for: see `refund_beginnings`. */
+export type Beginning = { readonly finalNumber: number; readonly headNumber: number }
+
+/** Of a row that is joined with its `beginning_before` as b. */
+export type BeginningRow = { readonly final_number: string | null; readonly head_number: string | null }
+
+export const readBeginning = ({ final_number: final, head_number: head }: BeginningRow): Beginning | null =>
+  final === null || head === null ? null : { finalNumber: Number(final), headNumber: Number(head) }
+
 /** A refund that waits for what the chain says of its transaction. */
 export type DueRefund = {
   readonly refund: Actor<Refund>
   readonly txHash: string
   /** Its chain has come back as another one since it was sent, of the sandbox alone. */
   readonly isChainLost: boolean
+  /** Null where nothing is known that would be earlier than the refund. */
+  readonly begun: Beginning | null
 }
 
 /** Why nothing can be said of a transaction: see `refunds_needing_attention` for when that needs a person. */
-export type Doubt = 'transaction_unknown' | 'nodes_disagree' | 'balance_unknown' | 'balance_unclear'
+export type Doubt =
+  | 'transaction_unknown'
+  | 'nodes_disagree'
+  | 'balance_unknown'
+  | 'balance_unclear'
+  | 'possibly_earlier'
 
 /** Whether anything of a chain is due. Mostly not, and then this is all that it costs. */
 export const isLookDue = async (sql: Sql, chainId: number): Promise<boolean> => {
@@ -32,13 +48,14 @@ export const claimRefunds = async (
   { chainId, finalTo }: { readonly chainId: number; readonly finalTo: number },
   most: number,
 ): Promise<readonly DueRefund[]> => {
-  const rows = await sql<(ActorRow & { readonly tx_hash: string; readonly chain_lost: boolean })[]>`
-    select r.*, l.chain_lost
+  const rows = await sql<(ActorRow & BeginningRow & { readonly tx_hash: string; readonly chain_lost: boolean })[]>`
+    select r.*, l.chain_lost, b.final_number, b.head_number
     from claim_refund_looks(${chainId}, ${finalTo}, ${most}) l
     -- It may have become another one meanwhile, which is looked at on its own.
-    join refunds r on r.id = l.refund_id and r.state = 'processing' and r.tx_hash = l.tx_hash`
+    join refunds r on r.id = l.refund_id and r.state = 'processing' and r.tx_hash = l.tx_hash
+    left join lateral beginning_before(r, r.tx_hash) b on true`
   return rows.map(({ chain_lost: isChainLost, ...row }) => ({
-    ...{ refund: readRefund(row), txHash: row.tx_hash, isChainLost },
+    ...{ refund: readRefund(row), txHash: row.tx_hash, isChainLost, begun: readBeginning(row) },
   }))
 }
 
@@ -67,7 +84,7 @@ export const lostRefund = (sql: Sql, due: DueRefund): Promise<void> => doubtRefu
  * Written down when it begins, not at every look.
  */
 export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt: Doubt): Promise<void> => {
-  if (doubt === 'balance_unclear') return leaveToPerson(sql, { refund, txHash })
+  if (doubt === 'balance_unclear' || doubt === 'possibly_earlier') return leaveToPerson(sql, { refund, txHash }, doubt)
   await sql`
     update refund_looks
     set doubt = ${doubt}, person_from = least(person_from, now() + interval '1 day'),
@@ -76,10 +93,14 @@ export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt
 }
 
 /** A block that is final says the same tomorrow, and is large. */
-const leaveToPerson = async (sql: Sql, { refund, txHash }: Pick<DueRefund, 'refund' | 'txHash'>): Promise<void> => {
+const leaveToPerson = async (
+  sql: Sql,
+  { refund, txHash }: Pick<DueRefund, 'refund' | 'txHash'>,
+  doubt: Doubt,
+): Promise<void> => {
   await sql`
     update refund_looks
-    set doubt = 'balance_unclear', person_from = least(person_from, now()), next_look_at = now() + interval '1 day'
+    set doubt = ${doubt}, person_from = least(person_from, now()), next_look_at = now() + interval '1 day'
     where refund_id = ${refund.id} and tx_hash = ${txHash}`
 }
 

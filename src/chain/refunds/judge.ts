@@ -6,7 +6,7 @@ import type { World } from '../../world.ts'
 import { unlessUnanswered } from '../watch/beside.ts'
 import type { Mined, TransactionSource } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
-import { type Verdict, verdictOn } from './verdict.ts'
+import { ageOf, type Verdict, verdictOn } from './verdict.ts'
 
 /** A verdict with what is to be written down beside it, or why there is none. */
 export type Judgement = (Verdict & { readonly rows?: readonly Row[] }) | { readonly doubt: query.Doubt }
@@ -16,11 +16,20 @@ type Own = Pick<query.Reach, 'final'> & {
   readonly signal: AbortSignal
 }
 
+/** Says whether a final transaction has paid the refund. What was mined before it has not, and has moved money. */
+export const judge = async (world: World, own: Own, due: query.DueRefund, mined: Mined): Promise<Judgement> => {
+  const judgement = await judgeMoney(world, own, due, mined)
+  if ('doubt' in judgement || judgement.failure !== null) return judgement
+  const age = ageOf(mined, due)
+  if (age === 'unclear') return { doubt: 'possibly_earlier' }
+  return age === 'earlier' ? { failure: 'wrong_recipient', strayed: true } : judgement
+}
+
 /**
- * Says whether a final transaction has paid the refund. Where it shows nothing of the refund's coins, a contract may
- * have sent them on, as the wallets do that several people sign for: the balance of the destination tells that.
+ * Where it shows nothing of the refund's coins, a contract may have sent them on, as the wallets do that several people
+ * sign for: the balance of the destination tells that.
  */
-export const judge = async (
+const judgeMoney = async (
   { sql }: World,
   own: Own,
   { refund, txHash }: query.DueRefund,

@@ -50,7 +50,7 @@ const take = async (world: World, { transactions, final, signal }: RefundChain &
   const named = refundNamedIn(mined.input)
   const isNamed = named === refund.id || noticed.isGivenUp
   const namesAnother = noticed.isOfAnother || (!isNamed && named !== undefined && (await isRefund(world.sql, named)))
-  if (failureOf(mined, refund, { namesAnother }) !== null) return true
+  if (failureOf(mined, noticed, { namesAnother }) !== null) return true
 
   switch (state) {
     case 'requires_signature':

@@ -1,12 +1,10 @@
 import type { Refund, RefundEvent } from '../../../machines/refund.ts'
 import type { Actor } from '../../actors/kind.ts'
+import type { Beginning } from '../../queries/refund-transactions.ts'
 import type { Mined } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
 
 export type Failure = Extract<RefundEvent, { type: 'transaction_failed' }>['failureReason']
-
-/** Clocks of chains and of databases agree about as well: what was mined earlier than this was not meant for the refund. */
-const CLOCKS_APART_MS = 60_000
 
 /** What a final transaction says of the refund that it is said to pay. */
 export type Verdict = {
@@ -18,21 +16,20 @@ export type Verdict = {
   readonly maySendOn?: true
 }
 
-type Judged = Pick<Actor<Refund>, 'id' | 'context' | 'createdAt'>
+/** A refund, and how far the books were when it was asked for. */
+type Judged = { readonly refund: Pick<Actor<Refund>, 'id' | 'context'>; readonly begun: Beginning | null }
 type Named = { readonly namesAnother: boolean }
 
 /**
  * It has paid the refund when exactly that came to the destination, whatever else came with it. From whom does not
  * matter: people pay from where they can.
  *
- * `namesAnother`: it carries the id of another refund. Like one that was mined before this refund was asked for, it
- * may have paid the same amount to the same address, and was for something else. What carries this refund's own id
- * was made for it, whatever the clocks say: nobody knew that id before.
+ * `namesAnother`: it carries the id of another refund. It may have paid the same amount to the same address, and was for
+ * something else.
  */
-export const verdictOn = (mined: Mined, { id, context, createdAt }: Judged, { namesAnother }: Named): Verdict => {
+export const verdictOn = (mined: Mined, { context }: Judged['refund'], { namesAnother }: Named): Verdict => {
   if (mined.status === 'reverted') return { failure: 'reverted', strayed: false }
-  const isEarlier = mined.timestamp * 1000 < createdAt.getTime() - CLOCKS_APART_MS
-  if (namesAnother || (isEarlier && refundNamedIn(mined.input) !== id)) return isOfOther
+  if (namesAnother) return { failure: 'wrong_recipient', strayed: false }
   const { tokenAddress, destination, amount } = context
   const token = tokenAddress?.toLowerCase() ?? null
   const there = paidBy(mined).filter(({ to }) => to === destination?.toLowerCase())
@@ -45,11 +42,19 @@ export const verdictOn = (mined: Mined, { id, context, createdAt }: Judged, { na
   return { failure: ours.length > 0 ? 'amount_mismatch' : 'wrong_recipient', strayed: false, maySendOn: true }
 }
 
-/** The same, of a transaction that nobody has named yet. */
-export const failureOf = (mined: Mined, refund: Judged, named: Named): Failure | null =>
-  verdictOn(mined, refund, named).failure
+/**
+ * Whether it was mined before the refund was asked for, and so for something else. `unclear`: in blocks that were there
+ * by then and not final, which may have given way to others with what was sent since. What carries the refund's own id
+ * was made for it, wherever it is: nobody knew that id before.
+ */
+export const ageOf = ({ blockNumber, input }: Mined, { refund, begun }: Judged): 'earlier' | 'unclear' | 'later' => {
+  if (begun === null || blockNumber > begun.headNumber || refundNamedIn(input) === refund.id) return 'later'
+  return blockNumber > begun.finalNumber ? 'unclear' : 'earlier'
+}
 
-const isOfOther: Verdict = { failure: 'wrong_recipient', strayed: false }
+/** Both, of a transaction that nobody has named yet. */
+export const failureOf = (mined: Mined, judged: Judged, named: Named): Failure | null =>
+  verdictOn(mined, judged.refund, named).failure ?? (ageOf(mined, judged) === 'later' ? null : 'wrong_recipient')
 
 /** Coins count as the transaction's own: what contracts send on is told by no log (see judge.ts). */
 const paidBy = ({ to, value, transfers }: Mined) => [

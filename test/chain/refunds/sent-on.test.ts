@@ -51,14 +51,12 @@ const waits = (doubt: string, asks: boolean) => ({ state: 'processing', reserved
 
 test('coins that a contract sends on pay the refund, and its rise of the balance no other', async () => {
   const { refund, destination } = await owed()
+  const other = await on.made({ coins: true, destination })
   const hash = await named(refund, await bySafe(sendsOn(destination, 1000n)))
   // Whoever sends as much by itself, in the same block, is nobody's matter.
   await on.send({ to: destination, value: hex(1000) })
   await on.bury()
   expect(await judged(refund)).toMatchObject({ ...paid, txHash: hash })
-  const other = await on.made({ coins: true, destination })
-  // Both were asked for before either was sent.
-  await house.sql`update refunds set created_at = created_at - interval '1 hour' where id = ${other.id}`
   const [rise] = await house.sql<{ number: number }[]>`select block_number::int as number from refund_rises`
   const block = await on.chain.rpc<{ transactions: string[] }>('eth_getBlockByNumber', hex(rise?.number ?? 0), false)
   expect(block.transactions).toHaveLength(2)

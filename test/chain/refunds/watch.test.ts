@@ -93,21 +93,82 @@ test.each<Case>([
   expect(await house.sql`select from refund_looks`).toHaveLength(0)
 })
 
-test('one that was mined before the refund was asked for was for something else', async () => {
-  const refund = await on.made()
+test('one that was final before the refund was asked for was for something else, and has moved money', async () => {
   const hash = await on.chain.pay(customer, 1000n)
   await on.bury()
-  await house.sql`update refunds set created_at = created_at + interval '1 hour' where id = ${refund.id}`
+  const refund = await on.made()
   await processing(refund, hash)
   await decideBy()
   expect(await look(refund)).toMatchObject(failed('wrong_recipient'))
+  expect((await on.find(refund.id)).context).toMatchObject({ attention: true, strayTxHash: hash })
 })
 
-test('one that carries the id of the refund is its, however far behind the clock of its chain is', async () => {
+const doubtOf = async ({ id }: Actor<Refund>) => {
+  const rows = await house.sql`select doubt, person_from <= now() as asks from refund_looks where refund_id = ${id}`
+  return { ...(await look({ id } as Actor<Refund>)), ...rows[0] }
+}
+
+test('one from blocks that were not final by then is for a person, also where they have given way to others', async () => {
+  const hash = await on.chain.pay(customer, 1000n)
+  await on.chain.mine()
+  await on.read()
   const refund = await on.made()
+  await processing(refund, hash)
+
+  await on.chain.mine(2)
+  await on.read()
+  const later = await on.made({ of: { merchantId: on.merchantId, livemode: false } })
+  const meant = await on.chain.pay(customer, 1000n)
+  const raw = await on.chain.rpc<string>('eth_getRawTransactionByHash', meant)
+  await processing(later, meant)
+  await on.chain.mine()
+  await on.chain.reorganize(2, [[raw, 0]])
+  await on.bury()
+  await decideBy()
+  for (const each of [refund, later])
+    expect(await doubtOf(each)).toMatchObject({ state: 'processing', doubt: 'possibly_earlier', asks: true })
+})
+
+test('however far the clock of the house is ahead of its chain’s, what is mined since pays it', async () => {
+  for (const refund of [await on.made(), await coins()]) {
+    const hash = await (refund.context.tokenAddress ? on.chain.pay(customer, 1000n) : send(refund))
+    await house.sql`update refunds set created_at = created_at + interval '1 hour' where id = ${refund.id}`
+    await processing(refund, hash)
+    await on.bury()
+    await decideBy()
+    expect(await look(refund)).toMatchObject(processed)
+  }
+})
+
+/** As if it had been asked for only now. */
+const begins = ({ id }: Actor<Refund>) => house.sql`
+  update refund_beginnings b set final_number = c.final_number, head_number = c.number
+  from chain_cursors c where b.refund_id = ${id}`
+
+test('one that carries the id of the refund, or that a signer of ours has signed for it, is its in whatever block', async () => {
+  const [named, signed] = [await on.made(), await coins()]
+  const hashes = [await send(named), await send(signed)]
+  await on.bury()
+  await Promise.all([named, signed].map(begins))
+  const of = { signer_id: crypto.randomUUID(), nonce: 0, created_at: new Date() }
+  await house.sql`insert into signer_nonces ${house.sql({ ...of, state: 'mined', refund_id: null })}`
+  await house.sql`update signer_nonces set refund_id = ${signed.id}`
+  await house.sql`insert into signed_transactions ${house.sql({
+    ...{ ...of, attempt: 1, chain_id: 31337, tx_hash: hashes[1] ?? '', raw: '0x00', gas: 0, max_fee: 0, tip: null },
+  })}`
+  for (const [at, refund] of [named, signed].entries()) await processing(refund, hashes[at] ?? '')
+  await decideBy()
+  for (const refund of [named, signed]) expect(await look(refund)).toMatchObject(processed)
+  await house.sql`delete from signed_transactions`
+  await house.sql`delete from signer_nonces`
+})
+
+test('what was asked for on another one of the sandbox’s chains has nothing before it here', async () => {
+  const refund = await coins()
   const hash = await send(refund)
   await on.bury()
-  await house.sql`update refunds set created_at = created_at + interval '1 hour' where id = ${refund.id}`
+  await begins(refund)
+  await house.sql`update chain_cursors set epoch = 'another'`
   await processing(refund, hash)
   await decideBy()
   expect(await look(refund)).toMatchObject(processed)
