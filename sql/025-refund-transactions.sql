@@ -89,10 +89,11 @@ create table refund_rises (
 select define_commit_rows('refund_rises');
 
 -- What transfers are compared with as blocks are read: where refunds go to, from when that is known. Once a refund is
--- over, a transfer that names it by its id is still noticed for thirty days. Coins are noticed where blocks are read in
--- full, which they are while a refund in coins waits to be signed by hand (src/chain/watch/coins/sent.ts), and where
--- their transaction goes to the destination itself: what a contract sends on, as a Safe does that a merchant is paid
--- at, is told by no log, and its transaction has to be named.
+-- over, a transfer that may be of it is still noticed for thirty days. Coins are noticed where blocks are read in
+-- full, which they are while a refund in coins waits to be signed by hand, and for an hour after that, when what was
+-- signed may still be mined (src/chain/watch/coins/sent.ts); and where their transaction goes to the destination
+-- itself: what a contract sends on, as a Safe does that a merchant is paid at, is told by no log, and its transaction
+-- has to be named.
 create table refund_destinations (
   refund_id uuid primary key,
   chain_id bigint not null,
@@ -101,17 +102,22 @@ create table refund_destinations (
   token_address text,
   amount numeric(78, 0) not null,
   -- Null while a transfer is waited for.
-  until timestamptz
+  until timestamptz,
+  -- Of one in coins that waits for no signature any more: until then blocks are read in full for it.
+  coins_until timestamptz
 );
 create index refund_destinations_to on refund_destinations (chain_id, to_address);
 create index refund_destinations_until on refund_destinations (until) where until is not null;
+-- Whether blocks are to be read in full is asked at every one.
+create index refund_destinations_coins on refund_destinations (chain_id, coins_until) where coins_until is not null;
 
 create function keep_refund_destination() returns trigger language plpgsql as $$
 begin
-  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until)
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
   select new.id, new.chain_id, lower(new.destination), lower(new.token_address), new.amount,
-    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end
-  on conflict (refund_id) do update set until = excluded.until;
+    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end,
+    case when new.state <> 'requires_signature' and new.token_address is null then now() + interval '1 hour' end
+  on conflict (refund_id) do update set until = excluded.until, coins_until = excluded.coins_until;
   if new.state in ('processed', 'failed', 'canceled') then
     delete from refund_destinations where refund_id in (
       -- Two commits that forget the same ones would wait for each other.
@@ -132,7 +138,7 @@ create table noticed_transfers (
   chain_id bigint not null,
   tx_hash text not null,
   refund_id uuid not null,
-  -- Null: it was the refund's own, and was given up.
+  -- Null: somebody has said that it pays the refund, which has given it up since, or could not take it.
   from_address text,
   noticed_at timestamptz not null default now(),
   looks integer not null default 0,
@@ -140,6 +146,16 @@ create table noticed_transfers (
   primary key (chain_id, tx_hash, refund_id)
 );
 create index noticed_transfers_due on noticed_transfers (chain_id, next_look_at);
+create index noticed_transfers_told on noticed_transfers (refund_id) where from_address is null;
+
+-- Somebody says of a transaction that it pays a refund which takes none: it is looked at, and counts if it moved the
+-- money. As many as a person may try, not as many as a program can make up.
+create function notice_told_transaction(chain bigint, hash text, refund uuid) returns void language sql as $$
+  insert into noticed_transfers as n (chain_id, tx_hash, refund_id)
+  select chain, hash, refund
+  where (select count(*) from noticed_transfers where refund_id = refund and from_address is null) < 20
+  on conflict (chain_id, tx_hash, refund_id) do update set from_address = null, looks = 0, next_look_at = now()
+$$;
 
 -- Writes down those of these that send a refund's amount of its asset to its destination.
 create function notice_refund_transfers(chain bigint, logs json) returns void language plpgsql as $$

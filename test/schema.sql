@@ -576,6 +576,7 @@ create table refund_destinations (
   token_address text,
   amount numeric(78,0) not null,
   until timestamp with time zone,
+  coins_until timestamp with time zone,
   constraint refund_destinations_pkey PRIMARY KEY (refund_id)
 );
 
@@ -943,6 +944,7 @@ CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) W
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
 CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
+CREATE INDEX noticed_transfers_told ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
 
 CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, era, xid, seq);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
@@ -958,6 +960,7 @@ CREATE INDEX payments_open_in_coins ON public.payments USING btree (chain_id) WH
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
+CREATE INDEX refund_destinations_coins ON public.refund_destinations USING btree (chain_id, coins_until) WHERE (coins_until IS NOT NULL);
 CREATE INDEX refund_destinations_to ON public.refund_destinations USING btree (chain_id, to_address);
 CREATE INDEX refund_destinations_until ON public.refund_destinations USING btree (until) WHERE (until IS NOT NULL);
 
@@ -3051,10 +3054,11 @@ CREATE OR REPLACE FUNCTION public.keep_refund_destination()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until)
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
   select new.id, new.chain_id, lower(new.destination), lower(new.token_address), new.amount,
-    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end
-  on conflict (refund_id) do update set until = excluded.until;
+    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end,
+    case when new.state <> 'requires_signature' and new.token_address is null then now() + interval '1 hour' end
+  on conflict (refund_id) do update set until = excluded.until, coins_until = excluded.coins_until;
   if new.state in ('processed', 'failed', 'canceled') then
     delete from refund_destinations where refund_id in (
       -- Two commits that forget the same ones would wait for each other.
@@ -3427,6 +3431,16 @@ begin
   order by l.tx_hash, d.refund_id
   on conflict do nothing;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.notice_told_transaction(chain bigint, hash text, refund uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into noticed_transfers as n (chain_id, tx_hash, refund_id)
+  select chain, hash, refund
+  where (select count(*) from noticed_transfers where refund_id = refund and from_address is null) < 20
+  on conflict (chain_id, tx_hash, refund_id) do update set from_address = null, looks = 0, next_look_at = now()
+$function$;
 
 CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_agent text)
  RETURNS void

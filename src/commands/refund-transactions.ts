@@ -5,6 +5,7 @@ import { refuse } from '../errors.ts'
 import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordName } from '../queries/named.ts'
+import { noticeTold } from '../queries/noticed-transfers.ts'
 import { findRefund } from '../queries/refunds.ts'
 import type { World } from '../world.ts'
 
@@ -31,8 +32,11 @@ export const nameTransaction = async (
   for (;;) {
     if (refund.context.txHash === txHash) return refund
     const isOpen = refund.state === 'requires_signature' || refund.state === 'failed'
-    if (!isOpen && !(refund.state === 'processing' && (await isGone(refund))))
+    if (!isOpen && !(refund.state === 'processing' && (await isGone(refund)))) {
+      // Whoever names it may have paid with it: if it moved the money, a person is told.
+      if (refund.context.destination !== null) await noticeTold(sql, refund, txHash)
       return refuse('state_conflict', { details: { status: refund.state } })
+    }
     refuseUnlookedAt(refund)
     const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, cause))
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)

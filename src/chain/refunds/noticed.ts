@@ -13,22 +13,25 @@ import type { RefundChain } from './watch.ts'
 /** Looked at at once. */
 const MOST = 20
 
-/** In vain, which takes a day: by then a transaction that a reorganisation took away has come back, or never will. */
-const MOST_LOOKS = 296
+/**
+ * In vain, which takes a day: by then a transaction that a reorganisation took away has come back, or never will. One
+ * that is there is kept for thirty until it is known what its refund, and those like it, are paid with.
+ */
+const MOST_LOOKS = { again: 296, later: 30 * 296 }
 
 /**
  * Takes transfers that nobody has announced for those of refunds: by the refund's id in their data, or, without one,
  * from an address of the merchant's where nothing else waits that would fit as well. Nobody is guessed. What
- * names a refund that is over, or is paid otherwise, is for a person to look at; so is its own transaction that was
- * taken for dropped and is mined after all.
+ * names a refund that is over, or is paid otherwise, is for a person to look at, and so is what comes from the
+ * merchant and is no other refund's; so is its own transaction that was taken for dropped and is mined after all.
  */
 export const takeNoticed = async (world: World, chain: RefundChain, own: Own): Promise<number> => {
   const found = await claimNoticed(world.sql, chain.id, MOST)
   await Promise.all(
     found.map(each =>
       unlessUnanswered(
-        take(world, { ...chain, ...own }, each).then(async isDone => {
-          if (isDone || each.looks > MOST_LOOKS) await forgetNoticed(world.sql, each)
+        take(world, { ...chain, ...own }, each).then(async next => {
+          if (next === 'never' || each.looks > MOST_LOOKS[next]) await forgetNoticed(world.sql, each)
         }),
       ),
     ),
@@ -38,39 +41,43 @@ export const takeNoticed = async (world: World, chain: RefundChain, own: Own): P
 
 type Own = Pick<Reach, 'final'> & { readonly signal: AbortSignal }
 
-/** False where it is to be looked at again. */
-const take = async (world: World, { transactions, final, signal }: RefundChain & Own, noticed: Noticed) => {
+/** When it is to be looked at again: `later`, once it is known what else is paid. */
+type Next = 'never' | 'again' | 'later'
+
+const take = async (
+  world: World,
+  { transactions, final, signal }: RefundChain & Own,
+  noticed: Noticed,
+): Promise<Next> => {
   const { refund, txHash } = noticed
   const { context, state } = refund
   const isDropped = state === 'failed' && context.failureReason === 'dropped'
-  if (context.txHash === txHash && !isDropped) return true
+  if (context.txHash === txHash && !isDropped) return 'never'
   const number = await transactions.place(txHash, signal)
   const mined = typeof number === 'number' && (await transactions.mined(txHash, number, final, signal))
-  if (!mined) return false
+  if (!mined) return 'again'
   const named = refundNamedIn(mined.input)
-  const isNamed = named === refund.id || noticed.isGivenUp
+  const isNamed = named === refund.id || noticed.isTold
   const namesAnother = noticed.isOfAnother || (!isNamed && named !== undefined && (await isRefund(world.sql, named)))
-  if (failureOf(mined, noticed, { namesAnother }) !== null) return true
+  if (failureOf(mined, noticed, { namesAnother }) !== null) return 'never'
+  if (!isNamed && !(noticed.isMerchants && isAgreedFrom(mined, noticed))) return 'never'
 
   switch (state) {
     case 'requires_signature':
-      if (isNamed || (noticed.isMerchants && noticed.isOnlyFit && isAgreedFrom(mined, noticed)))
-        await tell(world, noticed, 'transaction_sent')
-      return true
-    case 'processing': {
-      if (!isNamed) return true
+      return isNamed || noticed.isOnlyFit ? tell(world, noticed, 'transaction_sent') : 'never'
+    case 'processing':
       // Signed by a signer of ours, the other one may be mined whenever it likes.
-      if (noticed.isSigned || !(await isGone(refund, transactions, final, signal))) return false
-      await tell(world, noticed, 'transaction_replaced', { instead: context.txHash })
-      return true
-    }
+      if (!isNamed || noticed.isSigned || !(await isGone(refund, transactions, final, signal))) return 'later'
+      return tell(world, noticed, 'transaction_replaced', { instead: context.txHash })
     default:
-      if (!isNamed) return true
-      if (mined.blockNumber > final.number) return false
-      await tell(world, noticed, 'stray_transfer_seen')
-      return true
+      if (mined.blockNumber > final.number) return 'again'
+      return isNamed || !mayBeOfOther(mined, noticed) ? tell(world, noticed, 'stray_transfer_seen') : 'later'
   }
 }
+
+/** Another refund of as much to the same destination still waits for its money, and had been asked for by then. */
+const mayBeOfOther = ({ blockNumber }: Mined, { othersFrom }: Noticed): boolean =>
+  othersFrom !== null && blockNumber > othersFrom
 
 /** One node alone may have said from where it came as it told the block, and whose it is was judged by that. */
 const isAgreedFrom = (mined: Mined, { refund: { context }, from }: Noticed): boolean => {
@@ -90,13 +97,13 @@ const isGone = async (
   signal: AbortSignal,
 ): Promise<boolean> => context.txHash !== null && (await transactions.lacks(context.txHash, final, signal)) === true
 
-/** Refused where somebody was faster, or another refund is paid with it. */
+/** Refused where somebody was faster, or another refund is paid with it: it is looked at as things are then. */
 const tell = async (
   { actors, log }: World,
   { refund, txHash }: Noticed,
   type: string,
   more: { readonly instead?: string | null } = {},
-): Promise<void> => {
+): Promise<Next> => {
   const { chainId } = refund.context
   const outcome = await actors.dispatch({
     ...{ kind: 'refund', actor: refund.id, event: { type, txHash, ...more }, cause: `chain:${chainId}` },
@@ -104,4 +111,5 @@ const tell = async (
   })
   if (type === 'stray_transfer_seen' && outcome.ok && !outcome.replayed)
     log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash }, 'a refund is paid that nobody waits for')
+  return outcome.ok ? 'never' : 'again'
 }

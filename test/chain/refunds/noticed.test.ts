@@ -16,13 +16,15 @@ const ofMerchant = { merchant_id: on.merchantId, livemode: false }
 await house.sql`insert into merchant_settings ${house.sql(ofMerchant)}`
 await house.sql`
   insert into receiving_addresses ${house.sql({ ...ofMerchant, address: getAddress(treasury) })}`
-// What a test leaves waits for nothing, so that nothing else fits what the next one sends.
+// What a test leaves waits for nothing and is noticed no more, so that nothing else fits what the next one sends.
 afterEach(async () => {
   await on.bury()
   await look()
   for (const { id } of await house.sql<{ id: string }[]>`select id from refunds where state = 'requires_signature'`)
     await cancel(await on.find(id))
+  await look()
   expect(await house.sql`select from noticed_transfers`).toHaveLength(0)
+  await house.sql`delete from refund_destinations where until is not null`
 })
 
 const look = async (log = house.api.log) => {
@@ -54,7 +56,7 @@ const signed = ({ id, context }: Actor<Refund>, from: string, wrong: { amount?: 
 const dropped = async ({ id, context: { paymentId, amountMinor } }: Actor<Refund>, txHash: string) => {
   const failed = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
   const outcome = await house.api.actors.dispatchBundle([
-    { kind: 'refund', actor: id, event: failed },
+    { kind: 'refund', actor: id, event: failed, cause: 'chain:31337' },
     { kind: 'payment', actor: paymentId, event: { type: 'release_refund', amountMinor } },
   ])
   expect(outcome.ok).toBe(true)
@@ -152,7 +154,7 @@ test.each(['canceled', 'processed'])('what names one that is %s needs attention,
   }
   expect(await stateOf(refund)).toBe(state)
   const hash = await signed(refund, stranger)
-  await byHand(treasury)
+  await byHand(stranger)
   await seen()
   expect((await on.find(refund.id)).context.attention).toBe(false)
   await on.bury()
