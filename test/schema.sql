@@ -3053,12 +3053,20 @@ CREATE OR REPLACE FUNCTION public.keep_refund_destination()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
+  may_come boolean := new.token_address is null and new.state <> 'requires_signature' and (
+    exists (select from signing_waits w where w.refund_id = new.id and w.next_try_at = 'infinity')
+    or not exists (
+      select from working_signers s
+      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.livemode = new.livemode));
 begin
   insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
   select new.id, new.chain_id, lower(new.destination), lower(new.token_address), new.amount,
     case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end,
-    case when new.state <> 'requires_signature' and new.token_address is null then now() + interval '1 hour' end
-  on conflict (refund_id) do update set until = excluded.until, coins_until = excluded.coins_until;
+    case when may_come then now() + interval '1 hour' end
+  on conflict (refund_id) do update
+  set until = excluded.until, coins_until = greatest(refund_destinations.coins_until, excluded.coins_until);
   if new.state in ('processed', 'failed', 'canceled') then
     delete from refund_destinations where refund_id in (
       -- Two commits that forget the same ones would wait for each other.

@@ -34,9 +34,7 @@ export const areAwaited = async (sql: Sql, chainId: number): Promise<boolean> =>
     ) or exists (
       select from refunds_by_hand where chain_id = ${chainId} and token_address is null
     ) or exists (
-      select from refund_destinations d
-      where d.chain_id = ${chainId} and d.coins_until > now()
-        and not exists (select from signer_nonces n where n.refund_id = d.refund_id)
+      select from refund_destinations where chain_id = ${chainId} and coins_until > now()
     ) as awaited`
   return row?.awaited === true
 }
