@@ -7,7 +7,7 @@ export const startRefund: Docs = {
   operation: 'startRefund',
   summary: 'Start a refund',
   description:
-    'Of a payment that is over and has received something. Without a `destination` the customer is asked for one: exchanges pay from pooled wallets, so the sender of the payment is never assumed. Send the customer to `claimUrl`, a page that takes an address once, for 30 days; whoever has its address can name one, so treat it as you treat a password. When that time is over, cancel the refund and start another. All refunds together never exceed what was received.',
+    'Of a payment that is over and has received something. Without a `destination` the customer is asked for one: exchanges pay from pooled wallets, so the sender of the payment is never assumed. Send the customer to `claimUrl`, a page that takes an address once, for 30 days; whoever has its address can name one, so treat it as you treat a password. When that time is over, cancel the refund and start another. All refunds together never exceed what was received. Under its Idempotency-Key the first answer is repeated, also its `unsignedTransaction` when that has been sent since: whoever signs reads the refund first, and then signs what that shows.',
   answers: { 201: refundShape },
   refusals: [
     'idempotency_key_required',

@@ -66,7 +66,7 @@ const fields: Readonly<Record<string, string>> = {
   claimUrl:
     'The page on which the customer names an address; shown to those who may act on the refund, and null in events.',
   unsignedTransaction:
-    'The transaction that pays it, to be signed by hand, as long as nobody has. Null as long as a signer may sign it, and always in the sandbox: what is more than the signer may give away is shown once it has left it, and is not signed by any signer after that. One that has failed shows it once it is to be signed again: until then nothing of its payment is kept for it. Shown to those who may act on the refund, and null in events.',
+    'The transaction that pays it, to be signed by hand, as long as nobody has. Null as long as a signer may sign it, and always in the sandbox: what is more than the signer may give away is shown once it has left it, and is not signed by any signer after that. One that has failed shows it once it is to be signed again: until then nothing of its payment is kept for it. Always read the refund before you sign: a replay of the request that started it repeats what was answered then, whatever has been signed since. Shown to those who may act on the refund, and null in events.',
   evidence: 'What you have said to it.',
   uncategorizedText:
     'Anything. In the sandbox `winning_evidence` and `losing_evidence` decide, three seconds after they are submitted.',
