@@ -28,12 +28,15 @@ export type Refund = RefundOpening & {
   strayTxHash: string | null
 }
 
-/** `dropped`: another transaction has used its nonce, so it can never be mined. */
-type RefundFailure = 'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped'
+/**
+ * `dropped`: another transaction has used its nonce, so it can never be mined. `unproven`: nodes cannot say what became
+ * of it, and a person has seen that the money did not come.
+ */
+type RefundFailure = 'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped' | 'unproven'
 
 export type RefundEvent = { at: Date } & (
   | { type: 'destination_named'; destination: string }
-  | { type: 'transaction_sent' | 'stray_transfer_seen'; txHash: string }
+  | { type: 'transaction_sent' | 'transaction_gone' | 'stray_transfer_seen'; txHash: string }
   // `instead`: of this one, which somebody has found gone. Of whatever it is paid with, where nothing is said.
   | { type: 'transaction_replaced'; txHash: string; instead?: string | null }
   // `strayed`: it has brought the destination money that is not what the refund is of, or more than that.
@@ -96,6 +99,11 @@ export const refundMachine = setup({
     // Its own too where that one was given up: nobody expects any more that it is mined.
     isStrayOfFailed: ({ context, event }) =>
       'txHash' in event && (event.txHash !== context.txHash || context.failureReason === 'dropped'),
+    hasPaidIt: ({ context, event }) =>
+      'txHash' in event &&
+      event.txHash === context.txHash &&
+      context.attention &&
+      context.strayTxHash === context.txHash,
     needsAttention: ({ context }) => context.attention,
     isLookedAt: ({ context }) => !context.attention,
   },
@@ -130,6 +138,8 @@ export const refundMachine = setup({
       on: {
         // A higher fee at the same nonce: another hash, the same payment.
         transaction_replaced: { guard: 'takesItsPlace', actions: 'nameTransaction' },
+        // No node knows it, and nobody is on to send it: the payment need not hear of that.
+        transaction_gone: { guard: 'isItsTransaction', target: 'requires_signature', actions: 'startOver' },
         transaction_verified: {
           guard: 'isItsTransaction',
           target: 'processed',
@@ -152,6 +162,12 @@ export const refundMachine = setup({
       on: {
         // Where money has moved a person looks before it is signed again, which a signer does at once.
         retry: { guard: 'isLookedAt', target: 'requires_signature', actions: 'startOver' },
+        // A person has seen that the money which its transaction moved is the refund's.
+        transaction_verified: {
+          guard: 'hasPaidIt',
+          target: 'processed',
+          actions: ['keepVerdict', 'dismiss', emit({ type: 'refund.processed' })],
+        },
         stray_transfer_seen: { guard: 'isStrayOfFailed', actions: 'noteStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },

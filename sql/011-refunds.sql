@@ -55,7 +55,7 @@ create table refunds (
   constraint refunds_confirmations check (confirmations >= 0),
   constraint refunds_failure check ((state = 'failed') = (failure_reason is not null)),
   constraint refunds_failure_reason check (
-    failure_reason in ('reverted', 'wrong_recipient', 'wrong_asset', 'amount_mismatch', 'dropped')
+    failure_reason in ('reverted', 'wrong_recipient', 'wrong_asset', 'amount_mismatch', 'dropped', 'unproven')
   ),
   constraint refunds_stray check (not attention or stray_tx_hash is not null)
 );

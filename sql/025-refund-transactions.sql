@@ -27,8 +27,8 @@ begin
   if new.state <> 'processing' then
     delete from refund_looks where refund_id = new.id;
     -- Nodes that lose receipts, or a reorganisation, may have had it given up: for a day it is looked for still.
-    if new.state = 'failed' and new.failure_reason = 'dropped' then
-      insert into noticed_transfers (chain_id, tx_hash, refund_id) values (new.chain_id, new.tx_hash, new.id)
+    if new.state = 'requires_signature' or new.state = 'failed' and new.failure_reason = 'dropped' then
+      insert into noticed_transfers (chain_id, tx_hash, refund_id) values (new.chain_id, old.tx_hash, new.id)
       on conflict (chain_id, tx_hash, refund_id) do update set from_address = null;
     end if;
     return null;

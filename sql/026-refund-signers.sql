@@ -243,7 +243,7 @@ begin
 end $$;
 
 create trigger refunds_again_to_hand after update on refunds
-for each row when (old.state = 'failed' and new.state = 'requires_signature')
+for each row when (old.state in ('failed', 'processing') and new.state = 'requires_signature')
 execute function leave_again_to_hand();
 
 -- Open numbers that the chain has used for good, and nobody can show by what: the refund may be paid or not. Only what

@@ -26,6 +26,8 @@ create type refund_claims_v1_entry as (g integer, was integer, id uuid, secret_h
 
 create type refund_destination_proofs_v1_entry as (g integer, was integer, refund_id uuid, address text, message text, signature text, proven_at timestamp with time zone);
 
+create type refund_judgements_v1_entry as (g integer, was integer, refund_id uuid, rev integer, why text);
+
 create type refund_rises_v1_entry as (g integer, was integer, chain_id bigint, address text, block_number bigint, refund_id uuid);
 
 create type refunds_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
@@ -580,6 +582,14 @@ create table refund_destinations (
   constraint refund_destinations_pkey PRIMARY KEY (refund_id)
 );
 
+create table refund_judgements (
+  refund_id uuid not null,
+  rev integer not null,
+  why text not null,
+  constraint refund_judgements_pkey PRIMARY KEY (refund_id, rev),
+  constraint refund_judgements_why CHECK (why = ANY (ARRAY['nodes_disagree'::text, 'balance_unknown'::text, 'balance_unclear'::text, 'possibly_earlier'::text, 'number_unclear'::text, 'stray_transfer'::text]))
+);
+
 create table refund_looks (
   refund_id uuid not null,
   chain_id bigint not null,
@@ -683,7 +693,7 @@ CASE state
 END),
   constraint refunds_destination_form CHECK (destination ~ '^0x[0-9a-fA-F]{40}$'::text),
   constraint refunds_failure CHECK ((state = 'failed'::text) = (failure_reason IS NOT NULL)),
-  constraint refunds_failure_reason CHECK (failure_reason = ANY (ARRAY['reverted'::text, 'wrong_recipient'::text, 'wrong_asset'::text, 'amount_mismatch'::text, 'dropped'::text])),
+  constraint refunds_failure_reason CHECK (failure_reason = ANY (ARRAY['reverted'::text, 'wrong_recipient'::text, 'wrong_asset'::text, 'amount_mismatch'::text, 'dropped'::text, 'unproven'::text])),
   constraint refunds_reason CHECK (reason = ANY (ARRAY['requested_by_customer'::text, 'duplicate'::text, 'fraudulent'::text, 'overpayment'::text, 'late_payment'::text, 'other'::text])),
   constraint refunds_state CHECK (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'canceled'::text])),
   constraint refunds_stray CHECK (NOT attention OR stray_tx_hash IS NOT NULL),
@@ -1659,6 +1669,18 @@ begin
   update refund_signers set sealed_key = null
   where id = signer and removed_at is not null and sealed_key is not null
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.close_unclear_numbers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform close_nonce(
+    n.signer_id, n.nonce, case when new.failure_reason in ('unproven', 'dropped') then 'dropped' else 'mined' end, null)
+  from signer_nonces n join unclear_nonces u using (signer_id, nonce)
+  where n.refund_id = new.id and n.state = 'open';
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
@@ -2811,6 +2833,50 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_refund_judgements_v1(entries refund_judgements_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      this_era integer := null;
+      wanted integer;
+      made integer;
+      absent refund_judgements_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      insert into refund_judgements (refund_id, rev, why)
+      select r.refund_id, r.rev, r.why from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.refund_id, r.rev
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.refund_id, e.rev, e.why
+        from (select *, row_number() over (partition by refund_id, rev) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from refund_judgements t where t.refund_id = e.refund_id and t.rev = e.rev and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+      loop
+        begin
+          insert into refund_judgements (refund_id, rev, why) select r.refund_id, r.rev, r.why from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of refund_judgements are there already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_refund_rises_v1(entries refund_rises_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -2914,6 +2980,7 @@ AS $function$
     when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
     when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], skip, now_at);
     when 'refund_destination_proofs_v1' then return insert_refund_destination_proofs_v1(entries::refund_destination_proofs_v1_entry[], skip, now_at);
+    when 'refund_judgements_v1' then return insert_refund_judgements_v1(entries::refund_judgements_v1_entry[], skip, now_at);
     when 'refund_rises_v1' then return insert_refund_rises_v1(entries::refund_rises_v1_entry[], skip, now_at);
     when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
     when 'signed_transactions_v1' then return insert_signed_transactions_v1(entries::signed_transactions_v1_entry[], skip, now_at);
@@ -3327,8 +3394,8 @@ begin
   if new.state <> 'processing' then
     delete from refund_looks where refund_id = new.id;
     -- Nodes that lose receipts, or a reorganisation, may have had it given up: for a day it is looked for still.
-    if new.state = 'failed' and new.failure_reason = 'dropped' then
-      insert into noticed_transfers (chain_id, tx_hash, refund_id) values (new.chain_id, new.tx_hash, new.id)
+    if new.state = 'requires_signature' or new.state = 'failed' and new.failure_reason = 'dropped' then
+      insert into noticed_transfers (chain_id, tx_hash, refund_id) values (new.chain_id, old.tx_hash, new.id)
       on conflict (chain_id, tx_hash, refund_id) do update set from_address = null;
     end if;
     return null;
@@ -4433,9 +4500,10 @@ CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS ne
 
 CREATE TRIGGER merchants_leave_refunds_to_hand AFTER UPDATE OF refund_mode ON merchant_settings FOR EACH ROW WHEN (old.refund_mode <> 'signer'::text AND new.refund_mode = 'signer'::text) EXECUTE FUNCTION leave_refunds_of_mode_to_hand();
 
-CREATE TRIGGER refunds_again_to_hand AFTER UPDATE ON refunds FOR EACH ROW WHEN (old.state = 'failed'::text AND new.state = 'requires_signature'::text) EXECUTE FUNCTION leave_again_to_hand();
+CREATE TRIGGER refunds_again_to_hand AFTER UPDATE ON refunds FOR EACH ROW WHEN ((old.state = ANY (ARRAY['failed'::text, 'processing'::text])) AND new.state = 'requires_signature'::text) EXECUTE FUNCTION leave_again_to_hand();
 CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
+CREATE TRIGGER refunds_close_unclear_numbers AFTER UPDATE ON refunds FOR EACH ROW WHEN (old.state = 'processing'::text AND (new.state = ANY (ARRAY['processed'::text, 'failed'::text]))) EXECUTE FUNCTION close_unclear_numbers();
 CREATE TRIGGER refunds_keep_their_beginning AFTER INSERT ON refunds FOR EACH ROW EXECUTE FUNCTION keep_refund_beginning();
 CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();

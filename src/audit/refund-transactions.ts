@@ -35,12 +35,20 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a refund that somebody else than its chain has judged',
-    // A signer of ours may say that its own transaction can never be mined, and nothing else.
+    // A signer of ours may say that its own transaction can never be mined, and a person what the chain could not say
+    // when they were asked. Nothing else.
     breaches: sql => sql<{ id: string }[]>`
       select t.actor as id from transitions t join refunds r on r.id = t.actor
       where t.kind = 'refund' and t.event in ('transaction_verified', 'transaction_failed')
         and t.cause <> 'chain:' || r.chain_id
-        and not (t.event = 'transaction_failed' and t.cause like 'signer:%')`,
+        and not (t.event = 'transaction_failed' and t.cause like 'signer:%')
+        and not (t.cause like 'usr_%' and exists (
+          select from refund_judgements j
+          where j.refund_id = t.actor and j.rev = t.rev and case t.from_state
+            when 'failed' then j.why = 'stray_transfer'
+            else j.why <> 'stray_transfer'
+              and (t.event = 'transaction_verified' or t.context->>'failureReason' = 'unproven')
+          end))`,
   },
   {
     invariant: 'I7',

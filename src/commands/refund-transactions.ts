@@ -51,10 +51,23 @@ export const nameTransaction = async (
 
 /**
  * Has one that has failed signed again, as if nothing had been sent: by hand, or by a signer. Of what its payment has
- * left by now.
+ * left by now. Also one whose transaction is nowhere, which may never have been sent.
  */
-export const retryRefund = async ({ sql, actors }: World, name: RecordName, cause: string): Promise<Actor<Refund>> => {
+export const retryRefund = async (
+  { sql, actors }: World,
+  name: RecordName,
+  cause: string,
+  isGone: Naming['isGone'] = async () => false,
+): Promise<Actor<Refund>> => {
   const refund = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+  const { id, context } = refund
+  if (refund.state === 'processing' && (await isGone(refund))) {
+    const event = { type: 'transaction_gone', txHash: context.txHash }
+    const outcome = await actors.dispatch({ kind: 'refund', actor: id, event, cause })
+    return outcome.ok
+      ? ofKind(refundKind, outcome.actor)
+      : refuse('state_conflict', { details: { status: outcome.actor?.state } })
+  }
   if (refund.state !== 'failed') return refuse('state_conflict', { details: { status: refund.state } })
   refuseUnlookedAt(refund)
   const outcome = await actors.dispatchBundle(retryOf(refund, cause))

@@ -1,3 +1,6 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Actor } from '../actors/kind.ts'
+import { isTransactionGone } from '../chain/refunds/gone.ts'
 import { transferUri } from '../chain/transfer-uri.ts'
 import { retryRefund } from '../commands/refund-transactions.ts'
 import { refuse } from '../errors.ts'
@@ -42,7 +45,8 @@ export const refundSigningRoutes: readonly Route[] = [
       docs: docs.retryRefund,
       handle: async (api, { params, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
-        const refund = await retryRefund(api, name, encodeId('usr', session.accountId))
+        const isGone = (refund: Actor<Refund>) => isTransactionGone(api, refund)
+        const refund = await retryRefund(api, name, encodeId('usr', session.accountId), isGone)
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },
     },

@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import type { Refund } from '../../machines/refund.ts'
 import { chainIdsOf } from '../chain/connect.ts'
+import { judgeRefund } from '../commands/refund-judgements.ts'
 import { cancelRefund, dismissRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
@@ -126,10 +127,12 @@ export const refundRoutes: readonly Route[] = [
     {
       path: '/v1/merchants/:merchantId/refunds/:id/resolve',
       docs: docs.resolveRefund,
-      body: type({ action: "'dismiss'" }),
-      handle: async (api, { params, member, session }) => {
+      body: type({ action: "'dismiss' | 'accept' | 'fail'" }),
+      handle: async (api, { params, body: { action }, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
-        const refund = await dismissRefund(api, name, encodeId('usr', session.accountId))
+        const cause = encodeId('usr', session.accountId)
+        const refund =
+          action === 'dismiss' ? await dismissRefund(api, name, cause) : await judgeRefund(api, name, { action, cause })
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },
     },

@@ -18,3 +18,22 @@ export const beginWarnings = async (
     select * from begin_refund_warnings(${[...chainsOn]}::bigint[], ${most})`
   return rows.map(({ refund_id: refundId, chain_id, why }) => ({ refundId, chainId: Number(chain_id), why }))
 }
+
+/** Why a person may say what became of a refund's transaction: see `refund_judgements`. */
+export type PersonsDoubt =
+  | 'nodes_disagree'
+  | 'balance_unknown'
+  | 'balance_unclear'
+  | 'possibly_earlier'
+  | 'number_unclear'
+  | 'stray_transfer'
+
+/** What nobody can say of the transaction of a refund that is processing, where that is for a person by now. */
+export const findPersonsDoubt = async (sql: Sql, refundId: string): Promise<PersonsDoubt | undefined> => {
+  const [row] = await sql<{ why: PersonsDoubt }[]>`
+    select n.why from refunds_needing_attention('{}') n join refunds r on r.id = n.refund_id
+    where r.id = ${refundId} and r.state = 'processing'
+      and n.why in ('nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier', 'number_unclear')
+    order by n.why limit 1`
+  return row?.why
+}

@@ -52,3 +52,29 @@ test('one that has failed is looked at, shown again to be signed, and paid', asy
   expect((await read(id)).json).toMatchObject({ status: 'processed', crypto: { txHash: hash(2) } })
   expect(await booksOf(payment)).toMatchObject({ reserved: 100, refunds: 1 })
 })
+
+test('POST …/resolve: what a person has seen of one whose money has moved, and of one that nodes cannot judge', async () => {
+  const { actor: payment, id: paymentId } = await paidHere()
+  const { id } = await made(paymentId, { amountMinor: 100, destination: somebody })
+  const conflict = (status: string) => ({ status: 409, error: { code: 'state_conflict', details: { status } } })
+  expect(await post(id, 'resolve', { action: 'accept' })).toMatchObject(conflict('requires_signature'))
+  expect(await post(id, 'resolve', { action: 'other' })).toMatchObject({ status: 400 })
+  await post(id, 'transaction', { txHash: hash(3) })
+  expect(await post(id, 'resolve', { action: 'fail' })).toMatchObject(conflict('processing'))
+  await to.sql`
+    update refund_looks set doubt = 'balance_unclear', person_from = now() where refund_id = ${decodeId('re', id) ?? ''}`
+  expect(await post(id, 'resolve', { action: 'fail' })).toMatchObject({
+    ...{ status: 200, json: { status: 'failed', failureReason: 'unproven' } },
+  })
+  expect(await booksOf(payment)).toMatchObject({ reserved: 0 })
+
+  const rest = await made(paymentId, { destination: somebody })
+  const spent = { status: 422, error: { code: 'refund_exceeds_remaining' } }
+  expect(await post(id, 'resolve', { action: 'accept' })).toMatchObject(spent)
+  await post(rest.id, 'cancel')
+  expect(await post(id, 'resolve', { action: 'accept' })).toMatchObject({
+    ...{ status: 200, json: { status: 'processed', failureReason: null } },
+  })
+  expect(await booksOf(payment)).toMatchObject({ reserved: 100 })
+  expect(await post(id, 'resolve', { action: 'accept' })).toMatchObject(conflict('processed'))
+})

@@ -36,6 +36,16 @@ describe('refund', () => {
       paid too much                               | dismiss          | stays              |                  | attention=false
       paid too little                             | dismiss          | stays              |                  | attention=false
 
+      Where nobody can say what became of it a person may, who has seen that the money came or that it did not.
+      processing                                  | 1 unproven       | failed             | refund.failed    | confirmations=3 failureReason=unproven attention=true strayTxHash=0x111
+      paid too little                             | 1 verified, 1 verified and more | processed | refund.processed | failureReason=null attention=false
+      dropped yet mined                           | 2 verified       | processed          | refund.processed | confirmations=3 failureReason=null attention=false
+      accepted after all                          | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
+
+      What no node knows, and nobody is on to send, may be signed once more.
+      processing                                  | 1 gone           | requires_signature | !signRefund      | txHash=null
+      replaced                                    | 2 gone           | requires_signature | !signRefund      | txHash=null
+
       A failed one may be signed again, once somebody has looked where money has moved.
       failed                                      | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
       looked at                                   | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null

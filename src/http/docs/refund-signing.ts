@@ -13,9 +13,9 @@ export const readPaymentUri: Docs = {
 
 export const retryRefund: Docs = {
   operation: 'retryRefund',
-  summary: 'Have a refund that has failed signed again',
+  summary: 'Have a refund signed again',
   description:
-    'It waits for a signature again, by hand or of a signer, if the payment still has the amount. Look first at what its transaction did: one that was mined may have moved money. Naming another transaction does the same in one step.',
+    'One that has failed, or whose transaction no node knows, as when its hash was mistyped and nothing was ever sent (409 while the chain knows it, or a signer may send it again). It waits for a signature again, by hand or of a signer, if the payment still has the amount. Look first at what its transaction did: one that was mined may have moved money. Naming another transaction does the same in one step.',
   answers: { 200: refundShape },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
 }

@@ -33,11 +33,11 @@ export const getRefund: Docs = {
 
 export const resolveRefund: Docs = {
   operation: 'resolveRefund',
-  summary: 'Say that a person has looked at a refund',
+  summary: 'Say what a person has seen of a refund',
   description:
-    'Of one that `attention=true` lists because money moved which nobody waits for: another transaction than its own has paid it, its own has paid more than it should, or has brought the customer something else and failed. It stays as it is. What it waits for otherwise cannot be dismissed, and ends with its cause: its claim has expired (cancel it, and start another), no node has known its transaction for a day (name the right one), nodes cannot say what became of it, a signer has tried for a day to sign it (where its destination refuses the transfer, cancel it, and start another) or to have it mined, or its chain is switched off.',
+    'Of one that `attention=true` lists. `dismiss`: money moved which nobody waits for (another transaction than its own has paid it, its own has paid more than it should, or has brought the customer something else and failed), and a person has looked. It stays as it is. `accept`: the money came, as a person has seen. It is `processed`. `fail`: it did not come. It is `failed` with `unproven`, what it had reserved is free again, and a person still has to `dismiss` before it is signed again. Both are for a refund that is `processing` and of whose transaction nodes cannot say what became of it: for a day they have not agreed or have forgotten, the balance of the destination is not clear, it was mined before the refund was asked for and not yet final then, or the number of its signer is used and nobody can show by what. `accept` is also for one that is `failed` while the money that its own transaction moved waits for a person, if the payment still has the amount. What it waits for otherwise ends with its cause: its claim has expired (cancel it, and start another), no node has known its transaction for a day (name the right one, or have it signed again), a signer has tried for a day to sign it (where its destination refuses the transfer, cancel it, and start another) or to have it mined, or its chain is switched off.',
   answers: { 200: refundShape },
-  refusals: ['state_conflict'],
+  refusals: ['state_conflict', 'refund_exceeds_remaining'],
   example: { action: 'dismiss' },
 }
 

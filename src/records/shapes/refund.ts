@@ -14,7 +14,8 @@ export const refundShape = shape({
       currency: currency(),
       status: "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",
       reason: "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
-      failureReason: "'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped' | null",
+      failureReason:
+        "'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped' | 'unproven' | null",
       destination: address().or('null'),
       claimUrl: 'string | null',
       crypto: type({

@@ -1,0 +1,62 @@
+import type { Refund } from '../../machines/refund.ts'
+import type { Command } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { refuse } from '../errors.ts'
+import { refundKind } from '../kinds/refund.ts'
+import { ofKind } from '../queries/actors.ts'
+import type { RecordName } from '../queries/named.ts'
+import { findPersonsDoubt, type PersonsDoubt } from '../queries/refund-attention.ts'
+import { findDepths } from '../queries/refund-transactions.ts'
+import { findRefund } from '../queries/refunds.ts'
+import type { World } from '../world.ts'
+
+export type RefundJudgement = {
+  /** `accept`: a person has seen that the refund's money came; `fail`: that it did not. */
+  readonly action: 'accept' | 'fail'
+  readonly cause: string
+}
+
+/**
+ * Takes a person's word for what became of a refund's transaction, where its chain cannot say that or has said that it
+ * paid something else. What is not there may come all the same: whoever has it signed again must say that they looked.
+ */
+export const judgeRefund = async (
+  { sql, actors }: World,
+  name: RecordName,
+  { action, cause }: RefundJudgement,
+): Promise<Actor<Refund>> => {
+  const refund = (await findRefund(sql, name)) ?? refuse('resource_not_found')
+  const { id, state, context } = refund
+  const isFailed = state === 'failed' && action === 'accept'
+  const why = isFailed ? movedMoney(refund) : await findPersonsDoubt(sql, id)
+  if (!why) return refuse('state_conflict', { details: { status: state } })
+
+  const confirmations = isFailed ? context.confirmations : ((await findDepths(sql, [id])).get(id) ?? 0)
+  const { paymentId, amountMinor, txHash } = context
+  const verdict =
+    action === 'accept'
+      ? { type: 'transaction_verified' }
+      : { type: 'transaction_failed', failureReason: 'unproven', strayed: true }
+  const pay = (type: string): Command => ({
+    ...{ kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause },
+  })
+  const outcome = await actors.dispatchBundle([
+    {
+      ...{ kind: 'refund', actor: id, event: { ...verdict, txHash, confirmations }, cause },
+      rows: done => [{ table: 'refund_judgements', row: { refund_id: id, rev: done.at(-1)?.rev ?? 0, why } }],
+    },
+    // It was given back when the refund failed, and may be spent by now.
+    ...(isFailed ? [pay('reserve_refund')] : []),
+    pay(action === 'accept' ? 'refund_processed' : 'release_refund'),
+  ])
+  if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
+  if (outcome.constraint === 'refunds_transaction_once')
+    return refuse('state_conflict', { message: 'Another refund is paid with its transaction.' })
+  if (isFailed && outcome.index > 0) return refuse('refund_exceeds_remaining')
+  // Its chain was faster, or somebody else.
+  return refuse('state_conflict', { details: { status: outcome.actor?.state } })
+}
+
+/** With its own transaction, which has failed. */
+const movedMoney = ({ context }: Actor<Refund>): PersonsDoubt | undefined =>
+  context.attention && context.strayTxHash === context.txHash ? 'stray_transfer' : undefined

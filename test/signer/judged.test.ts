@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { connectChains } from '../../src/chain/connect.ts'
+import { judgeRefund } from '../../src/commands/refund-judgements.ts'
+import { retryRefund } from '../../src/commands/refund-transactions.ts'
+import { dismissRefund } from '../../src/commands/refunds.ts'
+import { tendChain } from '../../src/signer/keep.ts'
+import { signRefund } from '../../src/signer/sign.ts'
+import { openTurns } from '../../src/signer/turns.ts'
+import { faultyNode } from '../harness/faulty-node.ts'
+import { houseOfFile } from './house.ts'
+
+const house = await houseOfFile()
+
+/** Signed and never sent, its number used by somebody else, and the only node has forgotten by what. */
+const unclear = async () => {
+  const signer = await house.newSigner()
+  const [refund] = await house.refunds(signer.merchantId, 1)
+  if (!refund) throw new Error('there is no refund')
+  const at = (step: string) => {
+    if (step === 'stored') throw new Error('the process has ended')
+  }
+  await signRefund({ ...house.desk, at }, openTurns(), refund.id).catch(() => {})
+  await house.sendElsewhere(signer.key, 0)
+  await house.node.mine()
+  const { number } = await house.node.head()
+  await house.node.mine(3)
+  await house.finalize()
+  await using node = await faultyNode(house.node.url)
+  node.break('forgets_states', { before: number + 1 })
+  const chains = connectChains(
+    house.desk.chains.all.map(({ chain }) => chain),
+    () => [node.url],
+    house.api,
+  )
+  for (const each of chains.all) await tendChain({ ...house.desk, chains }, openTurns(), each, { untouchedMs: 0 })
+  chains.close()
+  const numbers = () =>
+    house.sql<{ nonce: number; state: string; isUnclear: boolean }[]>`
+      select n.nonce::int, n.state, u.nonce is not null as "isUnclear"
+      from signer_nonces n left join unclear_nonces u using (signer_id, nonce)
+      where n.signer_id = ${signer.id} order by n.nonce`
+  expect([...(await numbers())]).toEqual([{ nonce: 0, state: 'open', isUnclear: true }])
+  return { id: refund.id, numbers, name: { id: refund.id, merchantId: signer.merchantId, livemode: undefined } }
+}
+
+test('a number that nobody can say anything of is over once a person has seen that the money came', async () => {
+  const { id, name, numbers } = await unclear()
+  await judgeRefund(house.api, name, { action: 'accept', cause: 'usr_1' })
+  expect((await house.refund(id)).state).toBe('processed')
+  expect([...(await numbers())]).toEqual([{ nonce: 0, state: 'mined', isUnclear: false }])
+})
+
+test('or that it did not: the refund is signed again once they have looked', async () => {
+  const { id, name, numbers } = await unclear()
+  await judgeRefund(house.api, name, { action: 'fail', cause: 'usr_1' })
+  expect([...(await numbers())]).toEqual([{ nonce: 0, state: 'dropped', isUnclear: false }])
+  await dismissRefund(house.api, name, 'usr_1')
+  await retryRefund(house.api, name, 'usr_1')
+  // It waits since the process has ended.
+  await house.sql`delete from signing_waits where reason = 'fault'`
+  await signRefund(house.desk, openTurns(), id)
+  expect((await house.refund(id)).state).toBe('processing')
+  expect(await numbers()).toMatchObject([{ state: 'dropped' }, { nonce: 1, state: 'open' }])
+})
