@@ -49,6 +49,27 @@ const checks: Check[] = [
           and h.context->>'txHash' = t.tx_hash)`,
   },
   {
+    // A sandbox's chain may be lost with what was mined there.
+    invariant: 'I3',
+    what: 'a refund that was told its transaction could never be mined, and it is',
+    breaches: sql => sql<{ id: string }[]>`
+      select h.actor as id
+      from transitions h
+      join signed_transactions t on t.tx_hash = h.context->>'txHash'
+      join signer_nonces n on n.signer_id = t.signer_id and n.nonce = t.nonce and n.refund_id = h.actor
+      join refund_signers s on s.id = n.signer_id
+      where h.kind = 'refund' and h.event = 'transaction_failed' and h.context->>'failureReason' = 'dropped'
+        and n.state = 'mined' and s.epoch is null`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a refund that is paid with a number which another transaction has used',
+    breaches: sql => sql<{ id: string }[]>`
+      select r.id from refunds r join signer_nonces n on n.refund_id = r.id
+      join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
+      where r.state = 'processed' and n.state = 'dropped'`,
+  },
+  {
     invariant: 'I3',
     what: 'a signer that has left out a number',
     // In the sandbox anybody has its key, and may have sent something in between.

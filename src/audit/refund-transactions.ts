@@ -35,13 +35,16 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a refund that somebody else than its chain has judged',
-    // A signer of ours may say that its own transaction can never be mined, and a person what the chain could not say
-    // when they were asked. Nothing else.
+    // A signer of ours may say that what it has signed can never be mined, and a person what the chain could not say when
+    // they were asked. What nobody is said to have judged, somebody else has.
     breaches: sql => sql<{ id: string }[]>`
       select t.actor as id from transitions t join refunds r on r.id = t.actor
       where t.kind = 'refund' and t.event in ('transaction_verified', 'transaction_failed')
-        and t.cause <> 'chain:' || r.chain_id
-        and not (t.event = 'transaction_failed' and t.cause like 'signer:%')
+        and t.cause is distinct from 'chain:' || r.chain_id
+        and not (t.event = 'transaction_failed' and exists (
+          select from signed_transactions x join signer_nonces n using (signer_id, nonce)
+          join refund_signers s on s.id = n.signer_id
+          where n.refund_id = r.id and x.tx_hash = t.context->>'txHash' and t.cause = 'signer:' || s.address))
         and not (t.cause like 'usr_%' and exists (
           select from refund_judgements j
           where j.refund_id = t.actor and j.rev = t.rev and case t.from_state

@@ -1,21 +1,49 @@
 import { expect, test } from 'bun:test'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
-import { signerHouse } from '../signer/house.ts'
+import { type SignerHouse, signerHouse } from '../signer/house.ts'
+
+/** As its signer tells it that another transaction has used its number. */
+const drop = async ({ api, sql, refund }: SignerHouse, id: string, cause: string) => {
+  const { txHash } = await refund(id)
+  const [of] = await sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${id}`
+  const event = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
+  const outcome = await api.actors.dispatchBundle([
+    { kind: 'refund', actor: id, event, cause },
+    { kind: 'payment', actor: of?.payment ?? '', event: { type: 'release_refund', amountMinor: 10 }, cause },
+  ])
+  expect(outcome.ok).toBe(true)
+  await sql`update signer_nonces set state = 'dropped' where refund_id = ${id}`
+}
 
 test('what signers have signed is clean, and each breach is found', async () => {
   await using house = await signerHouse()
-  const { merchantId } = await house.newSigner()
+  const { merchantId, address } = await house.newSigner()
   const turns = openTurns()
-  for (const { id } of await house.refunds(merchantId, 3)) await signRefund(house.desk, turns, id)
+  const refunds = await house.refunds(merchantId, 4)
+  for (const { id } of refunds) await signRefund(house.desk, turns, id)
+  const { id: lost = '' } = refunds[3] ?? {}
+  await drop(house, lost, `signer:${address}`)
   expect(await house.audit()).toEqual([])
 
   const other = (what: string) =>
     `insert into signer_nonces select signer_id, ${what}, state, sent_at, created_at from signer_nonces where nonce = 2`
-  const breaches: [string, string][] = [
-    ['a number of a signer for which nothing', other('3, null::uuid')],
-    ['a signer that has left out', other('5, null::uuid')],
-    ['a refund of which two numbers', `drop index signer_nonces_open_once; ${other('4, refund_id')}`],
+  // The last of each mends it, where another check or breach would see it too.
+  const breaches: [string, string, string?][] = [
+    [
+      'a refund that somebody else',
+      `update transitions set cause = 'signer:0x${'1'.repeat(40)}' where event = 'transaction_failed'`,
+      `update transitions set cause = 'signer:${address}' where event = 'transaction_failed'`,
+    ],
+    ['a refund that was told', `update signer_nonces set state = 'mined' where nonce = 3`],
+    [
+      'a refund that is paid with a number',
+      `alter table refunds disable trigger user; update signer_nonces set state = 'dropped' where nonce = 3;
+       update refunds set state = 'processed', failure_reason = null where id = '${lost}'`,
+    ],
+    ['a number of a signer for which nothing', other('4, null::uuid')],
+    ['a signer that has left out', other('6, null::uuid')],
+    ['a refund of which two numbers', `drop index signer_nonces_open_once; ${other('5, refund_id')}`],
     ['a transaction that was signed for a number', 'delete from signer_nonces where nonce = 0'],
     [
       'a transaction that was signed for a refund',
@@ -23,14 +51,15 @@ test('what signers have signed is clean, and each breach is found', async () => 
     ],
     [
       'a refund that was signed again',
-      `alter table refunds disable trigger user; update refunds set state = 'processed', tx_hash = '0x${'7'.repeat(64)}'
+      `update refunds set state = 'processed', tx_hash = '0x${'7'.repeat(64)}'
        where id = (select refund_id from signer_nonces where nonce = 1)`,
     ],
   ]
-  for (const [what, tampering] of breaches) {
+  for (const [what, tampering, mending] of breaches) {
     const isFound = async () => (await house.audit()).some(finding => finding.what.startsWith(what))
     expect([what, await isFound()]).toEqual([what, false])
     await house.sql.unsafe(tampering)
     expect([what, await isFound()]).toEqual([what, true])
+    if (mending) await house.sql.unsafe(mending)
   }
 })

@@ -30,18 +30,34 @@ test('a refund that waits to be signed, one that is processing and one that is p
   await happen(processed, { type: 'transaction_verified', txHash: txHash(2), confirmations: 3 })
   expect(await audit(to.sql, kinds)).toEqual([])
 
-  const breaches: [string, string][] = [
+  const isJudged = `kind = 'refund' and event = 'transaction_verified'`
+  // The last of each mends it, where there is another breach of the same.
+  const breaches: [string, string, string?][] = [
     [
       'a rise of a balance',
       `insert into refund_rises (chain_id, address, block_number, refund_id)
        select chain_id, lower(destination), 7, id from refunds where state = 'processing'`,
+      'delete from refund_rises',
+    ],
+    [
+      'a rise of a balance',
+      `alter table refunds disable trigger user; update refunds set token_address = null where state = 'processed';
+       insert into refund_rises (chain_id, address, block_number, refund_id)
+       select chain_id, lower(destination), height, id from refunds, generate_series(8, 9) height where state = 'processed'`,
     ],
     ['a refund that waits', `update refund_destinations set amount = amount + 1 where until is null`],
-    ['a refund whose transaction nobody looks at', `delete from refund_looks`],
     [
-      'a refund that somebody else',
-      `update transitions set cause = 'usr_1' where kind = 'refund' and event = 'transaction_verified'`,
+      'a refund whose transaction nobody looks at',
+      `insert into refund_looks (refund_id, chain_id, tx_hash)
+       select id, chain_id, tx_hash from refunds where state = 'processed'`,
+      `delete from refund_looks where refund_id = '${processed}'`,
     ],
+    ['a refund whose transaction nobody looks at', `delete from refund_looks`],
+    ...['null', `'usr_1'`, `'signer:0x${'1'.repeat(40)}'`, `'chain:1'`].map((cause): [string, string, string] => [
+      'a refund that somebody else',
+      `update transitions set cause = ${cause} where ${isJudged}`,
+      `update transitions set cause = 'chain:31337' where ${isJudged}`,
+    ]),
     [
       'a refund that was processed twice',
       `update transitions set event = 'transaction_verified' where kind = 'refund' and event = 'transaction_sent'`,
@@ -51,10 +67,11 @@ test('a refund that waits to be signed, one that is processing and one that is p
       `drop index refunds_transaction_once; update refunds set tx_hash = '${txHash(3)}' where tx_hash is not null`,
     ],
   ]
-  for (const [what, tampering] of breaches) {
+  for (const [what, tampering, mending] of breaches) {
     const isFound = async () => (await audit(to.sql, kinds)).some(finding => finding.what.startsWith(what))
     expect([what, await isFound()]).toEqual([what, false])
     await to.sql.unsafe(tampering)
     expect([what, await isFound()]).toEqual([what, true])
+    if (mending) await to.sql.unsafe(mending)
   }
 })

@@ -35,7 +35,7 @@ const failed = async (amountMinor = 100) => {
   await ask('POST', `/refunds/${id}/transaction`, { ...owner, json: { txHash } })
   const event = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted' }
   const outcome = await to.api.actors.dispatchBundle([
-    { kind: 'refund', actor: decodeId('re', id) ?? '', event },
+    { kind: 'refund', actor: decodeId('re', id) ?? '', event, cause: 'chain:31337' },
     { kind: 'payment', actor: payment, event: { type: 'release_refund', amountMinor } },
   ])
   expect(outcome.ok).toBe(true)

@@ -29,7 +29,7 @@ const signable = async (amountMinor = 100) => {
 const fails = async (id: string, payment: string, txHash: string, amountMinor = 100, more: object = {}) => {
   const failed = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted', ...more }
   const outcome = await to.api.actors.dispatchBundle([
-    { kind: 'refund', actor: decodeId('re', id) ?? '', event: failed },
+    { kind: 'refund', actor: decodeId('re', id) ?? '', event: failed, cause: 'chain:31337' },
     { kind: 'payment', actor: payment, event: { type: 'release_refund', amountMinor } },
   ])
   expect(outcome.ok).toBe(true)

@@ -23,7 +23,7 @@ const fail = async ({ id }: One) => {
     select payment_id as id, amount_minor::int as amount from refunds where id = ${id}`
   const event = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted' }
   const outcome = await api.actors.dispatchBundle([
-    { kind: 'refund', actor: id, event },
+    { kind: 'refund', actor: id, event, cause: 'chain:31337' },
     { kind: 'payment', actor: payment?.id ?? '', event: { type: 'release_refund', amountMinor: payment?.amount } },
   ])
   expect(outcome.ok).toBe(true)

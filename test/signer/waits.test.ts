@@ -154,7 +154,7 @@ test('a refund that is to be signed again waits until what was signed before is 
   const { txHash } = await house.refund(id)
   const [row] = await house.sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${id}`
   const command = (kind: string, actor: string, event: { type: string } & Record<string, unknown>) => ({
-    ...{ kind, actor, event },
+    ...{ kind, actor, event, cause: 'chain:31337' },
   })
   const money = (type: string) => command('payment', row?.payment ?? '', { type, amountMinor: 10 })
   const failed = { type: 'transaction_failed', txHash, confirmations: 1, failureReason: 'reverted' }
