@@ -134,10 +134,11 @@ begin
   return null;
 end $$;
 
-create trigger refunds_keep_their_destination_from_the_start after insert on refunds
+create trigger refunds_destination_is_kept_from_the_start after insert on refunds
 for each row when (new.destination is not null)
 execute function keep_refund_destination();
-create trigger refunds_keep_their_destination after update of state on refunds
+-- Triggers run in the order of their names: this one before what forgets that it was left to be signed by hand.
+create trigger refunds_destination_is_kept after update of state on refunds
 for each row when (new.destination is not null and old.state is distinct from new.state)
 execute function keep_refund_destination();
 

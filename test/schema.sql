@@ -4504,9 +4504,9 @@ CREATE TRIGGER refunds_again_to_hand AFTER UPDATE ON refunds FOR EACH ROW WHEN (
 CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
 CREATE TRIGGER refunds_close_unclear_numbers AFTER UPDATE ON refunds FOR EACH ROW WHEN (old.state = 'processing'::text AND (new.state = ANY (ARRAY['processed'::text, 'failed'::text]))) EXECUTE FUNCTION close_unclear_numbers();
+CREATE TRIGGER refunds_destination_is_kept AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
+CREATE TRIGGER refunds_destination_is_kept_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_keep_their_beginning AFTER INSERT ON refunds FOR EACH ROW EXECUTE FUNCTION keep_refund_beginning();
-CREATE TRIGGER refunds_keep_their_destination AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
-CREATE TRIGGER refunds_keep_their_destination_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_wait_for_settings AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text AND old.state <> 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
 CREATE TRIGGER refunds_wait_for_settings_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
 
