@@ -65,16 +65,21 @@ for each row execute function lose_refund_looks();
 -- look off. `final_to`: up to there the chain is final.
 create function claim_refund_looks(chain bigint, final_to bigint, most integer) returns setof refund_looks
 language sql as $$
-  with due as (
+  update refund_looks
+  set looks = looks + 1, next_look_at = next_look(looks)
+  -- Not joined: before there are statistics that goes through all that is looked at.
+  where refund_id = any (array(
     select refund_id from refund_looks
     where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
     order by looks, next_look_at limit most
     -- Another worker has them.
-    for update skip locked)
-  update refund_looks l
-  set looks = l.looks + 1, next_look_at = next_look(l.looks)
-  from due where l.refund_id = due.refund_id
-  returning l.*
+    for update skip locked))
+  returning *
+$$;
+
+-- The one that a look is of, found by its key: the offset keeps the planner from joining it with all that are processing.
+create function looked_at_refund(refund uuid) returns setof refunds language sql stable as $$
+  select * from refunds where id = refund offset 0
 $$;
 
 -- Rises of balances that have paid refunds: coins that a contract has sent on, which are told by no log, and which no

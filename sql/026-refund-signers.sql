@@ -99,11 +99,30 @@ create table signing_waits (
   -- For this reason.
   since timestamptz not null default now(),
   -- For whatever reasons: what is tried again finds another one at times.
-  begun_at timestamptz not null default now()
+  begun_at timestamptz not null default now(),
+  -- Of a refund in coins: their chain.
+  coins_on bigint
 );
 create index signing_waits_of_signer on signing_waits (signer_id);
 -- What has been in vain for so long that a person must look (sql/027-refund-attention.sql).
 create index signing_waits_begun on signing_waits (begun_at) where next_try_at < 'infinity';
+
+create index signing_waits_in_coins on signing_waits (coins_on) where next_try_at = 'infinity' and coins_on is not null;
+
+-- What is over for good waits for nobody.
+create function forget_signing_wait() returns trigger language plpgsql as $$
+begin
+  if exists (select from signing_waits where refund_id = new.id) then
+    -- As whoever leaves what waits to hand: the settings first, or two would wait for each other.
+    perform hold_settings(new.merchant_id);
+    delete from signing_waits where refund_id = new.id;
+  end if;
+  return null;
+end $$;
+-- By its name after the one that looks whether it was left to hand (sql/025-refund-transactions.sql).
+create trigger refunds_forget_their_signing_wait after update of state on refunds
+for each row when (new.state in ('processed', 'canceled') and old.state <> new.state)
+execute function forget_signing_wait();
 
 -- Those that wait to be signed, by whoever looks after their chain.
 create index refunds_unsigned on refunds (chain_id, merchant_id) where state = 'requires_signature';
@@ -118,9 +137,37 @@ where r.state = 'requires_signature' and (
     select from working_signers s
     where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.livemode = r.livemode));
 
--- Those in coins: while there is one that is signed by hand, blocks are read in full (src/chain/watch/coins/sent.ts).
-create index refunds_unsigned_in_coins on refunds (chain_id)
+create index refunds_unsigned_in_coins on refunds (chain_id, merchant_id, livemode)
 where state = 'requires_signature' and token_address is null;
+
+-- Whether one of `refunds_by_hand` is in coins: blocks are read in full then (src/chain/watch/coins/sent.ts), so it is
+-- asked at every step of the reading. It goes by merchants, of which each is looked at once, however many of their
+-- refunds wait for a signer; of what is left to hand the waits themselves know.
+create function are_coins_signed_by_hand(chain bigint) returns boolean language sql stable
+-- A plan is kept from when the table was empty, and every question here is one for an index.
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+  with recursive whose as (
+    (select merchant_id, livemode from refunds
+      where chain_id = chain and state = 'requires_signature' and token_address is null
+      order by merchant_id, livemode limit 1)
+    union all
+    select next.merchant_id, next.livemode
+    from whose w cross join lateral (
+      select r.merchant_id, r.livemode from refunds r
+      where r.chain_id = chain and r.state = 'requires_signature' and r.token_address is null
+        and (r.merchant_id, r.livemode) > (w.merchant_id, w.livemode)
+      order by r.merchant_id, r.livemode limit 1) next)
+  select exists (
+      select from signing_waits w
+      -- By its key, and by nothing else: hence the offset.
+      cross join lateral (select state from refunds where id = w.refund_id offset 0) r
+      where w.coins_on = chain and w.next_try_at = 'infinity' and r.state = 'requires_signature')
+    or exists (
+      select from whose w
+      where not exists (
+        select from working_signers s
+        where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
+$$;
 
 -- Keeps a merchant's signer from being turned on or off, or added, until this commit is over. Both modes, and always in
 -- this order, as whoever adds one does: a commit may hold refunds of both, and two would wait for each other. A
@@ -183,8 +230,10 @@ begin
     return false;
   end if;
   select reason into before from signing_waits where refund_id = refund;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
-  values (refund, signer, why, case when is_for_hand then 'infinity' else next_look(0) end)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  select r.id, signer, why, case when is_for_hand then 'infinity' else next_look(0) end,
+    case when r.token_address is null then r.chain_id end
+  from refunds r where r.id = refund and r.state = 'requires_signature'
   on conflict (refund_id) do update set
     signer_id = excluded.signer_id, reason = why,
     tries = w.tries + 1,
@@ -197,11 +246,12 @@ end $$;
 
 -- Leaves what waits to be signed by hand to that, once a signer could: the transaction has been shown, and may be out.
 create function leave_to_hand(merchant uuid, chain bigint, mode boolean) returns void language sql as $$
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
-  select r.id, s.id, 'by_hand', 'infinity'
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  select r.id, s.id, 'by_hand', 'infinity', case when r.token_address is null then r.chain_id end
   from refund_signers s join refunds r on r.merchant_id = s.merchant_id and r.chain_id = s.chain_id
   where s.merchant_id = merchant and s.epoch is null and s.removed_at is null and r.state = 'requires_signature'
     and s.chain_id = coalesce(chain, s.chain_id) and r.livemode = coalesce(mode, r.livemode)
+  order by r.id
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
   where w.next_try_at < 'infinity'
 $$;
@@ -229,14 +279,14 @@ begin
       where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.epoch is not null) then
     return null;
   end if;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
   values (
     new.id,
     coalesce((
       select s.id from refund_signers s
       where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.removed_at is null),
       '00000000-0000-0000-0000-000000000000'),
-    'by_hand', 'infinity')
+    'by_hand', 'infinity', case when new.token_address is null then new.chain_id end)
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
   where w.next_try_at < 'infinity';
   return null;

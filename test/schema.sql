@@ -770,6 +770,7 @@ create table signing_waits (
   next_try_at timestamp with time zone not null,
   since timestamp with time zone not null default now(),
   begun_at timestamp with time zone not null default now(),
+  coins_on bigint,
   constraint signing_waits_pkey PRIMARY KEY (refund_id),
   constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
 );
@@ -987,7 +988,7 @@ CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, 
 CREATE INDEX refunds_open ON public.refunds USING btree (merchant_id, state, chain_id) WHERE (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text]));
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id) WHERE (state = 'requires_signature'::text);
-CREATE INDEX refunds_unsigned_in_coins ON public.refunds USING btree (chain_id) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
+CREATE INDEX refunds_unsigned_in_coins ON public.refunds USING btree (chain_id, merchant_id, livemode) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
 CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
@@ -1003,6 +1004,7 @@ CREATE UNIQUE INDEX signer_nonces_open_once ON public.signer_nonces USING btree 
 CREATE INDEX signer_nonces_recent ON public.signer_nonces USING btree (signer_id, created_at);
 
 CREATE INDEX signing_waits_begun ON public.signing_waits USING btree (begun_at) WHERE (next_try_at < 'infinity'::timestamp with time zone);
+CREATE INDEX signing_waits_in_coins ON public.signing_waits USING btree (coins_on) WHERE ((next_try_at = 'infinity'::timestamp with time zone) AND (coins_on IS NOT NULL));
 CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer_id);
 
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
@@ -1140,6 +1142,37 @@ begin
     json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
   return outcome;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.are_coins_signed_by_hand(chain bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  with recursive whose as (
+    (select merchant_id, livemode from refunds
+      where chain_id = chain and state = 'requires_signature' and token_address is null
+      order by merchant_id, livemode limit 1)
+    union all
+    select next.merchant_id, next.livemode
+    from whose w cross join lateral (
+      select r.merchant_id, r.livemode from refunds r
+      where r.chain_id = chain and r.state = 'requires_signature' and r.token_address is null
+        and (r.merchant_id, r.livemode) > (w.merchant_id, w.livemode)
+      order by r.merchant_id, r.livemode limit 1) next)
+  select exists (
+      select from signing_waits w
+      -- By its key, and by nothing else: hence the offset.
+      cross join lateral (select state from refunds where id = w.refund_id offset 0) r
+      where w.coins_on = chain and w.next_try_at = 'infinity' and r.state = 'requires_signature')
+    or exists (
+      select from whose w
+      where not exists (
+        select from working_signers s
+        where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
+$function$;
 
 CREATE OR REPLACE FUNCTION public.attempt_wait(its_subject text, allowed integer, per interval)
  RETURNS integer
@@ -1603,16 +1636,16 @@ CREATE OR REPLACE FUNCTION public.claim_refund_looks(chain bigint, final_to bigi
  RETURNS SETOF refund_looks
  LANGUAGE sql
 AS $function$
-  with due as (
+  update refund_looks
+  set looks = looks + 1, next_look_at = next_look(looks)
+  -- Not joined: before there are statistics that goes through all that is looked at.
+  where refund_id = any (array(
     select refund_id from refund_looks
     where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
     order by looks, next_look_at limit most
     -- Another worker has them.
-    for update skip locked)
-  update refund_looks l
-  set looks = l.looks + 1, next_look_at = next_look(l.looks)
-  from due where l.refund_id = due.refund_id
-  returning l.*
+    for update skip locked))
+  returning *
 $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_submissions(chain bigint, final_to bigint, most integer)
@@ -2429,6 +2462,19 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.forget_signing_wait()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from signing_waits where refund_id = new.id) then
+    -- As whoever leaves what waits to hand: the settings first, or two would wait for each other.
+    perform hold_settings(new.merchant_id);
+    delete from signing_waits where refund_id = new.id;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.hold_settings(merchant uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -3240,14 +3286,14 @@ begin
       where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.epoch is not null) then
     return null;
   end if;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
   values (
     new.id,
     coalesce((
       select s.id from refund_signers s
       where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.removed_at is null),
       '00000000-0000-0000-0000-000000000000'),
-    'by_hand', 'infinity')
+    'by_hand', 'infinity', case when new.token_address is null then new.chain_id end)
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
   where w.next_try_at < 'infinity';
   return null;
@@ -3266,11 +3312,12 @@ CREATE OR REPLACE FUNCTION public.leave_to_hand(merchant uuid, chain bigint, mod
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
-  select r.id, s.id, 'by_hand', 'infinity'
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  select r.id, s.id, 'by_hand', 'infinity', case when r.token_address is null then r.chain_id end
   from refund_signers s join refunds r on r.merchant_id = s.merchant_id and r.chain_id = s.chain_id
   where s.merchant_id = merchant and s.epoch is null and s.removed_at is null and r.state = 'requires_signature'
     and s.chain_id = coalesce(chain, s.chain_id) and r.livemode = coalesce(mode, r.livemode)
+  order by r.id
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
   where w.next_try_at < 'infinity'
 $function$;
@@ -3406,6 +3453,14 @@ begin
     doubt = null, person_from = null, chain_lost = false;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.looked_at_refund(refund uuid)
+ RETURNS SETOF refunds
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select * from refunds where id = refund offset 0
+$function$;
 
 CREATE OR REPLACE FUNCTION public.lose_refund_looks()
  RETURNS trigger
@@ -4448,8 +4503,10 @@ begin
     return false;
   end if;
   select reason into before from signing_waits where refund_id = refund;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at)
-  values (refund, signer, why, case when is_for_hand then 'infinity' else next_look(0) end)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  select r.id, signer, why, case when is_for_hand then 'infinity' else next_look(0) end,
+    case when r.token_address is null then r.chain_id end
+  from refunds r where r.id = refund and r.state = 'requires_signature'
   on conflict (refund_id) do update set
     signer_id = excluded.signer_id, reason = why,
     tries = w.tries + 1,
@@ -4506,6 +4563,7 @@ CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR 
 CREATE TRIGGER refunds_close_unclear_numbers AFTER UPDATE ON refunds FOR EACH ROW WHEN (old.state = 'processing'::text AND (new.state = ANY (ARRAY['processed'::text, 'failed'::text]))) EXECUTE FUNCTION close_unclear_numbers();
 CREATE TRIGGER refunds_destination_is_kept AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
 CREATE TRIGGER refunds_destination_is_kept_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
+CREATE TRIGGER refunds_forget_their_signing_wait AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN ((new.state = ANY (ARRAY['processed'::text, 'canceled'::text])) AND old.state <> new.state) EXECUTE FUNCTION forget_signing_wait();
 CREATE TRIGGER refunds_keep_their_beginning AFTER INSERT ON refunds FOR EACH ROW EXECUTE FUNCTION keep_refund_beginning();
 CREATE TRIGGER refunds_wait_for_settings AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text AND old.state <> 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
 CREATE TRIGGER refunds_wait_for_settings_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();

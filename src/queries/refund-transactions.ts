@@ -52,7 +52,7 @@ export const claimRefunds = async (
     select r.*, l.chain_lost, b.final_number, b.head_number
     from claim_refund_looks(${chainId}, ${finalTo}, ${most}) l
     -- It may have become another one meanwhile, which is looked at on its own.
-    join refunds r on r.id = l.refund_id and r.state = 'processing' and r.tx_hash = l.tx_hash
+    join lateral looked_at_refund(l.refund_id) r on r.state = 'processing' and r.tx_hash = l.tx_hash
     left join lateral beginning_before(r, r.tx_hash) b on true`
   return rows.map(({ chain_lost: isChainLost, ...row }) => ({
     ...{ refund: readRefund(row), txHash: row.tx_hash, isChainLost, begun: readBeginning(row) },

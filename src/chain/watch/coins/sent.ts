@@ -19,9 +19,10 @@ export const coinsIn = async (
 
 /**
  * Whether somebody is to pay in coins: a customer, or a merchant who signs a refund by hand, for as long as that waits
- * and an hour more: what was signed may be mined after the refund was canceled, or beside what it was paid with. While nobody is, no node is asked for them: a block with all its transactions is a hundred times the size of its
- * header, and what comes to us all the same shows in the balances (see look.ts). Asked after the blocks were known: who
- * has been shown by then what to pay has not paid in any of them.
+ * and an hour more: what was signed may be mined after the refund was canceled, or beside what it was paid with. While
+ * nobody is, no node is asked for them: a block with all its transactions is a hundred times the size of its header, and
+ * what comes to us all the same shows in the balances (see look.ts). Asked after the blocks were known: who has been
+ * shown by then what to pay has not paid in any of them.
  */
 export const areAwaited = async (sql: Sql, chainId: number): Promise<boolean> => {
   const [row] = await sql<{ awaited: boolean }[]>`
@@ -31,9 +32,7 @@ export const areAwaited = async (sql: Sql, chainId: number): Promise<boolean> =>
     ) or exists (
       select from payments
       where chain_id = ${chainId} and token_address is null and updated_at > now() - interval '1 hour'
-    ) or exists (
-      select from refunds_by_hand where chain_id = ${chainId} and token_address is null
-    ) or exists (
+    ) or are_coins_signed_by_hand(${chainId}) or exists (
       select from refund_destinations where chain_id = ${chainId} and coins_until > now()
     ) as awaited`
   return row?.awaited === true

@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { areAwaited } from '../../src/chain/watch/coins/sent.ts'
+import { cancelRefund } from '../../src/commands/refunds.ts'
+import { claimRefunds } from '../../src/queries/refund-transactions.ts'
+import { plansOf, waysTo } from '../harness/plans.ts'
+import { houseOfFile } from './house.ts'
+
+const house = await houseOfFile()
+const { sql, sign } = house
+
+const isAwaited = (by = sql) => areAwaited(by, 31337)
+const nobodyPays = () => sql`update payments set updated_at = now() - interval '1 day'`
+
+test('blocks are read in full while a refund in coins is signed by hand, and not for those that a signer signs', async () => {
+  const signer = await house.newSigner()
+  const { id: signerId, merchantId } = signer
+  const [first, second] = await house.refunds(merchantId, 2, { native: true })
+  await house.refunds(house.merchantId, 1)
+  if (!first || !second) throw new Error('there are no refunds')
+  await nobodyPays()
+  expect(await isAwaited()).toBe(false)
+
+  await sql`select wait_to_sign(${first.id}, ${signerId}, 'no_gas')`
+  expect(await isAwaited()).toBe(false)
+  await sql`select wait_to_sign(${first.id}, ${signerId}, 'over_day_limit')`
+  expect(await isAwaited()).toBe(true)
+  await sign(second.id)
+  await sql`delete from signing_waits where refund_id = ${first.id}`
+  expect(await isAwaited()).toBe(false)
+  // Of the merchant next to it, by whichever order they have.
+  const others = [await house.newSigner(), await house.newSigner()]
+  for (const other of others) await house.refunds(other.merchantId, 1, { native: true })
+  await nobodyPays()
+  expect(await isAwaited()).toBe(false)
+  for (const { merchantId: of } of others) {
+    await sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`
+    expect(await isAwaited()).toBe(true)
+    await sql`update merchant_settings set refund_mode = 'signer' where merchant_id = ${of}`
+    await sql`delete from signing_waits where refund_id in (select id from refunds where merchant_id = ${of})`
+    expect(await isAwaited()).toBe(false)
+  }
+
+  await sql`delete from pg_statistic where starelid in ('refunds'::regclass, 'signing_waits'::regclass)`
+  const plans = await plansOf(house.databaseUrl, async by => expect(await isAwaited(by)).toBe(false))
+  expect(waysTo('refunds', plans)).toEqual(['refunds_pkey', 'refunds_unsigned_in_coins'])
+  expect(waysTo('signing_waits', plans)).toEqual(['signing_waits_in_coins'])
+})
+
+test('a few of many refunds that are looked at are found by their keys', async () => {
+  const { merchantId } = await house.newSigner()
+  const [refund] = await house.refunds(merchantId, 1)
+  await sign(refund?.id ?? '')
+  await sql`
+    insert into refund_looks (refund_id, chain_id, tx_hash, next_look_at)
+    select gen_random_uuid(), 31337, ${`0x${'7'.repeat(64)}`}, now() + interval '1 hour' from generate_series(1, 300)`
+  await sql`delete from pg_statistic where starelid in ('refunds'::regclass, 'refund_looks'::regclass)`
+  await sql`
+    update refund_looks set next_look_at = now() + case when refund_id = ${refund?.id ?? ''} then '0 s' else '1 hour' end::interval`
+  const claim = async (by: typeof sql) =>
+    expect((await claimRefunds(by, { chainId: 31337, finalTo: 100 }, 20)).map(each => each.refund.id)).toEqual([
+      refund?.id ?? '',
+    ])
+  const plans = await plansOf(house.databaseUrl, claim)
+  expect(waysTo('refunds', plans)).toEqual(['refunds_pkey'])
+  expect(plans).toContain('refund_looks_pkey')
+  await sql`delete from refund_looks where tx_hash = ${`0x${'7'.repeat(64)}`}`
+})
+
+test('blocks are read in full for a while after a refund that was left to hand is canceled', async () => {
+  const { id: signerId, merchantId } = await house.newSigner()
+  const [refund] = await house.refunds(merchantId, 1, { native: true })
+  const id = refund?.id ?? ''
+  await nobodyPays()
+  await sql`select wait_to_sign(${id}, ${signerId}, 'over_day_limit')`
+  await cancelRefund(house.api, { id, merchantId, livemode: undefined }, 'test')
+  await nobodyPays()
+  expect([await house.waitOf(id), await isAwaited()]).toEqual([undefined, true])
+})
+
+test('why a refund waits to be signed is forgotten once it is canceled', async () => {
+  const { merchantId } = await house.newSigner({ coins: 0n })
+  const [refund] = await house.refunds(merchantId, 1)
+  const id = refund?.id ?? ''
+  await sign(id)
+  expect(await house.waitOf(id)).toBe('no_gas')
+  await cancelRefund(house.api, { id, merchantId, livemode: undefined }, 'test')
+  expect(await house.waitOf(id)).toBeUndefined()
+  await sql`select wait_to_sign(${id}, ${merchantId}, 'no_answer')`
+  expect(await house.waitOf(id)).toBeUndefined()
+})
