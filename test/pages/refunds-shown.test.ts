@@ -143,6 +143,59 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await press(page, 'I have looked at it')
     await page.locator('.attention').waitFor({ state: 'detached' })
   })
+
+  test('that nobody can say what became of it, and a person says so twice', async () => {
+    const doubted = async (doubt: string) => {
+      const id = await house.made()
+      await happen(house, id, {
+        type: 'transaction_sent',
+        txHash: `0x${id
+          .slice(3)
+          .replaceAll(/[^0-9a-f]/g, '0')
+          .padStart(64, '7')}`,
+      })
+      await house.to.sql`
+        update refund_looks set doubt = ${doubt}, person_from = now(), next_look_at = now() + interval '1 day'
+        where refund_id = ${decodeId('re', id) ?? ''}`
+      return id
+    }
+    const [came, didNot, neverSent] = [
+      await doubted('balance_unclear'),
+      await doubted('balance_unclear'),
+      await doubted('transaction_unknown'),
+    ]
+    await using visit = await house.open(`/refunds/${came}`)
+    const { page } = visit
+    const says = (text: string) => page.getByText(text).first().waitFor()
+    await visit.go()
+    await press(page, 'The money has come')
+    await says('that cannot be taken back')
+    await press(page, 'Not yet')
+    expect((await house.look(came)).state).toBe('processing')
+    await press(page, 'The money has come')
+    await press(page, 'Yes, it is paid')
+    await says('Paid, and final on the chain.')
+    expect(await house.look(came)).toMatchObject({ state: 'processed', refunded: 1000 })
+
+    await using other = await house.open(`/refunds/${didNot}`)
+    await other.go()
+    await press(other.page, 'The money has not come')
+    await press(other.page, 'Yes, it has failed')
+    await other.page.getByText('It has not been paid.').waitFor()
+    await press(other.page, 'I have looked at it')
+    await press(other.page, 'Sign it again')
+    await other.page.getByText('Pay in one of these ways').waitFor()
+
+    await using third = await house.open(`/refunds/${neverSent}`)
+    await third.go()
+    await press(third.page, 'The money has come')
+    await press(third.page, 'Yes, it is paid')
+    await third.page.getByText('It takes your word only once it cannot.').waitFor()
+    await press(third.page, 'It was never sent: sign it again')
+    await press(third.page, 'Yes, sign it again')
+    await third.page.getByText('Pay in one of these ways').waitFor()
+    expect(await house.look(neverSent)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
+  })
 })
 
 describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () => {

@@ -44,14 +44,16 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
       }
       await look(true).catch(() => {})
     },
-    dismiss: async () => {
-      state.refund = await call('POST', `${pathOf(merchant.id, id)}/resolve`, { action: 'dismiss' })
+    /** `dismiss`: looked at. `accept`: its money came; `fail`: it did not. */
+    resolve: async action => {
+      state.refund = await call('POST', `${pathOf(merchant.id, id)}/resolve`, { action })
       await readAttention()
       paint(true)
     },
     retry: async () => {
       const refund = await call('POST', `${pathOf(merchant.id, id)}/retry`)
       Object.assign(state, nothingSaid, { refund })
+      await readAttention()
       paint(true)
     },
   }

@@ -1,12 +1,13 @@
+import { attentionPanel } from './attention.js'
 import { busy, button, copyButton, el, fault } from './elements.js'
 import { namingFault } from './naming.js'
-import { attentionPanel, sentPanel, unsurePanel } from './panels.js'
+import { sentPanel, unsurePanel } from './panels.js'
 import { hashWay, linkWay, walletWay } from './ways.js'
 import { chainOf, failures, networkOf } from './words.js'
 
 /**
  * What can be done about a refund, by where it stands. `doing` is what the page does for it: `pay`, `name`, `retry`,
- * `paint`, and `signal` for when the page is left.
+ * `resolve`, `paint`, and `signal` for when the page is left.
  */
 export const stageOf = (state, doing) => {
   const { refund, mayAct, note, attention, notice } = state

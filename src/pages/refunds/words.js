@@ -74,4 +74,5 @@ export const failures = {
   wrong_asset: 'The transaction pays another asset.',
   amount_mismatch: 'The transaction pays another amount.',
   dropped: 'The transaction can never be mined: another one of its wallet has taken its place.',
+  unproven: 'Nobody could say what became of the transaction, and one of you has said that the money did not come.',
 }
