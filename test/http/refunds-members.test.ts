@@ -125,7 +125,7 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     expect(await resolve(id, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
     expect(await resolve(id, { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
     expect(await resolve(id, {})).toMatchObject({ status: 404, error: { code: 'route_not_found' } })
-    for (const json of [{}, { action: 'accept' }, { action: 'dismiss', more: 1 }])
+    for (const json of [{}, { action: 'pay' }, { action: 'dismiss', more: 1 }])
       expect(await resolve(id, as(lamps.owner), json)).toMatchObject({ status: 400 })
     expect((await resolve(id, as(await member(to.api, lamps, 'developer')))).status).toBe(200)
   })
