@@ -107,6 +107,7 @@ create index signing_waits_of_signer on signing_waits (signer_id);
 -- What has been in vain for so long that a person must look (sql/027-refund-attention.sql).
 create index signing_waits_begun on signing_waits (begun_at) where next_try_at < 'infinity';
 
+create index signing_waits_due on signing_waits (signer_id, next_try_at) where next_try_at < 'infinity';
 create index signing_waits_in_coins on signing_waits (coins_on) where next_try_at = 'infinity' and coins_on is not null;
 
 -- What is over for good waits for nobody.
@@ -125,7 +126,40 @@ for each row when (new.state in ('processed', 'canceled') and old.state <> new.s
 execute function forget_signing_wait();
 
 -- Those that wait to be signed, by whoever looks after their chain.
-create index refunds_unsigned on refunds (chain_id, merchant_id) where state = 'requires_signature';
+create index refunds_unsigned on refunds (chain_id, merchant_id, livemode, updated_at)
+where state = 'requires_signature';
+
+-- Those of a chain that its signers should sign now: the new ones first, the longest of them, then of what has been due
+-- the longest that which was tried the least. Each signer is asked for few, and each wait for its refund by its key
+-- (hence laterals and offset): there may be as many as have come while a wallet was empty. In the sandbox whoever has
+-- asked for a refund has a signer.
+create function list_unsigned(chain bigint, sandbox boolean, touched_before timestamptz, most integer)
+returns table (refund_id uuid) language sql stable
+-- A plan is kept from when the table was empty, and every question here is one for an index.
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  with whose as materialized (
+    select merchant_id, livemode from working_signers where chain_id = chain and not sandbox
+    union
+    select merchant_id, livemode from refunds where chain_id = chain and state = 'requires_signature' and sandbox),
+  untried as (
+    select r.id, 0 as tries, r.updated_at from whose o cross join lateral (
+      select id, updated_at from refunds r
+      where r.chain_id = chain and r.merchant_id = o.merchant_id and r.livemode = o.livemode
+        and r.state = 'requires_signature' and r.updated_at < touched_before
+        and not exists (select from signing_waits w where w.refund_id = r.id)
+      order by r.updated_at limit most) r),
+  tried as (
+    select w.* from refund_signers s cross join lateral (
+      select r.id, w.tries, r.updated_at from signing_waits w
+      cross join lateral (select * from refunds where id = w.refund_id offset 0) r
+      where w.signer_id = s.id and w.next_try_at <= now() and w.next_try_at < 'infinity'
+        and r.chain_id = chain and r.state = 'requires_signature' and r.updated_at < touched_before
+        and exists (select from whose o where o.merchant_id = r.merchant_id and o.livemode = r.livemode)
+      order by w.next_try_at limit 10 * most) w
+    where s.chain_id = chain)
+  select id from (select * from untried union all select * from tried) u
+  order by tries, updated_at limit most
+$$;
 
 -- Those that wait for somebody to sign them by hand: their merchant has no signer for them, or it has left them alone
 -- for good. No signer signs them any more, whatever is set up later.

@@ -987,7 +987,7 @@ CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemo
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
 CREATE INDEX refunds_open ON public.refunds USING btree (merchant_id, state, chain_id) WHERE (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text]));
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
-CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id) WHERE (state = 'requires_signature'::text);
+CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id, livemode, updated_at) WHERE (state = 'requires_signature'::text);
 CREATE INDEX refunds_unsigned_in_coins ON public.refunds USING btree (chain_id, merchant_id, livemode) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
 CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
 
@@ -1004,6 +1004,7 @@ CREATE UNIQUE INDEX signer_nonces_open_once ON public.signer_nonces USING btree 
 CREATE INDEX signer_nonces_recent ON public.signer_nonces USING btree (signer_id, created_at);
 
 CREATE INDEX signing_waits_begun ON public.signing_waits USING btree (begun_at) WHERE (next_try_at < 'infinity'::timestamp with time zone);
+CREATE INDEX signing_waits_due ON public.signing_waits USING btree (signer_id, next_try_at) WHERE (next_try_at < 'infinity'::timestamp with time zone);
 CREATE INDEX signing_waits_in_coins ON public.signing_waits USING btree (coins_on) WHERE ((next_try_at = 'infinity'::timestamp with time zone) AND (coins_on IS NOT NULL));
 CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer_id);
 
@@ -3320,6 +3321,38 @@ AS $function$
   order by r.id
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
   where w.next_try_at < 'infinity'
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_unsigned(chain bigint, sandbox boolean, touched_before timestamp with time zone, most integer)
+ RETURNS TABLE(refund_id uuid)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  with whose as materialized (
+    select merchant_id, livemode from working_signers where chain_id = chain and not sandbox
+    union
+    select merchant_id, livemode from refunds where chain_id = chain and state = 'requires_signature' and sandbox),
+  untried as (
+    select r.id, 0 as tries, r.updated_at from whose o cross join lateral (
+      select id, updated_at from refunds r
+      where r.chain_id = chain and r.merchant_id = o.merchant_id and r.livemode = o.livemode
+        and r.state = 'requires_signature' and r.updated_at < touched_before
+        and not exists (select from signing_waits w where w.refund_id = r.id)
+      order by r.updated_at limit most) r),
+  tried as (
+    select w.* from refund_signers s cross join lateral (
+      select r.id, w.tries, r.updated_at from signing_waits w
+      cross join lateral (select * from refunds where id = w.refund_id offset 0) r
+      where w.signer_id = s.id and w.next_try_at <= now() and w.next_try_at < 'infinity'
+        and r.chain_id = chain and r.state = 'requires_signature' and r.updated_at < touched_before
+        and exists (select from whose o where o.merchant_id = r.merchant_id and o.livemode = r.livemode)
+      order by w.next_try_at limit 10 * most) w
+    where s.chain_id = chain)
+  select id from (select * from untried union all select * from tried) u
+  order by tries, updated_at limit most
 $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_attempts(subjects text[])

@@ -50,18 +50,9 @@ export const listUnsigned = async (
   { chainId, isSandbox, untouchedMs }: { chainId: number; isSandbox: boolean; untouchedMs: number },
   most: number,
 ): Promise<readonly string[]> => {
-  // From the signers, of which there are few, to their refunds: of those that are signed by hand there may be many.
-  const signed = isSandbox
-    ? sql``
-    : sql`
-      join working_signers s
-        on s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.livemode = r.livemode`
   const rows = await sql<{ id: string }[]>`
-    select r.id from refunds r ${signed} left join signing_waits w on w.refund_id = r.id
-    where r.state = 'requires_signature' and r.chain_id = ${chainId}
-      and r.updated_at < now() - ${untouchedMs}::float8 * interval '1 ms'
-      and coalesce(w.next_try_at <= now(), true)
-    order by w.tries nulls first, r.updated_at limit ${most}`
+    select refund_id as id
+    from list_unsigned(${chainId}, ${isSandbox}, now() - ${untouchedMs}::float8 * interval '1 ms', ${most})`
   return rows.map(({ id }) => id)
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { areAwaited } from '../../src/chain/watch/coins/sent.ts'
 import { cancelRefund } from '../../src/commands/refunds.ts'
 import { claimRefunds } from '../../src/queries/refund-transactions.ts'
+import { listUnsigned } from '../../src/queries/signing.ts'
 import { plansOf, waysTo } from '../harness/plans.ts'
 import { houseOfFile } from './house.ts'
 
@@ -64,6 +65,24 @@ test('a few of many refunds that are looked at are found by their keys', async (
   expect(waysTo('refunds', plans)).toEqual(['refunds_pkey'])
   expect(plans).toContain('refund_looks_pkey')
   await sql`delete from refund_looks where tx_hash = ${`0x${'7'.repeat(64)}`}`
+})
+
+test('what is to be signed is found by signer, the untried before what was tried, however many wait', async () => {
+  const { merchantId, id: signerId } = await house.newSigner()
+  const other = await house.newSigner()
+  const [tried, untried, later] = await house.refunds(merchantId, 3)
+  const [byHand] = await house.refunds(other.merchantId, 1)
+  await sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${other.merchantId}`
+  await sql`select wait_to_sign(${tried?.id ?? ''}, ${signerId}, 'no_gas'), wait_to_sign(${later?.id ?? ''}, ${signerId}, 'no_gas')`
+  await sql`update signing_waits set next_try_at = now() where refund_id = ${tried?.id ?? ''}`
+  await sql`delete from pg_statistic where starelid in ('refunds'::regclass, 'signing_waits'::regclass)`
+  const plans = await plansOf(house.databaseUrl, async by => {
+    const all = await listUnsigned(by, { chainId: 31337, isSandbox: false, untouchedMs: 0 }, 50)
+    const ours = [tried, untried, later, byHand].map(each => each?.id ?? '')
+    expect(all.filter(id => ours.includes(id))).toEqual([untried?.id ?? '', tried?.id ?? ''])
+  })
+  expect(plans).toContain('signing_waits_due')
+  expect(plans).not.toMatch(/(Hash|Merge|Seq) (Join|Anti Join|Scan on (refunds|signing_waits))/)
 })
 
 test('blocks are read in full for a while after a refund that was left to hand is canceled', async () => {
