@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { type Ask, findHex, getBigint } from './collect/ask.ts'
+import { blockAt } from './rpc/block.ts'
 import { readBigint } from './rpc/hex.ts'
 
 /** What a unit of gas may cost, as the chain takes it. */
@@ -9,7 +10,7 @@ export type Fees =
 
 /** Room for the base fee to double, since a transaction that no block takes would hold the next ones up. */
 export const readFees = async (ask: Ask): Promise<Fees> => {
-  const [latest] = await ask([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+  const [latest] = await ask([blockAt('latest')])
   const gasPrice = await getBigint(ask, 'eth_gasPrice', [])
   const block = blockWithFee(latest)
   if (block instanceof type.errors) return { type: 'legacy', gasPrice }

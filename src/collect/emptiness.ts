@@ -3,8 +3,7 @@ import { agreedBy } from '../chain/collect/ask.ts'
 import { readHoldings } from '../chain/collect/holdings.ts'
 import { isEmpty, type Look } from '../chain/collect/look.ts'
 import type { ConnectedChain } from '../chain/connect.ts'
-import { findHeader } from '../chain/rpc/block.ts'
-import { toQuantity } from '../chain/rpc/hex.ts'
+import { blockAt, findHeader } from '../chain/rpc/block.ts'
 import { answered, RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { listEmptyBlocks, rememberEmptiness, settleEmptiness } from '../queries/collections.ts'
 import type { World } from '../world.ts'
@@ -15,7 +14,7 @@ type Books = Pick<World, 'sql'>
 export const settleEmpty = async ({ sql }: Books, { chain, rpc }: ConnectedChain, merchantId: string) => {
   const blocks = await listEmptyBlocks(sql, merchantId, chain.id)
   if (blocks.length === 0) return
-  const calls = blocks.map(({ number }) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }))
+  const calls = blocks.map(({ number }) => blockAt(number))
   const agreement = await unlessAway(
     rpc.agreed(calls, answers =>
       answers.map((answer, at) => findHeader(answered(answer), { number: blocks[at]?.number ?? -1 })?.hash ?? null),

@@ -1,8 +1,8 @@
 import type { Command } from '../actors/command.ts'
-import { blockAt, findHeader } from '../chain/rpc/block.ts'
+import { blockAt, isBlock } from '../chain/rpc/block.ts'
 import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
-import { findReceipt } from '../chain/rpc/receipt.ts'
-import { answered, type Rpc } from '../chain/rpc/rpc.ts'
+import { findReceipt, receiptOf } from '../chain/rpc/receipt.ts'
+import { agreedOn, answered, type Rpc } from '../chain/rpc/rpc.ts'
 import { encodeId, uuidFrom } from '../ids.ts'
 import { reservationEventOf } from '../kinds/refund.ts'
 import type { Signer } from '../queries/refund-signers.ts'
@@ -110,13 +110,10 @@ const idOf = (signer: Signer, refundId: string, nonce: number, what: string): st
 const findUsedTo = async (rpc: Rpc, { address }: Signer, final: Final): Promise<number | undefined> => {
   const count = { method: 'eth_getTransactionCount', params: [address, toQuantity(final.number)] }
   const agreement = await rpc.agreed([count, blockAt(final.number)], ([count, block]) =>
-    isOn(block, final) ? readNumber(answered(count), 'a nonce') : null,
+    isBlock(answered(block), final) ? readNumber(answered(count), 'a nonce') : null,
   )
-  return agreement.outcome === 'agreed' ? (agreement.value ?? undefined) : undefined
+  return agreedOn(agreement) ?? undefined
 }
-
-const isOn = (block: unknown, { number, hash }: Final): boolean =>
-  findHeader(answered(block), { number })?.hash === hash
 
 /** As one node has it; null while none of them is in a block. */
 const findMined = (rpc: Rpc, hashes: readonly string[]): Promise<string | null> =>
@@ -125,14 +122,13 @@ const findMined = (rpc: Rpc, hashes: readonly string[]): Promise<string | null> 
 /** As two nodes have it; null when none of them is in a block up to the final one. */
 const findMinedTo = async (rpc: Rpc, hashes: readonly string[], final: Final): Promise<string | null | undefined> => {
   const agreement = await rpc.agreed([...hashes.map(receiptOf), blockAt(final.number)], answers => {
-    const isOurs = findHeader(answered(answers.at(-1)), { number: final.number })?.hash === final.hash
+    const isOurs = isBlock(answered(answers.at(-1)), final)
     return isOurs ? (minedIn(answers, hashes) ?? 'none') : 'elsewhere'
   })
-  if (agreement.outcome !== 'agreed' || agreement.value === 'elsewhere') return undefined
-  return agreement.value === 'none' ? null : agreement.value
+  const found = agreedOn(agreement)
+  if (found === 'elsewhere') return undefined
+  return found === 'none' ? null : found
 }
 
 const minedIn = (answers: readonly unknown[], hashes: readonly string[]): string | undefined =>
   hashes.find((hash, at) => findReceipt(answered(answers[at]), hash) !== undefined)
-
-const receiptOf = (hash: string) => ({ method: 'eth_getTransactionReceipt', params: [hash] })

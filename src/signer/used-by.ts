@@ -1,4 +1,4 @@
-import { blockAt, findFullBlock, findHeader } from '../chain/rpc/block.ts'
+import { blockAt, findFullBlock, fullBlockAt, isBlock } from '../chain/rpc/block.ts'
 import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
 import { type Answer, answered, type Call, type Rpc, RpcRefusal } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
@@ -25,7 +25,7 @@ export const findUsedBy = async (
   const calls = [fullBlockAt(number), blockAt(final.number)]
   try {
     const agreement = await rpc.agreed(calls, ([block, last]) => {
-      if (findHeader(answered(last), { number: final.number })?.hash !== final.hash) return 'elsewhere'
+      if (!isBlock(answered(last), final)) return 'elsewhere'
       const there = findFullBlock(answered(block), { number })?.transactions
       return there?.find(each => each.from === address && each.nonce === BigInt(nonce))?.hash ?? null
     })
@@ -68,8 +68,3 @@ const between = (low: number, high: number): readonly number[] => {
   const step = Math.ceil((high - low) / (AT_ONCE + 1))
   return Array.from({ length: Math.ceil((high - low) / step) - 1 }, (_, at) => low + step * (at + 1))
 }
-
-const fullBlockAt = (number: number): Call => ({
-  method: 'eth_getBlockByNumber',
-  params: [toQuantity(number), true],
-})

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
-import { type Header, readHeader } from '../rpc/block.ts'
+import { blockAt, type Header, readHeader } from '../rpc/block.ts'
 import { answered, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import type { Ask } from './ask.ts'
 import { type Holding, readHoldings } from './holdings.ts'
@@ -30,7 +30,7 @@ export const lookAt = async (
 /** Who has just sent something may be answered by a node that has not seen it yet. */
 const readHead = async (ask: Ask, atLeast: number): Promise<Header> => {
   for (let asked = 1; ; asked++) {
-    const [answer] = await ask([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+    const [answer] = await ask([blockAt('latest')])
     const head = readHeader(answered(answer))
     if (head.number >= atLeast) return head
     if (asked === mostAsked) throw new RpcFault('behind')

@@ -4,7 +4,7 @@ import { keccak256 } from 'viem/utils'
 import { StartError } from '../../start-error.ts'
 import { broadcast } from '../broadcast.ts'
 import { readFees } from '../fees.ts'
-import { findReceipt, type Receipt } from '../rpc/receipt.ts'
+import { findReceipt, type Receipt, receiptOf } from '../rpc/receipt.ts'
 import { RpcRefusal } from '../rpc/rpc.ts'
 import { type Ask, getBigint } from './ask.ts'
 
@@ -28,7 +28,7 @@ export const sendAndWait = async (
 
 const waitFor = async (ask: Ask, hash: Hex): Promise<Receipt> => {
   for (let asked = 0; asked < mostAsked; asked++) {
-    const [answer] = await ask([{ method: 'eth_getTransactionReceipt', params: [hash] }])
+    const [answer] = await ask([receiptOf(hash)])
     const receipt = answer instanceof RpcRefusal ? undefined : findReceipt(answer, hash)
     if (receipt?.status === 'reverted') throw new StartError(`The transaction ${hash} failed: run this again`)
     if (receipt) return receipt

@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import type { Chain, Feed } from '../chains.ts'
+import { blockAt } from '../rpc/block.ts'
 import type { Call, Node } from '../rpc/rpc.ts'
 
 /** An aggregator's last word. Times are seconds of the chain's own clock. */
@@ -25,7 +26,7 @@ export type SequencerRound = Pick<Round, 'answer' | 'startedS'>
  * or from two nodes of which one is behind. Undefined when the node gave no answer.
  */
 export const readFeeds = async (batch: Node['batch'], chain: Chain): Promise<Reading | undefined> => {
-  const head = headOf((await ask(batch, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }]))[0])
+  const head = headOf((await ask(batch, [blockAt('latest')]))[0])
   if (head instanceof type.errors) return undefined
   const feeds = feedsOf(chain)
   const at = { blockHash: head.hash }

@@ -99,8 +99,18 @@ const missing = (): never => {
   throw new RpcFault('behind', 'the block is not there')
 }
 
-/** Asks for a block by its number, without its transactions. */
-export const blockAt = (number: number): Call => ({
+/** A node that has another block there, or none yet, speaks of another chain than somebody who has this one. */
+export const isBlock = (answer: unknown, { number, hash }: Required<Asked>): boolean =>
+  findHeader(answer, { number })?.hash === hash
+
+type BlockTag = 'latest' | 'finalized'
+
+/** Asks for a block without its transactions. */
+export const blockAt = (place: number | BlockTag): Call => callOf(place, false)
+
+export const fullBlockAt = (place: number | BlockTag): Call => callOf(place, true)
+
+const callOf = (place: number | BlockTag, isFull: boolean): Call => ({
   method: 'eth_getBlockByNumber',
-  params: [toQuantity(number), false],
+  params: [typeof place === 'number' ? toQuantity(place) : place, isFull],
 })

@@ -1,6 +1,6 @@
 import { notWellFormed, readAddress, readBigint, readHash, readNumber, readRecord } from './hex.ts'
 import { type Log, readLogs } from './log.ts'
-import { RpcFault } from './rpc.ts'
+import { type Call, RpcFault } from './rpc.ts'
 
 export type Receipt = {
   readonly transactionHash: string
@@ -44,3 +44,5 @@ const readStatus = (value: unknown): Receipt['status'] => {
   if (value === '0x1') return 'success'
   return value === '0x0' ? 'reverted' : notWellFormed('status')
 }
+
+export const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })

@@ -43,6 +43,10 @@ export type Agreement<T> =
   | { readonly outcome: 'agreed'; readonly value: T; readonly nodes: readonly string[] }
   | { readonly outcome: 'disagreed'; readonly nodes: readonly string[] }
 
+/** What two nodes agreed on, if they did. */
+export const agreedOn = <T>(agreement: Agreement<T>): T | undefined =>
+  agreement.outcome === 'agreed' ? agreement.value : undefined
+
 /** What can be compared. Its fields must be named in the same order every time, not copied from an answer. */
 export type Plain = string | number | bigint | boolean | null | readonly Plain[] | { readonly [name: string]: Plain }
 

@@ -1,4 +1,4 @@
-import { readHeader } from '../rpc/block.ts'
+import { blockAt, readHeader } from '../rpc/block.ts'
 import { answered, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 
 /**
@@ -7,7 +7,7 @@ import { answered, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
  */
 export const reachedBy = async (rpc: Rpc, tag: 'latest' | 'finalized'): Promise<number> => {
   const told: number[] = []
-  await rpc.agreed([{ method: 'eth_getBlockByNumber', params: [tag, false] }], ([block]) => {
+  await rpc.agreed([blockAt(tag)], ([block]) => {
     told.push(readHeader(answered(block)).number)
     // Nodes are never at the same block for long: what they agree on is to have one.
     return true

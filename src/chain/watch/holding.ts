@@ -1,7 +1,7 @@
-import { blockAt, findFullBlock, findHeader } from '../rpc/block.ts'
+import { blockAt, findFullBlock, fullBlockAt, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes, readNumber, toQuantity } from '../rpc/hex.ts'
-import { findReceipt } from '../rpc/receipt.ts'
-import { type Agreement, answered, type BatchOptions, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
+import { findReceipt, receiptOf } from '../rpc/receipt.ts'
+import { agreedOn, answered, type BatchOptions, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
 import type { Cursor } from './books.ts'
 
 /** What a block that is final did to the coins of an address. */
@@ -63,13 +63,14 @@ export const openHoldings = (rpc: Rpc): HoldingSource => {
     },
     fallen: async ({ address, number }, on, signal) => {
       const calls = [...balancesAround(address, number), blockAt(on.number)]
-      const pick = ([after, before, last]: readonly unknown[]) => (isOn(last, on) ? -changeIn(after, before) : null)
+      const pick = ([after, before, last]: readonly unknown[]) =>
+        isBlock(answered(last), on) ? -changeIn(after, before) : null
       return (await agreed(calls, pick, { signal })) ?? undefined
     },
     hadCode: async ({ address, number }, on, signal) => {
       const calls = [...around(number).map(tag => codeOf(address, tag)), blockAt(on.number)]
       const pick = ([after, before, last]: readonly unknown[]) =>
-        isOn(last, on) ? isCode(after) || isCode(before) : null
+        isBlock(answered(last), on) ? isCode(after) || isCode(before) : null
       return (await agreed(calls, pick, { signal })) ?? undefined
     },
   }
@@ -84,7 +85,7 @@ const heldIn = (
   on: Cursor,
 ) => {
   const told = findFullBlock(answered(block), { number })
-  if (!told || !isOn(last, on)) return null
+  if (!told || !isBlock(answered(last), on)) return null
   return {
     change: changeIn(after, before),
     maySend: readNumber(answered(nonce), 'a nonce') !== readNumber(answered(nonceBefore), 'a nonce') || isCode(code),
@@ -93,10 +94,6 @@ const heldIn = (
       .map(({ hash, value }) => ({ hash, value })),
   }
 }
-
-/** A node that has another block there, or none yet, speaks of another chain than the books do. */
-const isOn = (block: unknown, { number, hash }: Cursor): boolean =>
-  findHeader(answered(block), { number })?.hash === hash
 
 const changeIn = (after: unknown, before: unknown): bigint =>
   readBigint(answered(after), 'a balance') - readBigint(answered(before), 'a balance')
@@ -116,11 +113,3 @@ const aroundBlock = (address: string, number: number): readonly Call[] => [
 ]
 
 const codeOf = (address: string, tag: string): Call => ({ method: 'eth_getCode', params: [address, tag] })
-const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })
-const fullBlockAt = (number: number): Call => ({
-  method: 'eth_getBlockByNumber',
-  params: [toQuantity(number), true],
-})
-
-const agreedOn = <T>(agreement: Agreement<T>): T | undefined =>
-  agreement.outcome === 'agreed' ? agreement.value : undefined

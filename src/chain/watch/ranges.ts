@@ -1,7 +1,7 @@
-import { blockAt, findHeader, readHeader } from '../rpc/block.ts'
+import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber, toQuantity } from '../rpc/hex.ts'
 import { type LogFilter, readLogs } from '../rpc/log.ts'
-import { answered, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { agreedOn, answered, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
@@ -74,9 +74,7 @@ const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): P
   const byTag = by === 'finalized'
   const where = { fromBlock: toQuantity(from.number + 1), toBlock: toQuantity(to) }
   const calls = [
-    byTag
-      ? { method: 'eth_getBlockByNumber', params: ['finalized', false] }
-      : { method: 'eth_blockNumber', params: [] },
+    byTag ? blockAt('finalized') : { method: 'eth_blockNumber', params: [] },
     blockAt(from.number),
     blockAt(to),
     { method: 'eth_getLogs', params: [{ ...where, address: filter.addresses, topics: filter.topics }] },
@@ -86,7 +84,7 @@ const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): P
       ? readHeader(answered(reached)).number
       : readNumber(answered(reached), 'the head') - by.confirmations + 1
     if (final < to) throw new RpcFault('behind')
-    if (findHeader(answered(start), { number: from.number })?.hash !== from.hash) return null
+    if (!isBlock(answered(start), from)) return null
     const { hash, timestamp } = readHeader(answered(last), { number: to })
     const logs = readLogs(answered(found), filter)
     for (const { blockNumber, blockHash } of logs)
@@ -94,7 +92,7 @@ const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): P
         throw new RpcFault('garbage', 'a log of another range')
     return { hash, timestamp, logs: logs.flatMap(log => transferOf(log) ?? []) }
   })
-  const told = agreement.outcome === 'agreed' ? agreement.value : null
+  const told = agreedOn(agreement)
   if (!told) return undefined
   return { end: { number: to, hash: told.hash, minedAt: new Date(told.timestamp * 1_000) }, logs: told.logs }
 }
@@ -108,8 +106,8 @@ const askBlocks = async (rpc: Rpc, blocks: readonly Cursor[]): Promise<readonly 
         return header.hash === hash ? header.timestamp : null
       }),
   )
-  const times = agreement.outcome === 'agreed' ? agreement.value : [null]
-  if (times.includes(null)) return undefined
+  const times = agreedOn(agreement)
+  if (!times || times.includes(null)) return undefined
   return blocks.map((block, at) => ({ ...block, minedAt: new Date((times[at] ?? 0) * 1_000) }))
 }
 

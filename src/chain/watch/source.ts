@@ -1,9 +1,9 @@
-import { blockAt, findHeader, type Header as NodeHeader } from '../rpc/block.ts'
+import { blockAt, findHeader, isBlock, type Header as NodeHeader } from '../rpc/block.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber, toQuantity } from '../rpc/hex.ts'
 import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
-import { type Answer, answered, type Call, isTooMuch, type Rpc, RpcRefusal } from '../rpc/rpc.ts'
+import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { inParts } from './coins/in-parts.ts'
@@ -78,13 +78,12 @@ const agreedTransfers = async (
   ]
   try {
     const agreement = await rpc.agreed(calls, ([block, found]) => {
-      // A node that has another block there, or none yet, speaks of another chain.
-      if (findHeader(answered(block), { number: last.number })?.hash !== last.hash) return null
+      if (!isBlock(answered(block), last)) return null
       const logs = readLogs(answered(found), filter)
       if (!logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash)) return null
       return logs.flatMap(log => transferOf(log) ?? [])
     })
-    return agreement.outcome === 'agreed' ? (agreement.value ?? undefined) : undefined
+    return agreedOn(agreement) ?? undefined
   } catch (error) {
     if (blocks.length === 1 || !isTooMuch(error)) throw error
   }

@@ -1,7 +1,7 @@
-import { blockAt, findHeader, findTransaction } from '../rpc/block.ts'
+import { blockAt, findHeader, findTransaction, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes } from '../rpc/hex.ts'
-import { findReceipt } from '../rpc/receipt.ts'
-import { type Agreement, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
+import { findReceipt, receiptOf } from '../rpc/receipt.ts'
+import { agreedOn, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
 import type { Cursor } from './books.ts'
 import { type HoldingSource, openHoldings } from './holding.ts'
 import { type Moved, movedBy } from './transfer-of.ts'
@@ -59,7 +59,7 @@ export const openTransactions = (rpc: Rpc): TransactionSource => {
       agreed(
         [transactionBy(hash), receiptOf(hash), blockAt(on.number)],
         ([transaction, receipt, block]) =>
-          isOn(block, on) &&
+          isBlock(answered(block), on) &&
           findTransaction(answered(transaction), hash) === undefined &&
           findReceipt(answered(receipt), hash) === undefined,
         signal,
@@ -74,9 +74,6 @@ export const openTransactions = (rpc: Rpc): TransactionSource => {
   }
 }
 
-const agreedOn = <T>(agreement: Agreement<T>): T | undefined =>
-  agreement.outcome === 'agreed' ? agreement.value : undefined
-
 /** Null where it is not, or the node speaks of another chain. */
 const minedIn = (
   [transaction, receipt, block, last]: readonly unknown[],
@@ -88,7 +85,7 @@ const minedIn = (
   const done = findReceipt(answered(receipt), hash)
   const header = findHeader(answered(block), { number })
   const isThere = header !== undefined && sent?.blockHash === header.hash && done?.blockHash === header.hash
-  if (!isThere || !sent || !done || !isOn(last, on)) return null
+  if (!isThere || !sent || !done || !isBlock(answered(last), on)) return null
   return {
     blockNumber: number,
     timestamp: header.timestamp,
@@ -101,9 +98,4 @@ const minedIn = (
   }
 }
 
-/** A node that has another block there, or none yet, speaks of another chain than the books do. */
-const isOn = (block: unknown, { number, hash }: Cursor): boolean =>
-  findHeader(answered(block), { number })?.hash === hash
-
 const transactionBy = (hash: string): Call => ({ method: 'eth_getTransactionByHash', params: [hash] })
-const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })

@@ -1,6 +1,6 @@
-import { findHeader } from '../../rpc/block.ts'
+import { blockAt, findHeader, isBlock } from '../../rpc/block.ts'
 import { readBigint, readBytes, toQuantity } from '../../rpc/hex.ts'
-import { type Answer, answered, type Call, type Rpc, RpcRefusal } from '../../rpc/rpc.ts'
+import { type Answer, agreedOn, answered, type Call, type Rpc, RpcRefusal } from '../../rpc/rpc.ts'
 import type { Cursor } from '../books.ts'
 import { inParts } from './in-parts.ts'
 
@@ -52,7 +52,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => ({
       if (isWithoutState(error)) return ask([])
       throw error
     })
-    const said = agreement.outcome === 'agreed' ? agreement.value : null
+    const said = agreedOn(agreement)
     if (!said) return undefined
     return { ...said, minedAt: new Date(said.timestamp * 1_000), before: said.before ?? undefined }
   },
@@ -61,7 +61,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => ({
       const headers = part.map(({ block }) => headerAt(block))
       const balances = part.map(({ address, block }) => balanceCall(address, block))
       const areThere = (answers: readonly Answer[]) =>
-        part.every(({ block: { number, hash } }, at) => findHeader(answered(answers[at]), { number })?.hash === hash)
+        part.every(({ block }, at) => isBlock(answered(answers[at]), block))
       const ask = (more: readonly Call[]) =>
         rpc.agreed([...headers, ...more], answers =>
           areThere(answers) ? answers.slice(part.length).map(balanceOf) : null,
@@ -70,7 +70,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => ({
         if (isWithoutState(error)) return ask([])
         throw error
       })
-      const said = agreement.outcome === 'agreed' ? agreement.value : null
+      const said = agreedOn(agreement)
       return said && part.map((_, at) => said[at] ?? false)
     }),
 })
@@ -82,7 +82,7 @@ const isWithoutState = (answer: unknown): answer is RpcRefusal =>
   answer instanceof RpcRefusal && answer.code !== LIMIT_EXCEEDED
 const LIMIT_EXCEEDED = -32005
 
-const headerAt = ({ number }: Place): Call => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] })
+const headerAt = ({ number }: Place): Call => blockAt(number)
 const blockParameter = ({ number, hash }: Place) => (hash === undefined ? toQuantity(number) : { blockHash: hash })
 const balanceCall = (address: string, place: Place): Call => ({
   method: 'eth_getBalance',

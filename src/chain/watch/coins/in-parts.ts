@@ -4,14 +4,14 @@ import { isTooMuch } from '../../rpc/rpc.ts'
 export const inParts = async <T, R>(
   all: readonly T[],
   most: number,
-  ask: (part: readonly T[]) => Promise<readonly R[] | null>,
+  ask: (part: readonly T[]) => Promise<readonly R[] | null | undefined>,
 ): Promise<readonly R[] | undefined> => {
   const results: R[] = []
   for (let from = 0, size = most; from < all.length; ) {
     const part = all.slice(from, from + size)
     try {
       const result = await ask(part)
-      if (result === null) return undefined
+      if (!result) return undefined
       for (const each of result) results.push(each)
       from += part.length
     } catch (error) {

@@ -1,7 +1,6 @@
-import { type FullBlock, findFullBlock } from '../../rpc/block.ts'
-import { toQuantity } from '../../rpc/hex.ts'
-import { findReceipt } from '../../rpc/receipt.ts'
-import { type Answer, answered, type Call, type Rpc } from '../../rpc/rpc.ts'
+import { type FullBlock, findFullBlock, fullBlockAt } from '../../rpc/block.ts'
+import { findReceipt, receiptOf } from '../../rpc/receipt.ts'
+import { type Answer, agreedOn, answered, type Call, type Rpc } from '../../rpc/rpc.ts'
 import type { Cursor, TransferLog } from '../books.ts'
 import { inParts } from './in-parts.ts'
 
@@ -26,13 +25,13 @@ const RECEIPTS_AT_ONCE = 100
 export const openSent = (rpc: Rpc): SentSource => ({
   sentIn: blocks =>
     inParts(blocks, BLOCKS_AT_ONCE, part =>
-      rpc.read(part.map(fullBlockAt), answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null, {
+      rpc.read(part.map(fullBlock), answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null, {
         mostBytes: MOST_BYTES,
       }),
     ),
   succeeded: sent =>
     inParts(sent, RECEIPTS_AT_ONCE, part =>
-      rpc.read(part.map(receiptOf), answers => {
+      rpc.read(part.map(receipt), answers => {
         const went = part.map((each, at) => wentThrough(each, answers[at]))
         return went.includes(null) ? null : part.filter((_, at) => went[at])
       }),
@@ -41,7 +40,7 @@ export const openSent = (rpc: Rpc): SentSource => ({
     const blocks = [...new Map(sent.map(each => [each.blockHash, blockOf(each)])).values()]
     return inParts(blocks, BLOCKS_AT_ONCE, async part => {
       const here = sent.filter(({ blockHash }) => part.some(({ hash }) => hash === blockHash))
-      const calls = [...part.map(fullBlockAt), ...here.map(receiptOf)]
+      const calls = [...part.map(fullBlock), ...here.map(receipt)]
       const agreement = await rpc.agreed(
         calls,
         answers => {
@@ -50,19 +49,16 @@ export const openSent = (rpc: Rpc): SentSource => ({
         },
         { mostBytes: MOST_BYTES },
       )
-      const was = agreement.outcome === 'agreed' ? agreement.value : null
-      return was === null || was.includes(null) ? null : here.filter((_, at) => was[at])
+      const was = agreedOn(agreement)
+      return !was || was.includes(null) ? null : here.filter((_, at) => was[at])
     })
   },
 })
 
 const blockOf = ({ blockNumber, blockHash }: TransferLog): Cursor => ({ number: blockNumber, hash: blockHash })
 
-const fullBlockAt = ({ number }: Cursor): Call => ({
-  method: 'eth_getBlockByNumber',
-  params: [toQuantity(number), true],
-})
-const receiptOf = ({ txHash }: TransferLog): Call => ({ method: 'eth_getTransactionReceipt', params: [txHash] })
+const fullBlock = ({ number }: Cursor): Call => fullBlockAt(number)
+const receipt = ({ txHash }: TransferLog): Call => receiptOf(txHash)
 
 /** Undefined where one of them is not the block that was meant. */
 const fullBlocks = (blocks: readonly Cursor[], answers: readonly Answer[]): readonly FullBlock[] | undefined => {
