@@ -30,7 +30,7 @@ create table receiving_addresses (
   constraint receiving_addresses_once unique nulls not distinct (merchant_id, livemode, chain_id),
   constraint receiving_addresses_settings foreign key (merchant_id, livemode) references merchant_settings,
   constraint receiving_addresses_chain check (chain_id between 1 and 9007199254740991),
-  constraint receiving_addresses_address check (address ~ '^0x[0-9a-fA-F]{40}$')
+  constraint receiving_addresses_address check (address ~ '^0x[0-9a-fA-F]*$' and length(address) = 42)
 );
 
 -- Everything that can be set, as one row for each mode.

@@ -48,10 +48,12 @@ create table refunds (
       else destination is not null
     end
   ),
-  constraint refunds_destination_form check (destination ~ '^0x[0-9a-fA-F]{40}$'),
+  constraint refunds_destination_form check (destination ~ '^0x[0-9a-fA-F]*$' and length(destination) = 42),
   -- The transaction is known from `processing` on, and kept with the verdict on it.
   constraint refunds_transaction check ((state in ('processing', 'processed', 'failed')) = (tx_hash is not null)),
-  constraint refunds_tx_hash check (tx_hash ~ '^0x[0-9a-f]{64}$' and stray_tx_hash ~ '^0x[0-9a-f]{64}$'),
+  constraint refunds_tx_hash check (
+    tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66 and stray_tx_hash ~ '^0x[0-9a-f]*$' and length(stray_tx_hash) = 66
+  ),
   constraint refunds_confirmations check (confirmations >= 0),
   constraint refunds_failure check ((state = 'failed') = (failure_reason is not null)),
   constraint refunds_failure_reason check (

@@ -2,7 +2,7 @@
 -- reads the payment's chain asks what became of them (src/chain/watch/submissions.ts).
 create table submissions (
   payment_id uuid not null,
-  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),
   -- The payment's, when it was looked at last.
   chain_id bigint not null,
   -- It was found, and not deep enough: nobody looks again before this block is final.

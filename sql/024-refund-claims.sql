@@ -22,7 +22,7 @@ create table refund_destination_proofs (
   signature text not null,
   proven_at timestamptz not null,
 
-  constraint refund_destination_proofs_address check (address ~ '^0x[0-9a-fA-F]{40}$'),
-  constraint refund_destination_proofs_signature check (signature ~ '^0x[0-9a-f]{130}$')
+  constraint refund_destination_proofs_address check (address ~ '^0x[0-9a-fA-F]*$' and length(address) = 42),
+  constraint refund_destination_proofs_signature check (signature ~ '^0x[0-9a-f]*$' and length(signature) = 132)
 );
 select define_commit_rows('refund_destination_proofs');

@@ -3,7 +3,7 @@
 create table refund_looks (
   refund_id uuid primary key,
   chain_id bigint not null,
-  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),
   -- It was found in this block, which is not final: nobody looks again before it is.
   block_number bigint,
   -- In vain so far, since it was last found anywhere.

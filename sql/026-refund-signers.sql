@@ -14,7 +14,7 @@ create table refund_signers (
   -- It signs nothing new since then. Its key is erased as soon as nothing that it has signed is open.
   removed_at timestamptz,
 
-  constraint refund_signers_address check (address ~ '^0x[0-9a-f]{40}$'),
+  constraint refund_signers_address check (address ~ '^0x[0-9a-f]*$' and length(address) = 42),
   constraint refund_signers_nonce check (first_nonce >= 0),
   constraint refund_signers_chain check (chain_id between 1 and 9007199254740991),
   constraint refund_signers_key check (removed_at is not null or (epoch is null) = (sealed_key is not null))
@@ -70,7 +70,7 @@ create table signed_transactions (
   nonce bigint not null,
   attempt integer not null check (attempt >= 1),
   chain_id bigint not null,
-  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),
   -- Exactly what is sent, however often.
   raw text not null check (raw ~ '^0x[0-9a-f]+$'),
   gas bigint not null,

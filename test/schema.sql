@@ -484,7 +484,7 @@ create table payments (
   refunds_reserved_minor bigint not null,
   amount_refunded_minor bigint not null,
   constraint payments_pkey PRIMARY KEY (id),
-  constraint payments_address CHECK (address ~ '^0x[0-9a-fA-F]{40}$'::text),
+  constraint payments_address CHECK (address ~ '^0x[0-9a-fA-F]*$'::text AND length(address) = 42),
   constraint payments_amount CHECK (amount_minor >= 1 AND amount_minor <= '9007199254740991'::bigint),
   constraint payments_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
   constraint payments_customer CHECK (length(customer_email) <= 254 AND length(customer_name) <= 200),
@@ -510,7 +510,7 @@ END),
   constraint payments_success CHECK (state <> 'success'::text OR amount_final > 0::numeric OR stray_final),
   constraint payments_sums CHECK (0::numeric <= amount_final AND amount_final <= amount_received AND (amount_expected IS NOT NULL OR amount_received = 0::numeric)),
   constraint payments_tolerance CHECK (tolerance_bps >= 0 AND tolerance_bps <= 9999),
-  constraint payments_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+  constraint payments_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)
 );
 
 create table receiving_addresses (
@@ -520,7 +520,7 @@ create table receiving_addresses (
   address text not null,
   updated_at timestamp with time zone not null default now(),
   constraint receiving_addresses_once UNIQUE NULLS NOT DISTINCT (merchant_id, livemode, chain_id),
-  constraint receiving_addresses_address CHECK (address ~ '^0x[0-9a-fA-F]{40}$'::text),
+  constraint receiving_addresses_address CHECK (address ~ '^0x[0-9a-fA-F]*$'::text AND length(address) = 42),
   constraint receiving_addresses_chain CHECK (chain_id >= 1 AND chain_id <= '9007199254740991'::bigint),
   constraint receiving_addresses_settings FOREIGN KEY (merchant_id, livemode) REFERENCES merchant_settings(merchant_id, livemode)
 );
@@ -567,8 +567,8 @@ create table refund_destination_proofs (
   signature text not null,
   proven_at timestamp with time zone not null,
   constraint refund_destination_proofs_pkey PRIMARY KEY (refund_id),
-  constraint refund_destination_proofs_address CHECK (address ~ '^0x[0-9a-fA-F]{40}$'::text),
-  constraint refund_destination_proofs_signature CHECK (signature ~ '^0x[0-9a-f]{130}$'::text)
+  constraint refund_destination_proofs_address CHECK (address ~ '^0x[0-9a-fA-F]*$'::text AND length(address) = 42),
+  constraint refund_destination_proofs_signature CHECK (signature ~ '^0x[0-9a-f]*$'::text AND length(signature) = 132)
 );
 
 create table refund_destinations (
@@ -603,7 +603,7 @@ create table refund_looks (
   constraint refund_looks_pkey PRIMARY KEY (refund_id),
   constraint refund_looks_doubt CHECK (doubt = ANY (ARRAY['transaction_unknown'::text, 'nodes_disagree'::text, 'balance_unknown'::text, 'balance_unclear'::text, 'possibly_earlier'::text])),
   constraint refund_looks_person CHECK ((doubt IS NULL) = (person_from IS NULL)),
-  constraint refund_looks_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+  constraint refund_looks_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)
 );
 
 create table refund_rises (
@@ -637,7 +637,7 @@ create table refund_signers (
   created_at timestamp with time zone not null default now(),
   removed_at timestamp with time zone,
   constraint refund_signers_pkey PRIMARY KEY (id),
-  constraint refund_signers_address CHECK (address ~ '^0x[0-9a-f]{40}$'::text),
+  constraint refund_signers_address CHECK (address ~ '^0x[0-9a-f]*$'::text AND length(address) = 42),
   constraint refund_signers_chain CHECK (chain_id >= 1 AND chain_id <= '9007199254740991'::bigint),
   constraint refund_signers_key CHECK (removed_at IS NOT NULL OR (epoch IS NULL) = (sealed_key IS NOT NULL)),
   constraint refund_signers_nonce CHECK (first_nonce >= 0),
@@ -691,14 +691,14 @@ CASE state
     WHEN 'canceled'::text THEN true
     ELSE destination IS NOT NULL
 END),
-  constraint refunds_destination_form CHECK (destination ~ '^0x[0-9a-fA-F]{40}$'::text),
+  constraint refunds_destination_form CHECK (destination ~ '^0x[0-9a-fA-F]*$'::text AND length(destination) = 42),
   constraint refunds_failure CHECK ((state = 'failed'::text) = (failure_reason IS NOT NULL)),
   constraint refunds_failure_reason CHECK (failure_reason = ANY (ARRAY['reverted'::text, 'wrong_recipient'::text, 'wrong_asset'::text, 'amount_mismatch'::text, 'dropped'::text, 'unproven'::text])),
   constraint refunds_reason CHECK (reason = ANY (ARRAY['requested_by_customer'::text, 'duplicate'::text, 'fraudulent'::text, 'overpayment'::text, 'late_payment'::text, 'other'::text])),
   constraint refunds_state CHECK (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'canceled'::text])),
   constraint refunds_stray CHECK (NOT attention OR stray_tx_hash IS NOT NULL),
   constraint refunds_transaction CHECK ((state = ANY (ARRAY['processing'::text, 'processed'::text, 'failed'::text])) = (tx_hash IS NOT NULL)),
-  constraint refunds_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text AND stray_tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+  constraint refunds_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66 AND stray_tx_hash ~ '^0x[0-9a-f]*$'::text AND length(stray_tx_hash) = 66)
 );
 
 create table security_events (
@@ -747,7 +747,7 @@ create table signed_transactions (
   constraint signed_transactions_pkey PRIMARY KEY (signer_id, nonce, attempt),
   constraint signed_transactions_attempt_check CHECK (attempt >= 1),
   constraint signed_transactions_raw_check CHECK (raw ~ '^0x[0-9a-f]+$'::text),
-  constraint signed_transactions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+  constraint signed_transactions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)
 );
 
 create table signer_nonces (
@@ -793,7 +793,7 @@ create table submissions (
   looks integer not null default 0,
   next_look_at timestamp with time zone not null default now(),
   constraint submissions_pkey PRIMARY KEY (payment_id, tx_hash),
-  constraint submissions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]{64}$'::text)
+  constraint submissions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)
 );
 
 create table timers (
