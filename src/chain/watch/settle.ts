@@ -9,8 +9,11 @@ import type { World } from '../../world.ts'
 import { claimsOf } from './sums.ts'
 import { findUnsettled, forgetTold, type Unsettled } from './unsettled.ts'
 
-/** Payments told at once: the more, the larger the commits they share, and the longer others wait for theirs. */
-const MOST = 2_000
+/** Payments in a part. */
+const MOST = 1_000
+
+/** Parts under way: while one is committed, the next is decided, and one more is looked for. */
+const PARTS = 3
 
 export type SettleOptions = { readonly most?: number; readonly signal?: AbortSignal }
 
@@ -21,17 +24,28 @@ export type SettleOptions = { readonly most?: number; readonly signal?: AbortSig
  */
 export const settlePayments = async (world: World, { most = MOST, signal }: SettleOptions = {}): Promise<number> => {
   let count = 0
-  let forgetting: Promise<unknown> = Promise.resolve()
-  for (let found = await findUnsettled(world.sql, most); found.length > 0 && !signal?.aborted; ) {
-    // The next are looked for while these are told, and these are forgotten while the next are.
-    const [told, next] = await Promise.all([tell(world, found), moreThan(world, found, most), forgetting])
-    forgetting = forgetTold(world.sql, told)
-    forgetting.catch(() => {})
-    count += told.length
-    found = next
+  const parts: Promise<number>[] = []
+  try {
+    for (let found = await findUnsettled(world.sql, most); found.length > 0 && !signal?.aborted; ) {
+      const next = moreThan(world, found, most)
+      const part = tellAndForget(world, found)
+      // Whoever waits for them hears of it.
+      for (const asked of [next, part]) asked.catch(() => {})
+      parts.push(part)
+      if (parts.length === PARTS) count += (await parts.shift()) ?? 0
+      found = await next
+    }
+    for (const told of await Promise.all(parts)) count += told
+    return count
+  } finally {
+    await Promise.allSettled(parts)
   }
-  await forgetting
-  return count
+}
+
+const tellAndForget = async (world: World, found: readonly Unsettled[]): Promise<number> => {
+  const told = await tell(world, found)
+  await forgetTold(world.sql, told)
+  return told.length
 }
 
 const moreThan = async ({ sql }: World, found: readonly Unsettled[], most: number): Promise<Unsettled[]> =>

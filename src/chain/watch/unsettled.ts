@@ -1,10 +1,9 @@
 import type { Payment } from '../../../machines/payment-events.ts'
 import { isInTime } from '../../../machines/payment-rules.ts'
 import type { Actor } from '../../actors/kind.ts'
-import type { ActorRow } from '../../actors/rows.ts'
 import { paymentKind } from '../../kinds/payment.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import { readerOf } from '../../queries/actors.ts'
+import { textsOf } from '../../queries/actors.ts'
 import { BY_BALANCE } from './coins/look.ts'
 import type { Received } from './sums.ts'
 
@@ -23,38 +22,38 @@ export type Unsettled = {
 /** Payment, transfers and step of one moment; those behind one, in the order in which they were touched. */
 export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled): Promise<Unsettled[]> => {
   const [step, id] = behind ? [behind.touchedAt, behind.payment.id] : [0, '00000000-0000-0000-0000-000000000000']
-  const rows = await sql<Row[]>`
-    select p.*, u.chain_id as touched_by, u.step as touched_at,
-      c.step as read_at, c.number as read_to, c.confirmations as usual_confirmations,
-      coalesce((
-        select json_agg(told)
+  const [answer] = await sql<[{ found: readonly Found[] }]>`
+    select array_to_json(array(
+      select json_build_array(
+        ${sql.unsafe(payments.texts('p'))}, u.chain_id, u.step, c.step, c.number, c.confirmations,
+        (select json_agg(told)
         from (
           select chain_id, tx_hash, log_index, block_number, mined_at, token_address, from_address, amount::text, state
           from transfers_of(p.id) t
           where t.state <> 'orphaned'
             -- Anybody has test money, and would make a live payment look as if it were paid on a wrong chain.
             and not (p.livemode and exists (
-              select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))) as told), '[]') as received
-    from (
-      select payment_id, chain_id, step from unsettled_payments
-      where (step, payment_id) > (${step}, ${id})
-        and (not waits_for_end or exists (select from payments where id = payment_id and state <> 'pending'))
-      order by step, payment_id limit ${most}) as u
-    join payments p on p.id = u.payment_id
-    left join chain_cursors c on c.chain_id = p.chain_id
-    order by u.step, u.payment_id`
-  return rows.map(row => {
-    const payment = readPayment(row)
-    const all = row.received.map(readTransfer)
-    const depth = depthOf(payment.context, row)
+              select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))) as told))
+      from (
+        select payment_id, chain_id, step from unsettled_payments
+        where (step, payment_id) > (${step}, ${id})
+          and (not waits_for_end or exists (select from payments where id = payment_id and state <> 'pending'))
+        order by step, payment_id limit ${most}) as u
+      join payments p on p.id = u.payment_id
+      left join chain_cursors c on c.chain_id = p.chain_id
+      order by u.step, u.payment_id)) as found`
+  return answer.found.map(([texts, touchedBy, touchedAt, readAt, readTo, usualConfirmations, told]) => {
+    const payment = payments.read(texts)
+    const all = (told ?? []).map(readTransfer)
+    const depth = depthOf(payment.context, { readTo: readTo ?? 0, usualConfirmations })
     const shallow = all.filter(transfer => transfer.final && depth.isShallow(transfer))
     return {
       payment,
       received: all.map(transfer => (shallow.includes(transfer) ? { ...transfer, final: false } : transfer)),
-      scan: Number(row.read_at ?? 0),
+      scan: readAt ?? 0,
       awaitedBlock: shallow.length > 0 ? Math.min(...shallow.map(depth.blockFor)) : null,
-      touchedBy: Number(row.touched_by),
-      touchedAt: Number(row.touched_at),
+      touchedBy,
+      touchedAt,
     }
   })
 }
@@ -103,10 +102,9 @@ export const forgetTold = async (
  * payment requires was fixed when the asset was picked. Where that is no more than the chain usually takes, the
  * chain's word alone counts: the number is about how many blocks that will be, and for people to look at.
  */
-const depthOf = ({ chainId, confirmationsRequired }: Payment, { read_to, usual_confirmations }: Row) => {
+const depthOf = ({ chainId, confirmationsRequired }: Payment, { readTo, usualConfirmations }: Read) => {
   const required = confirmationsRequired ?? 0
-  const isMore = usual_confirmations !== null && required > usual_confirmations
-  const readTo = Number(read_to ?? 0)
+  const isMore = usualConfirmations !== null && required > usualConfirmations
   const blockFor = ({ blockNumber }: Received) => blockNumber + required - 1
   return {
     blockFor,
@@ -116,14 +114,18 @@ const depthOf = ({ chainId, confirmationsRequired }: Payment, { read_to, usual_c
   }
 }
 
-type Row = ActorRow & {
-  readonly touched_by: string
-  readonly touched_at: string
-  readonly read_at: string | null
-  readonly read_to: string | null
-  readonly usual_confirmations: number | null
-  readonly received: readonly ReceivedRow[]
-}
+/** How far the payment's own chain is read, and after how many blocks it counts. */
+type Read = { readonly readTo: number; readonly usualConfirmations: number | null }
+
+type Found = readonly [
+  payment: readonly (string | null)[],
+  touchedBy: number,
+  touchedAt: number,
+  readAt: number | null,
+  readTo: number | null,
+  usualConfirmations: number | null,
+  told: readonly ReceivedRow[] | null,
+]
 
 type ReceivedRow = {
   readonly chain_id: number
@@ -137,7 +139,7 @@ type ReceivedRow = {
   readonly state: string
 }
 
-const readPayment = readerOf(paymentKind)
+const payments = textsOf(paymentKind)
 
 const readTransfer = (row: ReceivedRow): Received => ({
   chainId: row.chain_id,
