@@ -174,10 +174,10 @@ begin
 
   if writer is null or types <> (
     select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum)
-    from pg_attribute where attrelid = (writer || '_entry')::regclass and attname not in ('g', 'was'))
+    from pg_attribute where attrelid = (writer || '_entry')::regclass and attname not in ('g', 'was', 'seen'))
   then
     writer := format('%s_v%s', row_table, coalesce(substring(writer from '\d+$')::integer, 0) + 1);
-    execute format('create type %s_entry as (g integer, was integer, %s)', writer, types);
+    execute format('create type %s_entry as (g integer, was integer, seen xid, %s)', writer, types);
   end if;
 
   execute format($f$
@@ -205,7 +205,7 @@ begin
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, %8$s
+        select e.g, e.was, e.seen, %8$s
         from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -274,7 +274,7 @@ declare
   );
   texts text := (
     select string_agg(format('%I::text', attname), ', ' order by attnum) from pg_attribute
-    where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was')
+    where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was', 'seen')
   );
 begin
   -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
@@ -293,9 +293,9 @@ begin
     begin
       return array(
         select r.g
-        from (select g, id, was from unnest(entries) order by id) r
-        left join lateral (select rev, lease, leased_until from %1$I where id = r.id for update) t on true
-        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from %1$I where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $b$ $f$, actor_table, writer);
 
   -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
@@ -310,7 +310,8 @@ begin
     begin
       update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
+      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then

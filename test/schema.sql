@@ -2,39 +2,39 @@
 
 create type canceled_entry as (g integer, actor uuid, name text);
 
-create type checkouts_v1_entry as (g integer, was integer, payment_id uuid, secret_hash bytea);
+create type checkouts_v1_entry as (g integer, was integer, seen xid, payment_id uuid, secret_hash bytea);
 
-create type deliveries_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
+create type deliveries_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
 create type delivery_asking as (endpoint_id uuid, want integer, low_ms bigint);
 
 create type delivery_outcome as (id uuid, was integer, number integer, event text, state text, trigger text, next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint, outcome text, duration_ms integer, http_status integer, response_snippet text);
 
-create type deposit_addresses_v1_entry as (g integer, was integer, address text, payment_id uuid, merchant_id uuid, treasury text, counter bigint);
+create type deposit_addresses_v1_entry as (g integer, was integer, seen xid, address text, payment_id uuid, merchant_id uuid, treasury text, counter bigint);
 
-create type disputes_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
+create type disputes_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
-create type idempotency_keys_v1_entry as (g integer, was integer, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone);
+create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone);
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
-create type payment_links_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
+create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
 
-create type payments_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
+create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
-create type refund_claims_v1_entry as (g integer, was integer, id uuid, secret_hash bytea, sealed_secret text, expires_at timestamp with time zone);
+create type refund_claims_v1_entry as (g integer, was integer, seen xid, id uuid, secret_hash bytea, sealed_secret text, expires_at timestamp with time zone);
 
-create type refund_destination_proofs_v1_entry as (g integer, was integer, refund_id uuid, address text, message text, signature text, proven_at timestamp with time zone);
+create type refund_destination_proofs_v1_entry as (g integer, was integer, seen xid, refund_id uuid, address text, message text, signature text, proven_at timestamp with time zone);
 
-create type refund_judgements_v1_entry as (g integer, was integer, refund_id uuid, rev integer, why text);
+create type refund_judgements_v1_entry as (g integer, was integer, seen xid, refund_id uuid, rev integer, why text);
 
-create type refund_rises_v1_entry as (g integer, was integer, chain_id bigint, address text, block_number bigint, refund_id uuid);
+create type refund_rises_v1_entry as (g integer, was integer, seen xid, chain_id bigint, address text, block_number bigint, refund_id uuid);
 
-create type refunds_v1_entry as (g integer, was integer, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
+create type refunds_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
 
-create type signed_transactions_v1_entry as (g integer, was integer, signer_id uuid, nonce bigint, attempt integer, chain_id bigint, tx_hash text, raw text, gas bigint, max_fee numeric(78,0), tip numeric(78,0), created_at timestamp with time zone);
+create type signed_transactions_v1_entry as (g integer, was integer, seen xid, signer_id uuid, nonce bigint, attempt integer, chain_id bigint, tx_hash text, raw text, gas bigint, max_fee numeric(78,0), tip numeric(78,0), created_at timestamp with time zone);
 
-create type signer_nonces_v1_entry as (g integer, was integer, signer_id uuid, nonce bigint, refund_id uuid, state text, sent_at timestamp with time zone, created_at timestamp with time zone);
+create type signer_nonces_v1_entry as (g integer, was integer, seen xid, signer_id uuid, nonce bigint, refund_id uuid, state text, sent_at timestamp with time zone, created_at timestamp with time zone);
 
 create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, event_id uuid, event_type text, merchant_id uuid, livemode boolean, api_version text);
 
@@ -1908,7 +1908,7 @@ declare
   );
   texts text := (
     select string_agg(format('%I::text', attname), ', ' order by attnum) from pg_attribute
-    where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was')
+    where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was', 'seen')
   );
 begin
   -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
@@ -1927,9 +1927,9 @@ begin
     begin
       return array(
         select r.g
-        from (select g, id, was from unnest(entries) order by id) r
-        left join lateral (select rev, lease, leased_until from %1$I where id = r.id for update) t on true
-        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from %1$I where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $b$ $f$, actor_table, writer);
 
   -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
@@ -1944,7 +1944,8 @@ begin
     begin
       update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
+      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -2006,10 +2007,10 @@ begin
 
   if writer is null or types <> (
     select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum)
-    from pg_attribute where attrelid = (writer || '_entry')::regclass and attname not in ('g', 'was'))
+    from pg_attribute where attrelid = (writer || '_entry')::regclass and attname not in ('g', 'was', 'seen'))
   then
     writer := format('%s_v%s', row_table, coalesce(substring(writer from '\d+$')::integer, 0) + 1);
-    execute format('create type %s_entry as (g integer, was integer, %s)', writer, types);
+    execute format('create type %s_entry as (g integer, was integer, seen xid, %s)', writer, types);
   end if;
 
   execute format($f$
@@ -2037,7 +2038,7 @@ begin
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, %8$s
+        select e.g, e.was, e.seen, %8$s
         from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2510,7 +2511,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.payment_id, e.secret_hash
+        select e.g, e.was, e.seen, e.payment_id, e.secret_hash
         from (select *, row_number() over (partition by payment_id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from checkouts t where t.payment_id = e.payment_id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2554,7 +2555,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.event_id, e.event_type, e.endpoint_id, e.attempts, e.automatic_attempts, e.trigger, e.next_attempt_at, e.resume_at, e.sending_since, e.cancel_requested, e.delivered_at
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.event_id, e.event_type, e.endpoint_id, e.attempts, e.automatic_attempts, e.trigger, e.next_attempt_at, e.resume_at, e.sending_since, e.cancel_requested, e.delivered_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from deliveries t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2598,7 +2599,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.address, e.payment_id, e.merchant_id, e.treasury, e.counter
+        select e.g, e.was, e.seen, e.address, e.payment_id, e.merchant_id, e.treasury, e.counter
         from (select *, row_number() over (partition by address) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from deposit_addresses t where t.address = e.address and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2642,7 +2643,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.description, e.uncategorized_text, e.customer_communication, e.shipping_tracking_number, e.refund_policy, e.evidence_due_by
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.description, e.uncategorized_text, e.customer_communication, e.shipping_tracking_number, e.refund_policy, e.evidence_due_by
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from disputes t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2686,7 +2687,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.merchant_id, e.livemode, e.key, e.fingerprint, e.status, e.body, e.is_refund, e.created_at
+        select e.g, e.was, e.seen, e.merchant_id, e.livemode, e.key, e.fingerprint, e.status, e.body, e.is_refund, e.created_at
         from (select *, row_number() over (partition by merchant_id, livemode, key) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from idempotency_keys t where t.merchant_id = e.merchant_id and t.livemode = e.livemode and t.key = e.key and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2730,7 +2731,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.amount_minor, e.currency, e.title, e.description, e.reference, e.assets, e.max_payments, e.window_minutes, e.expires_at, e.success_url, e.metadata, e.payments_opened, e.payments_processing, e.payments_count, e.deactivated_at
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.amount_minor, e.currency, e.title, e.description, e.reference, e.assets, e.max_payments, e.window_minutes, e.expires_at, e.success_url, e.metadata, e.payments_opened, e.payments_processing, e.payments_count, e.deactivated_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from payment_links t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2774,7 +2775,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.stray_final, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.stray_final, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from payments t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2818,7 +2819,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.id, e.secret_hash, e.sealed_secret, e.expires_at
+        select e.g, e.was, e.seen, e.id, e.secret_hash, e.sealed_secret, e.expires_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from refund_claims t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2862,7 +2863,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.refund_id, e.address, e.message, e.signature, e.proven_at
+        select e.g, e.was, e.seen, e.refund_id, e.address, e.message, e.signature, e.proven_at
         from (select *, row_number() over (partition by refund_id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from refund_destination_proofs t where t.refund_id = e.refund_id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2906,7 +2907,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.refund_id, e.rev, e.why
+        select e.g, e.was, e.seen, e.refund_id, e.rev, e.why
         from (select *, row_number() over (partition by refund_id, rev) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from refund_judgements t where t.refund_id = e.refund_id and t.rev = e.rev and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2950,7 +2951,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.chain_id, e.address, e.block_number, e.refund_id
+        select e.g, e.was, e.seen, e.chain_id, e.address, e.block_number, e.refund_id
         from (select *, row_number() over (partition by chain_id, address, block_number) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from refund_rises t where t.chain_id = e.chain_id and t.address = e.address and t.block_number = e.block_number and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -2994,7 +2995,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.metadata, e.chain_id, e.asset, e.token_address, e.amount, e.destination, e.tx_hash, e.confirmations, e.failure_reason, e.attention, e.stray_tx_hash
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.metadata, e.chain_id, e.asset, e.token_address, e.amount, e.destination, e.tx_hash, e.confirmations, e.failure_reason, e.attention, e.stray_tx_hash
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from refunds t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -3061,7 +3062,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.signer_id, e.nonce, e.attempt, e.chain_id, e.tx_hash, e.raw, e.gas, e.max_fee, e.tip, e.created_at
+        select e.g, e.was, e.seen, e.signer_id, e.nonce, e.attempt, e.chain_id, e.tx_hash, e.raw, e.gas, e.max_fee, e.tip, e.created_at
         from (select *, row_number() over (partition by signer_id, nonce, attempt) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from signed_transactions t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.attempt = e.attempt and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -3105,7 +3106,7 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.signer_id, e.nonce, e.refund_id, e.state, e.sent_at, e.created_at
+        select e.g, e.was, e.seen, e.signer_id, e.nonce, e.refund_id, e.state, e.sent_at, e.created_at
         from (select *, row_number() over (partition by signer_id, nonce) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from signer_nonces t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
@@ -3378,9 +3379,9 @@ AS $function$
     begin
       return array(
         select r.g
-        from (select g, id, was from unnest(entries) order by id) r
-        left join lateral (select rev, lease, leased_until from deliveries where id = r.id for update) t on true
-        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from deliveries where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_disputes_v1(entries disputes_v1_entry[], holder uuid, now_at timestamp with time zone)
@@ -3393,9 +3394,9 @@ AS $function$
     begin
       return array(
         select r.g
-        from (select g, id, was from unnest(entries) order by id) r
-        left join lateral (select rev, lease, leased_until from disputes where id = r.id for update) t on true
-        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from disputes where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_merchant_for(merchant uuid, caller uuid)
@@ -3417,9 +3418,9 @@ AS $function$
     begin
       return array(
         select r.g
-        from (select g, id, was from unnest(entries) order by id) r
-        left join lateral (select rev, lease, leased_until from payment_links where id = r.id for update) t on true
-        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from payment_links where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_payments_v1(entries payments_v1_entry[], holder uuid, now_at timestamp with time zone)
@@ -3432,9 +3433,9 @@ AS $function$
     begin
       return array(
         select r.g
-        from (select g, id, was from unnest(entries) order by id) r
-        left join lateral (select rev, lease, leased_until from payments where id = r.id for update) t on true
-        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from payments where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_refunds_v1(entries refunds_v1_entry[], holder uuid, now_at timestamp with time zone)
@@ -3447,9 +3448,9 @@ AS $function$
     begin
       return array(
         select r.g
-        from (select g, id, was from unnest(entries) order by id) r
-        left join lateral (select rev, lease, leased_until from refunds where id = r.id for update) t on true
-        where t.rev is distinct from r.was or is_leased(t.lease, t.leased_until, holder, now_at));
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from refunds where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_rows(writer text, entries text, holder uuid, now_at timestamp with time zone)
@@ -4354,7 +4355,8 @@ AS $function$
     begin
       update deliveries t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, event_id = r.event_id, event_type = r.event_type, endpoint_id = r.endpoint_id, attempts = r.attempts, automatic_attempts = r.automatic_attempts, trigger = r.trigger, next_attempt_at = r.next_attempt_at, resume_at = r.resume_at, sending_since = r.sending_since, cancel_requested = r.cancel_requested, delivered_at = r.delivered_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
+      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -4380,7 +4382,8 @@ AS $function$
     begin
       update disputes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, description = r.description, uncategorized_text = r.uncategorized_text, customer_communication = r.customer_communication, shipping_tracking_number = r.shipping_tracking_number, refund_policy = r.refund_policy, evidence_due_by = r.evidence_due_by, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
+      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -4406,7 +4409,8 @@ AS $function$
     begin
       update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
+      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -4432,7 +4436,8 @@ AS $function$
     begin
       update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, stray_final = r.stray_final, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
+      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then
@@ -4458,7 +4463,8 @@ AS $function$
     begin
       update refunds t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, metadata = r.metadata, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, amount = r.amount, destination = r.destination, tx_hash = r.tx_hash, confirmations = r.confirmations, failure_reason = r.failure_reason, attention = r.attention, stray_tx_hash = r.stray_tx_hash, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and not is_leased(t.lease, t.leased_until, holder, now_at)
+      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
       if moved < cardinality(entries) then

@@ -1,10 +1,12 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
+import type { Command } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
-import { decider, type Verdict } from './decide.ts'
+import { decider, type Head, type Looks, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
-import { headKey, readActors } from './read.ts'
+import type { Known, Memory, Recalled } from './memory.ts'
+import { type Asking, headKey, readActors } from './read.ts'
 import type { Registry } from './registry.ts'
 import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates } from './trouble.ts'
 
@@ -12,25 +14,23 @@ import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates 
 const ROUNDS_BEFORE_LEASE = 3
 
 /** What a round is carried out with; `lease` is the holder's name when the actors have been leased for it. */
-type Round = {
+type Round = Means & { readonly lease: string | null }
+
+type Means = {
   readonly outside: Outside
   readonly registry: Registry
-  readonly lease: string | null
+  readonly memory: Memory
+  /** Told of each commit that tells the outside something. */
   readonly published: (() => void) | undefined
 }
 
 /**
  * Carries units through read, decide and commit until each is settled or must go round again.
- * One bad unit never fails the others. `published` is told of each commit that tells the outside something.
+ * One bad unit never fails the others.
  */
-export const carryOut = async (
-  outside: Outside,
-  registry: Registry,
-  units: readonly Pending[],
-  published?: () => void,
-): Promise<Again> => {
+export const carryOut = async (means: Means, units: readonly Pending[]): Promise<Again> => {
   const { unlucky, others } = findUnlucky(units)
-  const round = { outside, registry, lease: null, published }
+  const round = { ...means, lease: null }
   const again = await attempt(round, others)
   return unlucky.length === 0 ? again : both(again, await attemptLeased(round, unlucky))
 }
@@ -51,18 +51,44 @@ const findUnlucky = (units: readonly Pending[]) => {
 
 const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   if (units.length === 0) return nobody
+  const { outside, registry, memory } = round
   try {
-    const reads = await inTime(units, readActors(round.outside.sql, round.registry, units.map(askingOf)))
-    return await decideAndCommit(round, units, reads)
+    const recalled = recall(round, units)
+    const askings = units.map(unit => askingOf(unit, recalled))
+    const reads = await inTime(units, readActors(outside.sql, registry, askings))
+    return await decideAndCommit(round, units, { reads, recalled })
   } catch (error) {
-    return tryLater(units, error) ?? isolate(round.registry, units, error, some => attempt(round, some))
+    const again = tryLater(units, error)
+    if (!again) return isolate(registry, units, error, some => attempt(round, some))
+    memory.forgetAll()
+    return again
   }
 }
 
-const askingOf = ({ commands, keyed, unsure }: Pending) => ({
-  commands,
-  seek: unsure ? ('all' as const) : keyed ? ('keyed' as const) : ('none' as const),
-})
+/** Who has leased its actors has changed their rows by that, and reads them. */
+const recall = ({ memory, lease }: Round, units: readonly Pending[]): Recalled => {
+  const recalled = new Map<string, Known>()
+  if (lease !== null) return recalled
+  for (const unit of units) {
+    for (const command of unit.commands) {
+      if (!mayRecall(unit, command)) continue
+      const key = headKey(command)
+      const known = memory.recall(command.kind, key)
+      if (known) recalled.set(key, known)
+    }
+  }
+  return recalled
+}
+
+/** A timer is asked for with its actor. That a command was taken before need not: history takes none twice. */
+const mayRecall = ({ unsure, doubted }: Pending, command: Command): boolean => !unsure && !doubted && 'event' in command
+
+const askingOf = (unit: Pending, recalled: Recalled): Asking => {
+  const { commands, keyed, unsure } = unit
+  const seek = unsure ? 'all' : keyed ? 'keyed' : 'none'
+  if (recalled.size === 0) return { commands, seek }
+  return { commands: commands.filter(command => !mayRecall(unit, command) || !recalled.has(headKey(command))), seek }
+}
 
 const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   const { outside, registry } = round
@@ -70,7 +96,8 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
   const commands = units.flatMap(unit => unit.commands)
   try {
     await inTime(units, leaseActors(outside, registry, commands, lease))
-    const reads = await inTime(units, readActors(outside.sql, registry, units.map(askingOf)))
+    const askings = units.map(unit => askingOf(unit, NOTHING))
+    const reads = await inTime(units, readActors(outside.sql, registry, askings))
     const isHeld = (unit: Pending) =>
       unit.commands.every(command => (reads.get(headKey(command))?.row.lease ?? lease) === lease)
     const held = units.filter(isHeld)
@@ -88,14 +115,12 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
   }
 }
 
-const decideAndCommit = async (
-  round: Round,
-  units: readonly Pending[],
-  reads: Awaited<ReturnType<typeof readActors>>,
-): Promise<Again> => {
-  const { outside, registry, lease, published } = round
+const NOTHING: Recalled = new Map()
+
+const decideAndCommit = async (round: Round, units: readonly Pending[], looks: Looks): Promise<Again> => {
+  const { outside, registry, memory, lease, published } = round
   const at = outside.clock.now()
-  const { decide, heads } = decider(registry, reads, at, outside.random)
+  const { decide, heads } = decider(registry, looks, at, outside.random)
   // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so nobody
   // is told anything before the commit.
   const decided = units.map(unit => {
@@ -105,14 +130,45 @@ const decideAndCommit = async (
   })
   const answer = decided.some(({ steps }) => steps.length > 0)
     ? await inTime(units, commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease }))
-    : { conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
+    : { xid: '', conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
   if (answer.duplicated.size > 0) {
     return withoutDuplicates(registry, units, answer.duplicated, some => attempt(round, some))
   }
   if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
-  for (const { unit, verdict } of decided) if (!answer.conflicted.has(unit)) settle(unit, verdict)
-  return afterConflict([...answer.conflicted])
+  const { conflicted, xid } = answer
+  remember(memory, looks, heads, conflicted, xid)
+  // Nobody is refused by what was: no commit has found that it still is.
+  const doubted: Pending[] = []
+  for (const { unit, verdict } of decided) {
+    if (conflicted.has(unit)) continue
+    if (verdict.verdict !== 'decided' && recalledOf(looks, unit).length > 0) doubted.push(unit)
+    else settle(unit, verdict)
+  }
+  for (const unit of doubted) unit.doubted = true
+  return both(afterConflict([...conflicted]), { units: doubted, pauseMs: 0 })
 }
+
+/** What a commit has left, but for those that were not as they were decided on. */
+const remember = (
+  memory: Memory,
+  looks: Looks,
+  heads: ReadonlyMap<string, Head>,
+  conflicted: ReadonlySet<Pending>,
+  xid: string,
+): void => {
+  const moved = new Set<string>()
+  for (const unit of conflicted) {
+    for (const command of unit.commands) moved.add(headKey(command))
+    for (const { kind, key } of recalledOf(looks, unit)) memory.wasWrong(kind, key)
+  }
+  for (const [key, { actor }] of heads) if (!moved.has(key)) memory.keep(key, { actor, xid })
+}
+
+/** Those of its actors that were not read. */
+const recalledOf = ({ reads, recalled }: Looks, { commands }: Pending) =>
+  commands
+    .map(command => ({ kind: command.kind, key: headKey(command) }))
+    .filter(({ key }) => recalled.has(key) && !reads.has(key))
 
 const settle = (unit: Pending, verdict: Verdict): void => {
   if (verdict.verdict === 'fault') unit.fail(verdict.error)
@@ -122,7 +178,10 @@ const settle = (unit: Pending, verdict: Verdict): void => {
 
 const afterConflict = (units: readonly Pending[]): Again => {
   if (units.length === 0) return nobody
-  for (const unit of units) unit.conflicts++
+  for (const unit of units) {
+    unit.conflicts++
+    unit.doubted = true
+  }
   // Whoever won writes again soon; a moment's wait lets it finish.
   return { units, pauseMs: jitter(2) }
 }

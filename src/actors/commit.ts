@@ -11,6 +11,8 @@ import type { Registry } from './registry.ts'
 export type Decided<U extends Unit> = { readonly unit: U; readonly steps: readonly Step[] }
 
 export type CommitAnswer<U extends Unit> = {
+  /** The transaction that wrote the rows. */
+  readonly xid: string
   /** Their rows had moved on: they must be decided again. The others are committed. */
   readonly conflicted: ReadonlySet<U>
   /** Rows they would insert are already there. When there are any, nothing is committed at all. */
@@ -48,8 +50,8 @@ export const commitBatch = async <U extends Unit>(
   const number = nextNumber()
   const asked = performance.now()
   try {
-    const [answer] = await sql<{ conflicts: number[] | null; now: Date }[]>`
-      select now(), commit_actors(
+    const [answer] = await sql<{ conflicts: number[] | null; now: Date; xid: string }[]>`
+      select now(), pg_current_xact_id()::xid::text as xid, commit_actors(
         ${number}::integer, ${batch.at}, ${batch.lease}, ${connected},
         ${writersOf(updates)}::text::text[], ${literalsOf(sql, updates)},
         ${writersOf(inserts)}::text::text[], ${literalsOf(sql, inserts)},
@@ -58,13 +60,13 @@ export const commitBatch = async <U extends Unit>(
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`
     if (answer) clock.learn(answer.now, performance.now() - asked)
-    return { conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
+    return { xid: answer?.xid ?? '', conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
     const { batch: its, duplicates } = JSON.parse(error.detail) as Refusals
     // postgres.js rejects a statement with an old error when the connection before was cut behind that error.
     if (its !== number) throw Object.assign(new Error('the answer is that of another commit'), { code: 'ECONNRESET' })
-    return { conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
+    return { xid: '', conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }
 

@@ -2,6 +2,7 @@ import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
 import { type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
+import type { Recalled } from './memory.ts'
 import { headKey, type Read } from './read.ts'
 import type { Registry } from './registry.ts'
 import type { Asked, Stepped } from './step.ts'
@@ -27,6 +28,8 @@ export type Head = {
   readonly actor: Actor
   /** The rev in the database, 0 for an actor this batch brings into being. */
   readonly stored: number
+  /** The transaction that wrote the row, where it was not read but remembered. */
+  readonly seen: string | null
   readonly read: Read | undefined
   /** Timers armed (by which rev) and canceled in this batch, over those that were read. */
   readonly timers: ReadonlyMap<string, number | null>
@@ -68,8 +71,11 @@ export type Verdict =
 
 export type Decider = ReturnType<typeof decider>
 
+/** What a batch knows of its actors: what was read, and what need not be. */
+export type Looks = { readonly reads: ReadonlyMap<string, Read>; readonly recalled: Recalled }
+
 /** Decides the units of one batch in order, each on what the ones before it left. */
-export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at: Date, random: Random) => {
+export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date, random: Random) => {
   const heads = new Map<string, Head>()
 
   const decide = (unit: Unit): Verdict => {
@@ -128,11 +134,13 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
   }
 
   const headOf = (command: Command): Head | undefined => {
-    const read = reads.get(headKey(command))
-    if (!read) return undefined
+    const key = headKey(command)
     const { kind, decode } = registry.get(command.kind)
-    const actor = decode(read.row)
-    return { kind, actor, stored: actor.rev, read, timers: UNTOUCHED, taken: undefined }
+    const read = reads.get(key)
+    const known = read ? undefined : recalled.get(key)
+    const actor = read ? decode(read.row) : known?.actor
+    if (!actor) return undefined
+    return { kind, actor, stored: actor.rev, seen: known?.xid ?? null, read, timers: UNTOUCHED, taken: undefined }
   }
 
   const advance = (
@@ -160,6 +168,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
       kind,
       actor: after,
       stored: before?.stored ?? 0,
+      seen: before?.seen ?? null,
       read: before?.read,
       timers: afterSteps(before?.timers ?? UNTOUCHED, timers, after.rev),
       taken: { command: command.id, done, before: before?.taken },

@@ -2,6 +2,7 @@ import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
 import { type BundleOutcome, type Command, Unavailable } from './command.ts'
+import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, nobody } from './trouble.ts'
 
@@ -22,6 +23,8 @@ export type Pending = {
   failed: boolean
   /** It was refused by a row that is there, and looked for as carried out already. */
   sought: boolean
+  /** What was remembered of its actors was no help: they are read. */
+  doubted: boolean
 }
 
 export type DispatcherOptions = {
@@ -32,6 +35,8 @@ export type DispatcherOptions = {
   readonly patienceMs?: number
   /** Beyond so many a command fails as Unavailable at once: who waits longer than its caller is of no use. */
   readonly mostWaiting?: number
+  /** How many actors are remembered as they were left; see memory.ts. With 0 each is read for each command. */
+  readonly mostRemembered?: number
   /** Told of each commit that tells the outside something. */
   readonly published?: () => void
 }
@@ -40,10 +45,10 @@ export type DispatcherOptions = {
 const SHARED_FROM = 8
 
 /**
- * What each further lane must have to carry. Two lanes leave a quarter of two cores idle, because the
- * one that decides and the ones that commit wait for each other; smaller shares pay more for round trips.
+ * What each further lane must have to carry: a commit costs as much as 30 commands in it, whatever is in it. Two lanes
+ * leave a fifth of two cores idle, since they wait for each other; four of half the size cost as much more.
  */
-const WORTH_A_LANE = 64
+const WORTH_A_LANE = 128
 
 /**
  * Batches form by themselves: a command goes at once when a lane is free, and while the lanes are
@@ -53,8 +58,16 @@ const WORTH_A_LANE = 64
 export const openDispatcher = (
   outside: Outside,
   registry: Registry,
-  { lanes = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000, published }: DispatcherOptions = {},
+  {
+    lanes = 4,
+    batchSize = 512,
+    patienceMs = 10_000,
+    mostWaiting = 50_000,
+    mostRemembered = 20_000,
+    published,
+  }: DispatcherOptions = {},
 ) => {
+  const means = { outside, registry, memory: openMemory({ most: mostRemembered }), published }
   let queue: Pending[] = []
   const busy = new Set<string>()
   let inFlight = 0
@@ -86,6 +99,7 @@ export const openDispatcher = (
       unsure: false,
       failed: false,
       sought: false,
+      doubted: false,
     })
     schedule()
   }
@@ -128,7 +142,7 @@ export const openDispatcher = (
       if (units.length === 0) return
       inFlight++
       carried += units.length
-      void carryOut(outside, registry, units, published)
+      void carryOut(means, units)
         .catch((error): Again => {
           for (const unit of units) unit.fail(error)
           return nobody

@@ -63,7 +63,7 @@ export const gatherEffects = <U extends Unit>(
       }
       for (const { table, row } of step.rows) {
         const writer = registry.writerOf(table)
-        add(inserts, writer.name, [g, 0, ...writer.columns.map(column => row[column])])
+        add(inserts, writer.name, [g, 0, null, ...writer.columns.map(column => row[column])])
       }
     }
   }
@@ -135,7 +135,7 @@ export const gatherRows = <U extends Unit>(
     const head = heads.get(key)
     if (!head) continue
     const g = groups.ofActor(head.actor.id)
-    const entry = [g, head.stored, ...registry.get(head.kind.name).encode(head.actor)]
+    const entry = [g, head.stored, head.seen, ...registry.get(head.kind.name).encode(head.actor)]
     const writer = registry.writerOf(head.kind.table).name
     if (head.stored === 0) add(inserts, writer, entry)
     else {

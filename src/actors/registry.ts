@@ -44,8 +44,8 @@ const readWriters = async (sql: Sql): Promise<Map<string, Writer>> => {
     cross join lateral (select latest_writer(c.table) as name) w
     join pg_attribute a on a.attrelid = (w.name || '_entry')::regclass and a.attnum > 0 and not a.attisdropped
     group by c.table, w.name`
-  // After the group and the rev that every entry starts with.
-  return new Map(rows.map(({ table, name, columns }) => [table, { name, columns: columns.slice(2) }]))
+  // After the group, the rev and the transaction that every entry starts with.
+  return new Map(rows.map(({ table, name, columns }) => [table, { name, columns: columns.slice(3) }]))
 }
 
 /** Refuses to start where rows may lie that this code cannot read, and notes which versions it writes. */

@@ -124,7 +124,7 @@ test('backends terminated at random between read and commit and during the commi
 test('a connection cut between read and commit: the command is done once', async () => {
   await using house = await lampHouse()
   await using proxy = await databaseProxy(house.url)
-  const far = await openHouse(proxy.url)
+  const far = await openHouse(proxy.url, { mostRemembered: 0 })
   const [id = ''] = await makeLamps(far, 1)
   await far.actors.dispatch(tell(id, 'count', { by: 1 }))
   proxy.cutInsteadOfAnswer(1)
@@ -136,7 +136,7 @@ test('a connection cut between read and commit: the command is done once', async
 test('a connection cut after the commit and before its answer: the command is done once, and known to be', async () => {
   await using house = await lampHouse()
   await using proxy = await databaseProxy(house.url)
-  const far = await openHouse(proxy.url, { connections: 1 })
+  const far = await openHouse(proxy.url, { connections: 1, mostRemembered: 0 })
   const [id = ''] = await makeLamps(far, 1)
   for (let count = 1; count <= 5; count++) {
     await far.actors.dispatch(tell(id, 'count', { by: 1 }))

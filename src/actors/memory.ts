@@ -1,0 +1,68 @@
+import type { Actor } from './kind.ts'
+
+/** An actor as this process has left it, and the transaction that wrote its row. */
+export type Known = { readonly actor: Actor; readonly xid: string }
+
+/** Actors by `headKey`. */
+export type Recalled = ReadonlyMap<string, Known>
+
+export type Memory = {
+  /** Undefined also while others are known to write actors of the kind. */
+  recall(kind: string, key: string): Known | undefined
+  keep(key: string, known: Known): void
+  /** The row is another one by now: somebody else writes actors of this kind too. */
+  wasWrong(kind: string, key: string): void
+  /** After a lost connection the server may be another one, that never had all of it. */
+  forgetAll(): void
+}
+
+type MemoryOptions = {
+  /** At least so many are remembered, and at most twice as many; with 0 none is. */
+  readonly most: number
+  /** So long at least, and at most twice as long while there is anything to remember. */
+  readonly forMs?: number
+  /** For so long nothing is recalled of a kind after it was wrong. */
+  readonly restMs?: number
+}
+
+/**
+ * What this process wrote last need not be read again: that is one of a command's two round trips. Nothing is believed
+ * for it. A commit finds the row as it was left, by the transaction that wrote it, or its command goes round again
+ * with what is read then; and whoever is refused is refused by what was read.
+ */
+export const openMemory = ({ most, forMs = 600_000, restMs = 1_000 }: MemoryOptions): Memory => {
+  // Two generations: the actors written last, and those before them. Whoever is written again is young again.
+  let young = new Map<string, Known>()
+  let old = new Map<string, Known>()
+  let bornAt = performance.now()
+  const restsUntil = new Map<string, number>()
+
+  const age = () => {
+    if (young.size < most && performance.now() < bornAt + forMs) return
+    old = young
+    young = new Map()
+    bornAt = performance.now()
+  }
+
+  return {
+    recall: (kind, key) => {
+      const until = restsUntil.get(kind)
+      if (until !== undefined && performance.now() < until) return undefined
+      return young.get(key) ?? old.get(key)
+    },
+    keep: (key, known) => {
+      if (most === 0) return
+      age()
+      young.set(key, known)
+    },
+    wasWrong: (kind, key) => {
+      young.delete(key)
+      old.delete(key)
+      restsUntil.set(kind, performance.now() + restMs)
+    },
+    forgetAll: () => {
+      young = new Map()
+      old = new Map()
+    },
+  }
+}
