@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
@@ -6,57 +6,22 @@ import { insertMerchant } from '../../access/keys.ts'
 import { makePayment } from '../../http/payments.ts'
 import { giveOut } from '../watch/ledger.ts'
 import { type Question, through } from '../watch/node.ts'
-import { customer, decide, houseOfFile } from './refund-house.ts'
+import { noticingHouse } from './noticing-house.ts'
+import { customer } from './refund-house.ts'
 
-const { house, on } = await houseOfFile()
+const { house, on, treasury, stranger, isPaidAtTreasury, look, seen, cancel, settlePayments } = await noticingHouse()
 const { sql } = house
-/** The treasury is where the merchant is paid at, and nobody else unless a test says so. */
-const [, treasury = '', stranger = ''] = await on.chain.rpc<string[]>('eth_accounts')
-const isPaidAtTreasury = async (merchantId: string) => {
-  const of = { merchant_id: merchantId, livemode: false }
-  await sql`insert into merchant_settings ${sql(of)}`
-  await sql`insert into receiving_addresses ${sql({ ...of, address: getAddress(treasury) })}`
-}
-await isPaidAtTreasury(on.merchantId)
 
-afterEach(async () => {
-  await on.bury()
-  await look()
-  for (const { id } of await sql<{ id: string }[]>`select id from refunds where state = 'requires_signature'`)
-    await cancel(await on.find(id))
-  await look()
-  expect(await sql`select from noticed_transfers`).toHaveLength(0)
-  await sql`delete from refund_destinations where until is not null`
-})
-
-/** Of payments in coins none is waited for, so that blocks are read in full for refunds alone. */
-const settlePayments = () => sql`update payments set updated_at = now() - interval '2 hours'`
 const made = async (more: Parameters<typeof on.made>[0] = {}) => {
   const refund = await on.made({ coins: true, ...more })
   await settlePayments()
   return refund
-}
-const cancel = async ({ id, context: { paymentId, amountMinor } }: Actor<Refund>) => {
-  const outcome = await house.api.actors.dispatchBundle([
-    { kind: 'refund', actor: id, event: { type: 'cancel' } },
-    { kind: 'payment', actor: paymentId, event: { type: 'release_refund', amountMinor } },
-  ])
-  expect(outcome.ok).toBe(true)
 }
 /** As many wei as the refund is of, unless told otherwise. */
 const paid = (more: { from?: string; to?: string; value?: string; data?: string } = {}) =>
   on.send({ from: treasury, to: customer, value: '0x3e8', ...more })
 const idOf = ({ id }: Actor<Refund>) => `0x${id.replaceAll('-', '')}`
 
-const look = async (...urls: string[]) => {
-  await sql`update noticed_transfers set next_look_at = now()`
-  await decide(house, on.chainOf(...urls))
-}
-const seen = async () => {
-  await on.chain.mine()
-  await on.read()
-  await look()
-}
 const statesOf = (...refunds: Actor<Refund>[]) =>
   Promise.all(refunds.map(async refund => (await on.look(refund)).state))
 
@@ -290,7 +255,7 @@ test.each([
   await on.read(on.sourceOf(lying.url))
   const noticed = await sql`select tx_hash from noticed_transfers where refund_id = ${refund.id}`
   expect([...noticed]).toMatchObject([{ tx_hash: hash }])
-  await look(lying.url, on.chain.url)
+  await look({ urls: [lying.url, on.chain.url] })
   await look()
   expect(await statesOf(refund)).toEqual(['requires_signature'])
 })

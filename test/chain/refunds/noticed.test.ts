@@ -1,50 +1,16 @@
-import { afterEach, expect, test } from 'bun:test'
-import { getAddress } from 'viem/utils'
+import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
 import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
 import { encodeId } from '../../../src/ids.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { readableLog } from '../../harness/lines.ts'
-import { through } from '../watch/node.ts'
-import { customer, decide, houseOfFile } from './refund-house.ts'
+import { noticingHouse } from './noticing-house.ts'
+import { customer } from './refund-house.ts'
 
-const { house, on } = await houseOfFile()
-/** The treasury is where the merchant is paid at, and nobody else. */
-const [, treasury = '', stranger = ''] = await on.chain.rpc<string[]>('eth_accounts')
-const ofMerchant = { merchant_id: on.merchantId, livemode: false }
-await house.sql`insert into merchant_settings ${house.sql(ofMerchant)}`
-await house.sql`
-  insert into receiving_addresses ${house.sql({ ...ofMerchant, address: getAddress(treasury) })}`
-// What a test leaves waits for nothing and is noticed no more, so that nothing else fits what the next one sends.
-afterEach(async () => {
-  await on.bury()
-  await look()
-  for (const { id } of await house.sql<{ id: string }[]>`select id from refunds where state = 'requires_signature'`)
-    await cancel(await on.find(id))
-  await look()
-  expect(await house.sql`select from noticed_transfers`).toHaveLength(0)
-  await house.sql`delete from refund_destinations where until is not null`
-})
+const { house, on, treasury, stranger, look, seen, seenByLiar, cancel } = await noticingHouse()
 
-const look = async (log = house.api.log) => {
-  await house.sql`update noticed_transfers set next_look_at = now()`
-  await decide({ ...house, api: { ...house.api, log } }, on.chainOf())
-}
 const stateOf = async (refund: Actor<Refund>) => (await on.look(refund)).state
-const seen = async () => {
-  await on.chain.mine()
-  await on.read()
-  await look()
-}
-
-const cancel = async ({ id, context: { paymentId, amountMinor } }: Actor<Refund>) => {
-  const outcome = await house.api.actors.dispatchBundle([
-    { kind: 'refund', actor: id, event: { type: 'cancel' } },
-    { kind: 'payment', actor: paymentId, event: { type: 'release_refund', amountMinor } },
-  ])
-  expect(outcome.ok).toBe(true)
-}
 
 /** As it is to be signed. */
 const signed = ({ id, context }: Actor<Refund>, from: string, wrong: { amount?: bigint } = {}) => {
@@ -86,13 +52,7 @@ test('one from anywhere else is not, unless it carries the id of the refund', as
 test('nor is one that a single node tells to come from the treasury', async () => {
   const refund = await on.made()
   await byHand(stranger)
-  await on.chain.mine()
-  const topicOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
-  await using lying = await through(on.chain.url, ({ method }, answer) => {
-    if (method !== 'eth_getLogs') return answer
-    return JSON.parse(JSON.stringify(answer).replaceAll(topicOf(stranger), topicOf(treasury)))
-  })
-  await on.read(on.sourceOf(lying.url))
+  await seenByLiar()
   const noticed = await house.sql`
     select from noticed_transfers where refund_id = ${refund.id} and from_address = ${treasury}`
   expect(noticed).toHaveLength(1)
@@ -159,7 +119,7 @@ test.each(['canceled', 'processed'])('what names one that is %s needs attention,
   expect((await on.find(refund.id)).context.attention).toBe(false)
   await on.bury()
   const { log, lines } = readableLog()
-  for (let n = 0; n < 2; n++) await look(log)
+  for (let n = 0; n < 2; n++) await look({ log })
   const { context } = await on.find(refund.id)
   expect(context).toMatchObject({ attention: true, strayTxHash: hash })
   expect(lines()).toMatchObject([{ level: 40, refund: encodeId('re', refund.id), chain: 31337, txHash: hash }])

@@ -110,3 +110,18 @@ export const decide = async ({ api, sql }: ApiHouse, chain: RefundChain): Promis
   await sql`update refund_looks set next_look_at = now()`
   return decideRefunds(api, chain, new AbortController().signal)
 }
+
+/** The same, by a process that ends while it commits a verdict. */
+export const endWhileDeciding = async ({ api, sql }: ApiHouse, chain: RefundChain, when: 'before' | 'after') => {
+  const { actors } = api
+  const ending: typeof actors = {
+    ...actors,
+    dispatchBundle: async commands => {
+      if (when === 'after') await actors.dispatchBundle(commands)
+      throw new Error('the process has ended')
+    },
+  }
+  await sql`update refund_looks set next_look_at = now()`
+  const ended = decideRefunds({ ...api, actors: ending }, chain, new AbortController().signal)
+  await expect(ended).rejects.toThrow('has ended')
+}

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
-import { decideRefunds } from '../../../src/chain/refunds/watch.ts'
 import { no, through } from '../watch/node.ts'
-import { decide, houseOfFile } from './refund-house.ts'
+import { decide, endWhileDeciding, houseOfFile } from './refund-house.ts'
 
 const { house, on } = await houseOfFile()
 
@@ -233,21 +232,11 @@ test('nor can two that are looked at in the same moment both be paid by it', asy
 })
 
 test('a worker that ends before or after its verdict is committed leaves it to the next, with its rise', async () => {
-  for (const when of ['before', 'after']) {
+  for (const when of ['before', 'after'] as const) {
     const { refund, destination } = await owed()
     await named(refund, await bySafe(sendsOn(destination, 1000n)))
     await on.bury()
-    const { actors } = house.api
-    const dying: typeof actors = {
-      ...actors,
-      dispatchBundle: async commands => {
-        if (when === 'after') await actors.dispatchBundle(commands)
-        throw new Error('the process has ended')
-      },
-    }
-    await house.sql`update refund_looks set next_look_at = now()`
-    const died = decideRefunds({ ...house.api, actors: dying }, on.chainOf(), new AbortController().signal)
-    await expect(died).rejects.toThrow('has ended')
+    await endWhileDeciding(house, on.chainOf(), when)
     expect(await judged(refund)).toMatchObject(paid)
   }
 })

@@ -1,48 +1,15 @@
-import { afterEach, expect, test } from 'bun:test'
-import { getAddress } from 'viem/utils'
+import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
 import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
 import { nameTransaction } from '../../../src/commands/refund-transactions.ts'
-import { cancelRefund } from '../../../src/commands/refunds.ts'
-import { through } from '../watch/node.ts'
-import { customer, decide, houseOfFile } from './refund-house.ts'
+import { noticingHouse } from './noticing-house.ts'
+import { customer } from './refund-house.ts'
 
-const { house, on } = await houseOfFile()
+const { house, on, treasury, stranger, seen, seenByLiar, settle, cancel, settlePayments } = await noticingHouse()
 const { sql, api } = house
-const [, treasury = '', stranger = ''] = await on.chain.rpc<string[]>('eth_accounts')
 const whose = { merchantId: on.merchantId, livemode: false }
-await sql`insert into merchant_settings (merchant_id, livemode) values (${on.merchantId}, false)`
-await sql`
-  insert into receiving_addresses (merchant_id, livemode, address)
-  values (${on.merchantId}, false, ${getAddress(treasury)})`
 
-// Nothing that a test leaves fits what the next one sends.
-afterEach(async () => {
-  await settle()
-  for (const { id } of await sql<{ id: string }[]>`select id from refunds where state = 'requires_signature'`)
-    await cancel(await on.find(id))
-  await settle()
-  expect(await sql`select from noticed_transfers`).toHaveLength(0)
-  await sql`delete from refund_destinations where until is not null`
-})
-
-const look = async () => {
-  await sql`update noticed_transfers set next_look_at = now()`
-  await decide(house, on.chainOf())
-}
-/** Once to be processed, and once more with that known. */
-const settle = async () => {
-  await on.bury()
-  await look()
-  await look()
-}
-const seen = async () => {
-  await on.chain.mine()
-  await on.read()
-  await look()
-}
-const cancel = ({ id }: Actor<Refund>) => cancelRefund(api, { id, ...whose }, 'test')
 /** As the house's own link has it: without an id. */
 const byLink = ({ context }: Actor<Refund>, from = treasury) =>
   context.tokenAddress === null
@@ -84,7 +51,7 @@ test.each([
   async (state, coins) => {
     const refund = await on.made({ coins })
     // Payments in coins are waited for by nobody.
-    await sql`update payments set updated_at = now() - interval '2 hours'`
+    await settlePayments()
     await over[state](refund)
     expect((await on.look(refund)).state).toBe(state)
     await byLink(refund, stranger)
@@ -166,13 +133,7 @@ test('what a single node tells to come from the merchant is no stray', async () 
   const refund = await on.made()
   await cancel(refund)
   await byLink(refund, stranger)
-  await on.chain.mine()
-  const topicOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
-  await using lying = await through(on.chain.url, ({ method }, answer) => {
-    if (method !== 'eth_getLogs') return answer
-    return JSON.parse(JSON.stringify(answer).replaceAll(topicOf(stranger), topicOf(treasury)))
-  })
-  await on.read(on.sourceOf(lying.url))
+  await seenByLiar()
   expect(await sql`select from noticed_transfers where from_address = ${treasury}`).toHaveLength(1)
   await settle()
   expect(await strayOf(refund)).toBe(null)

@@ -2,12 +2,11 @@ import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
 import { refundTransfer } from '../../../src/chain/refunds/transfer.ts'
-import { decideRefunds } from '../../../src/chain/refunds/watch.ts'
 import { refundFactsFor } from '../../../src/http/refund-facts.ts'
 import { findDepths } from '../../../src/queries/refund-transactions.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { through } from '../watch/node.ts'
-import { CONFIRMATIONS, customer, decide, houseOfFile } from './refund-house.ts'
+import { CONFIRMATIONS, customer, decide, endWhileDeciding, houseOfFile } from './refund-house.ts'
 
 const { house, on } = await houseOfFile()
 
@@ -276,24 +275,17 @@ test('of several workers that look at once one decides, and once', async () => {
   expect(await look(refund)).toMatchObject({ ...processed, events: ['refund.processed'] })
 })
 
-test.each(['before', 'after'])('a worker that ends %s its verdict is committed leaves it to the next', async when => {
-  const refund = await on.made()
-  await processing(refund, await send(refund))
-  await on.bury()
-  const { actors } = house.api
-  const dying: typeof actors = {
-    ...actors,
-    dispatchBundle: async commands => {
-      if (when === 'after') await actors.dispatchBundle(commands)
-      throw new Error('the process has ended')
-    },
-  }
-  await house.sql`update refund_looks set next_look_at = now()`
-  const died = decideRefunds({ ...house.api, actors: dying }, on.chainOf(), new AbortController().signal)
-  await expect(died).rejects.toThrow('has ended')
-  await decideBy()
-  expect(await look(refund)).toMatchObject({ ...processed, events: ['refund.processed'] })
-})
+test.each(['before', 'after'] as const)(
+  'a worker that ends %s its verdict is committed leaves it to the next',
+  async when => {
+    const refund = await on.made()
+    await processing(refund, await send(refund))
+    await on.bury()
+    await endWhileDeciding(house, on.chainOf(), when)
+    await decideBy()
+    expect(await look(refund)).toMatchObject({ ...processed, events: ['refund.processed'] })
+  },
+)
 
 test('one that failed is signed again, fails again by another transaction, and is paid in the end', async () => {
   const refund = await on.made()
