@@ -43,7 +43,7 @@ export const walletWay = ({ refund }, pay, signal) => {
     'section',
     { class: 'way' },
     el('h2', {}, 'Pay with a wallet in this browser'),
-    el('p', {}, 'It is told whom to pay and how much, and which refund it is: nothing can be mixed up.'),
+    el('p', {}, 'It is told whom to pay and how much: nothing can be mistyped.'),
     list,
     status,
   )
