@@ -73,6 +73,8 @@ export const openDispatcher = (
   let inFlight = 0
   /** How many units the lanes carry together. */
   let carried = 0
+  /** How many were seen to wait for actors that are under way: no other lane can take those, so nothing is left for one. */
+  let behind = 0
   let parked = 0
   let scheduled = false
   let drained: (() => void)[] = []
@@ -138,7 +140,7 @@ export const openDispatcher = (
 
   const pump = (): void => {
     while (queue.length >= waitingFor(inFlight)) {
-      const units = takeBatch(shareOf(queue.length + carried))
+      const units = takeBatch(shareOf(queue.length + carried - behind))
       if (units.length === 0) return
       inFlight++
       carried += units.length
@@ -192,6 +194,7 @@ export const openDispatcher = (
         left.push(unit)
       } else units.push(unit)
     }
+    behind = left.length
     queue = left.concat(queue.slice(at))
     for (const unit of units) for (const { actor } of unit.commands) busy.add(actor)
     return units

@@ -198,3 +198,17 @@ test('rows may be made of what the commands leave, and are committed with it', a
   expect((await house.sql`select switched from lamps where id = ${one}`)[0]?.switched).toBe(1)
   await far.close()
 })
+
+test('many commands for one actor share their commits, however many lanes there are', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  const before = await commitsOf(house)
+  await Promise.all(Array.from({ length: 1_000 }, () => house.actors.dispatch(tell(id, 'count', { by: 1 }))))
+  expect((await commitsOf(house)) - before).toBeLessThanOrEqual(4)
+})
+
+/** Each transaction that has left history. */
+const commitsOf = async ({ sql }: Awaited<ReturnType<typeof lampHouse>>): Promise<number> => {
+  const [row] = await sql<[{ count: number }]>`select count(distinct xid)::integer as count from transitions`
+  return row.count
+}
