@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Actors } from '../../src/actors/actors.ts'
+import type { DispatcherOptions } from '../../src/actors/dispatcher.ts'
 import { registered } from '../../src/actors/kind.ts'
 import { audit, type Finding } from '../../src/audit/audit.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
@@ -30,16 +31,16 @@ export type Meters = AsyncDisposable & {
   audit(): Promise<readonly Finding[]>
 }
 
-export const createMeters = async (server: BenchServer): Promise<Meters> => {
+export const createMeters = async (server: BenchServer, options: DispatcherOptions = {}): Promise<Meters> => {
   const db = await createMigrated(server)
   const sql = connect(db.url, { max: 1 })
   await sql.unsafe(await readFile(new URL('./meter.sql', import.meta.url), 'utf8'))
   await sql.end()
-  return openMeters(db)
+  return openMeters(db, options)
 }
 
-const openMeters = async (db: BenchDatabase): Promise<Meters> => {
-  const { world, sql, actors, close } = await openHouse(db.url, { kinds })
+const openMeters = async (db: BenchDatabase, options: DispatcherOptions): Promise<Meters> => {
+  const { world, sql, actors, close } = await openHouse(db.url, { kinds, ...options })
   const ids: string[] = []
   let ticks = 0
 
