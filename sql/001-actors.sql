@@ -408,9 +408,10 @@ end $$;
 -- The detail repeats the number of the batch, since a driver may hand over the error of another statement.
 -- `updates` and `inserts` are array literals, each for the writer in the same place, their entries sorted by
 -- id and they by writer, so that locks are taken in one order. `connected`: some group changes two rows, and
--- neither may be written before both are known to be as they were.
+-- neither may be written before both are known to be as they were. `remembered_in`: the era in which the rows were
+-- written that were not read. In another one the numbers of transactions are given out again, and say nothing: PM004.
 create function commit_actors(
-  batch integer, now_at timestamptz, holder uuid, connected boolean,
+  batch integer, now_at timestamptz, holder uuid, connected boolean, remembered_in integer,
   update_writers text[], updates text[], insert_writers text[], inserts text[],
   steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json
 ) returns integer[] language plpgsql
@@ -424,6 +425,10 @@ declare
   duplicates json[];
   missing graphile_worker.job_spec[];
 begin
+  if remembered_in <> this_era then
+    raise exception 'what was remembered is of another server' using errcode = 'PM004';
+  end if;
+
   if connected then
     for n in 1 .. cardinality(update_writers) loop
       answer := lock_rows(update_writers[n], updates[n], holder, now_at);

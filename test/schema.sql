@@ -1717,7 +1717,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, remembered_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1730,6 +1730,10 @@ declare
   duplicates json[];
   missing graphile_worker.job_spec[];
 begin
+  if remembered_in <> this_era then
+    raise exception 'what was remembered is of another server' using errcode = 'PM004';
+  end if;
+
   if connected then
     for n in 1 .. cardinality(update_writers) loop
       answer := lock_rows(update_writers[n], updates[n], holder, now_at);

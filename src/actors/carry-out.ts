@@ -2,10 +2,11 @@ import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import type { Command } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
-import { decider, type Head, type Looks, type Verdict } from './decide.ts'
+import { decider, type Head, type Looks, type Step, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
-import type { Known, Memory, Recalled } from './memory.ts'
+import type { Known, Memory, Recalled, Written } from './memory.ts'
+import { isOfAnotherEra, isTakenBefore } from './postgres-errors.ts'
 import { type Asking, headKey, readActors } from './read.ts'
 import type { Registry } from './registry.ts'
 import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates } from './trouble.ts'
@@ -54,41 +55,53 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
   const { outside, registry, memory } = round
   try {
     const recalled = recall(round, units)
+    const rememberedIn = recalled.size > 0 ? memory.era() : null
     const askings = units.map(unit => askingOf(unit, recalled))
     const reads = await inTime(units, readActors(outside.sql, registry, askings))
-    return await decideAndCommit(round, units, { reads, recalled })
+    return await decideAndCommit(round, units, { reads, recalled, rememberedIn })
   } catch (error) {
     const again = tryLater(units, error)
-    if (!again) return isolate(registry, units, error, some => attempt(round, some))
-    memory.forgetAll()
-    return again
+    if (again || isOfAnotherEra(error)) memory.forgetAll()
+    if (again) return again
+    if (isOfAnotherEra(error) || (isTakenBefore(error) && doubtKeyed(units))) return attempt(round, units)
+    return isolate(registry, units, error, some => attempt(round, some))
   }
 }
 
-/** Who has leased its actors has changed their rows by that, and reads them. */
+/** Whether any of those whose ids were chosen has not been asked for yet. One look finds all that was taken before. */
+const doubtKeyed = (units: readonly Pending[]): boolean => {
+  const keyed = units.filter(unit => unit.keyed && !unit.doubted)
+  for (const unit of keyed) unit.doubted = true
+  return keyed.length > 0
+}
+
+/**
+ * Each actor of a batch is remembered for all of its commands or read for all: a read that was not asked whether it
+ * has taken one of them before knows nothing of that. Who has leased its actors has changed their rows by that.
+ */
 const recall = ({ memory, lease }: Round, units: readonly Pending[]): Recalled => {
   const recalled = new Map<string, Known>()
   if (lease !== null) return recalled
+  const asked = new Set<string>()
   for (const unit of units) {
     for (const command of unit.commands) {
-      if (!mayRecall(unit, command)) continue
       const key = headKey(command)
-      const known = memory.recall(command.kind, key)
+      const known = mayRecall(unit, command) ? memory.recall(command.kind, key) : undefined
       if (known) recalled.set(key, known)
+      else asked.add(key)
     }
   }
+  for (const key of asked) recalled.delete(key)
   return recalled
 }
 
 /** A timer is asked for with its actor. That a command was taken before need not: history takes none twice. */
 const mayRecall = ({ unsure, doubted }: Pending, command: Command): boolean => !unsure && !doubted && 'event' in command
 
-const askingOf = (unit: Pending, recalled: Recalled): Asking => {
-  const { commands, keyed, unsure } = unit
-  const seek = unsure ? 'all' : keyed ? 'keyed' : 'none'
-  if (recalled.size === 0) return { commands, seek }
-  return { commands: commands.filter(command => !mayRecall(unit, command) || !recalled.has(headKey(command))), seek }
-}
+const askingOf = ({ commands, keyed, unsure }: Pending, recalled: Recalled): Asking => ({
+  commands: recalled.size === 0 ? commands : commands.filter(command => !recalled.has(headKey(command))),
+  seek: unsure ? 'all' : keyed ? 'keyed' : 'none',
+})
 
 const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   const { outside, registry } = round
@@ -123,29 +136,35 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
   const { decide, heads } = decider(registry, looks, at, outside.random)
   // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so nobody
   // is told anything before the commit.
-  const decided = units.map(unit => {
-    const verdict = decide(unit)
-    const steps = verdict.verdict === 'decided' ? verdict.steps : []
-    return { unit, steps, verdict }
-  })
+  const decided: { unit: Pending; steps: readonly Step[]; verdict: Verdict }[] = []
+  // Nobody is refused by what was: they go round again and read, and whoever comes after them stays behind.
+  const doubting: Pending[] = []
+  const waited = new Set<string>()
+  for (const unit of units) {
+    const verdict = unit.commands.some(({ actor }) => waited.has(actor)) ? undefined : decide(unit)
+    if (verdict && (verdict.verdict === 'decided' || recalledOf(looks, unit).length === 0)) {
+      decided.push({ unit, steps: verdict.verdict === 'decided' ? verdict.steps : [], verdict })
+      continue
+    }
+    if (verdict) unit.doubted = true
+    doubting.push(unit)
+    for (const { actor } of unit.commands) waited.add(actor)
+  }
+  const { rememberedIn } = looks
   const answer = decided.some(({ steps }) => steps.length > 0)
-    ? await inTime(units, commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease }))
-    : { xid: '', conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
+    ? await inTime(
+        units,
+        commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease, rememberedIn }),
+      )
+    : { written: undefined, conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
   if (answer.duplicated.size > 0) {
     return withoutDuplicates(registry, units, answer.duplicated, some => attempt(round, some))
   }
   if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
-  const { conflicted, xid } = answer
-  remember(memory, looks, heads, conflicted, xid)
-  // Nobody is refused by what was: no commit has found that it still is.
-  const doubted: Pending[] = []
-  for (const { unit, verdict } of decided) {
-    if (conflicted.has(unit)) continue
-    if (verdict.verdict !== 'decided' && recalledOf(looks, unit).length > 0) doubted.push(unit)
-    else settle(unit, verdict)
-  }
-  for (const unit of doubted) unit.doubted = true
-  return both(afterConflict([...conflicted]), { units: doubted, pauseMs: 0 })
+  const { conflicted, written } = answer
+  if (written) remember(memory, looks, heads, conflicted, written)
+  for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
+  return both(afterConflict(looks, [...conflicted]), { units: doubting, pauseMs: 0 })
 }
 
 /** What a commit has left, but for those that were not as they were decided on. */
@@ -154,21 +173,19 @@ const remember = (
   looks: Looks,
   heads: ReadonlyMap<string, Head>,
   conflicted: ReadonlySet<Pending>,
-  xid: string,
+  written: Written,
 ): void => {
   const moved = new Set<string>()
   for (const unit of conflicted) {
     for (const command of unit.commands) moved.add(headKey(command))
     for (const { kind, key } of recalledOf(looks, unit)) memory.wasWrong(kind, key)
   }
-  for (const [key, { actor }] of heads) if (!moved.has(key)) memory.keep(key, { actor, xid })
+  for (const [key, { actor }] of heads) if (!moved.has(key)) memory.keep(key, actor, written)
 }
 
 /** Those of its actors that were not read. */
-const recalledOf = ({ reads, recalled }: Looks, { commands }: Pending) =>
-  commands
-    .map(command => ({ kind: command.kind, key: headKey(command) }))
-    .filter(({ key }) => recalled.has(key) && !reads.has(key))
+const recalledOf = ({ recalled }: Looks, { commands }: Pending) =>
+  commands.map(command => ({ kind: command.kind, key: headKey(command) })).filter(({ key }) => recalled.has(key))
 
 const settle = (unit: Pending, verdict: Verdict): void => {
   if (verdict.verdict === 'fault') unit.fail(verdict.error)
@@ -176,10 +193,11 @@ const settle = (unit: Pending, verdict: Verdict): void => {
   else unit.settle({ ok: true, done: verdict.done })
 }
 
-const afterConflict = (units: readonly Pending[]): Again => {
+const afterConflict = (looks: Looks, units: readonly Pending[]): Again => {
   if (units.length === 0) return nobody
   for (const unit of units) {
-    unit.conflicts++
+    // Who was wrong about its actors has not lost to anybody.
+    if (recalledOf(looks, unit).length === 0) unit.conflicts++
     unit.doubted = true
   }
   // Whoever won writes again soon; a moment's wait lets it finish.

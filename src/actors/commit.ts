@@ -4,6 +4,7 @@ import type { Head, Step, Unit } from './decide.ts'
 import { gatherEffects, gatherRows, type Tables } from './gather.ts'
 import { groupUnits } from './groups.ts'
 import { rowsLiteral, type Value } from './literals.ts'
+import type { Written } from './memory.ts'
 import { isDuplicateRows } from './postgres-errors.ts'
 import type { Registry } from './registry.ts'
 
@@ -11,8 +12,8 @@ import type { Registry } from './registry.ts'
 export type Decided<U extends Unit> = { readonly unit: U; readonly steps: readonly Step[] }
 
 export type CommitAnswer<U extends Unit> = {
-  /** The transaction that wrote the rows. */
-  readonly xid: string
+  /** The transaction that wrote the rows, and its era. */
+  readonly written: Written | undefined
   /** Their rows had moved on: they must be decided again. The others are committed. */
   readonly conflicted: ReadonlySet<U>
   /** Rows they would insert are already there. When there are any, nothing is committed at all. */
@@ -28,6 +29,8 @@ export type Batch<U extends Unit> = {
   readonly at: Date
   /** Held on the actors of the batch, or null. */
   readonly lease: string | null
+  /** The era of what was not read but remembered; null where all was read. */
+  readonly rememberedIn: number | null
 }
 
 /** Writes what a batch decided: one statement, whatever is in it. */
@@ -50,9 +53,9 @@ export const commitBatch = async <U extends Unit>(
   const number = nextNumber()
   const asked = performance.now()
   try {
-    const [answer] = await sql<{ conflicts: number[] | null; now: Date; xid: string }[]>`
-      select now(), pg_current_xact_id()::xid::text as xid, commit_actors(
-        ${number}::integer, ${batch.at}, ${batch.lease}, ${connected},
+    const [answer] = await sql<(Written & { conflicts: number[] | null; now: Date })[]>`
+      select now(), current_era() as era, pg_current_xact_id()::xid::text as xid, commit_actors(
+        ${number}::integer, ${batch.at}, ${batch.lease}, ${connected}, ${batch.rememberedIn},
         ${writersOf(updates)}::text::text[], ${literalsOf(sql, updates)},
         ${writersOf(inserts)}::text::text[], ${literalsOf(sql, inserts)},
         ${rows(effects.steps)}::text::step_entry[],
@@ -60,13 +63,13 @@ export const commitBatch = async <U extends Unit>(
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`
     if (answer) clock.learn(answer.now, performance.now() - asked)
-    return { xid: answer?.xid ?? '', conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
+    return { written: answer, conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
     const { batch: its, duplicates } = JSON.parse(error.detail) as Refusals
     // postgres.js rejects a statement with an old error when the connection before was cut behind that error.
     if (its !== number) throw Object.assign(new Error('the answer is that of another commit'), { code: 'ECONNRESET' })
-    return { xid: '', conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
+    return { written: undefined, conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }
 

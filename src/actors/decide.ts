@@ -72,7 +72,12 @@ export type Verdict =
 export type Decider = ReturnType<typeof decider>
 
 /** What a batch knows of its actors: what was read, and what need not be. */
-export type Looks = { readonly reads: ReadonlyMap<string, Read>; readonly recalled: Recalled }
+export type Looks = {
+  readonly reads: ReadonlyMap<string, Read>
+  readonly recalled: Recalled
+  /** The era of what was recalled; null where all was read. */
+  readonly rememberedIn: number | null
+}
 
 /** Decides the units of one batch in order, each on what the ones before it left. */
 export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date, random: Random) => {

@@ -1,5 +1,8 @@
 import type { Actor } from './kind.ts'
 
+/** A transaction. Their numbers are given out anew in each era; see `eras`. */
+export type Written = { readonly xid: string; readonly era: number }
+
 /** An actor as this process has left it, and the transaction that wrote its row. */
 export type Known = { readonly actor: Actor; readonly xid: string }
 
@@ -9,10 +12,13 @@ export type Recalled = ReadonlyMap<string, Known>
 export type Memory = {
   /** Undefined also while others are known to write actors of the kind. */
   recall(kind: string, key: string): Known | undefined
-  keep(key: string, known: Known): void
+  /** Nobody changes it from here on. */
+  keep(key: string, actor: Actor, written: Written): void
+  /** Of all that is remembered. */
+  era(): number
   /** The row is another one by now: somebody else writes actors of this kind too. */
   wasWrong(kind: string, key: string): void
-  /** After a lost connection the server may be another one, that never had all of it. */
+  /** The server may be another one by now, that never had all of it. */
   forgetAll(): void
 }
 
@@ -35,6 +41,7 @@ export const openMemory = ({ most, forMs = 600_000, restMs = 1_000 }: MemoryOpti
   let young = new Map<string, Known>()
   let old = new Map<string, Known>()
   let bornAt = performance.now()
+  let era = 0
   const restsUntil = new Map<string, number>()
 
   const age = () => {
@@ -44,25 +51,38 @@ export const openMemory = ({ most, forMs = 600_000, restMs = 1_000 }: MemoryOpti
     bornAt = performance.now()
   }
 
+  const forgetAll = () => {
+    young = new Map()
+    old = new Map()
+  }
+
   return {
     recall: (kind, key) => {
       const until = restsUntil.get(kind)
       if (until !== undefined && performance.now() < until) return undefined
       return young.get(key) ?? old.get(key)
     },
-    keep: (key, known) => {
-      if (most === 0) return
+    keep: (key, actor, written) => {
+      // What an older era has left is answered late.
+      if (most === 0 || written.era < era) return
+      if (written.era > era) forgetAll()
+      era = written.era
       age()
-      young.set(key, known)
+      young.set(key, { actor: frozen(actor), xid: written.xid })
     },
+    era: () => era,
     wasWrong: (kind, key) => {
       young.delete(key)
       old.delete(key)
       restsUntil.set(kind, performance.now() + restMs)
     },
-    forgetAll: () => {
-      young = new Map()
-      old = new Map()
-    },
+    forgetAll,
   }
+}
+
+/** Callers are given the same one: what they did to it would be written with the next command. */
+const frozen = <T>(value: T): T => {
+  if (value === null || typeof value !== 'object' || value instanceof Date || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) frozen(part)
+  return Object.freeze(value)
 }

@@ -8,6 +8,12 @@ const codeOf = (error: unknown): string | undefined =>
 /** Raised by commit_actors(): rows that the batch would insert are already there. */
 export const isDuplicateRows = (error: unknown): error is PostgresError => codeOf(error) === 'PM001'
 
+/** Raised by commit_actors(): what was remembered is of another server, or of another time of this one. */
+export const isOfAnotherEra = (error: unknown): boolean => codeOf(error) === 'PM004'
+
+/** History has the command already: whoever chose its id sends it again. */
+export const isTakenBefore = (error: unknown): boolean => constraintOf(error) === 'transitions_command_once'
+
 /** The constraint that refused the statement. */
 export const constraintOf = (error: unknown): string | undefined =>
   error instanceof Error && 'constraint_name' in error && typeof error.constraint_name === 'string'

@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import type { BundleOutcome, Command, Outcome } from '../../src/actors/command.ts'
 import { registered } from '../../src/actors/kind.ts'
 import { openMemory } from '../../src/actors/memory.ts'
 import { audit } from '../../src/audit/audit.ts'
@@ -139,13 +140,120 @@ test('two processes that write the same actors in turn lose nothing', async () =
   expect(await audit(house.sql, lampKinds)).toEqual([])
 })
 
+test('what another server has left is not what was remembered, though it bears the same numbers', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  // As after a standby was promoted that had never got the lamp's last commit, and gave its numbers out again.
+  await house.sql`insert into eras select era + 1, 'another', postmaster_started from eras`
+  const before = await rolledBack(house)
+  expect(doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 }))).actor.rev).toBe(2)
+  // It went to the commit with what it remembered, was sent back, and has read.
+  expect((await rolledBack(house)) - before).toBe(1)
+  const memory = openMemory({ most: 10 })
+  const { actor } = doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 })))
+  memory.keep('old', actor, { xid: '7', era: 1 })
+  memory.keep('new', actor, { xid: '8', era: 2 })
+  expect([memory.recall('lamp', 'old'), memory.era()]).toEqual([undefined, 2])
+  memory.keep('late', actor, { xid: '9', era: 1 })
+  expect(memory.recall('lamp', 'late')).toBeUndefined()
+  expect(memory.recall('lamp', 'new')).toBeDefined()
+})
+
+test('an answer is the caller’s, and nobody writes what a caller did to it', async () => {
+  await using house = await lampHouse()
+  const id = await newLamp(house.actors)
+  const { actor } = doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 })))
+  expect(() => {
+    actor.context.switched = 999
+  }).toThrow(TypeError)
+  expect(doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 }))).actor.context.switched).toBe(2)
+})
+
+const brief = (outcome: Outcome | BundleOutcome): string => {
+  if (!outcome.ok) return outcome.refusal
+  const done = 'done' in outcome ? outcome.done.at(-1) : outcome
+  return `${done?.actor.rev}${done?.replayed ? ' again' : ''}`
+}
+
+describe.each([20_000, 0])('whether %d are remembered or none', mostRemembered => {
+  const openOne = () => lampHouse({ mostRemembered, lanes: 1 })
+
+  test('a command that is refused is refused in its turn', async () => {
+    await using house = await openOne()
+    const [id, other] = [await newLamp(house.actors), await newLamp(house.actors)]
+    const outcomes = await Promise.all([
+      house.actors.dispatch(tell(id, 'switch_off')),
+      house.actors.dispatch(tell(id, 'switch_on')),
+      house.actors.dispatchBundle([tell(id, 'count', { by: 1 }), tell(other, 'switch_off')]),
+      house.actors.dispatch(tell(other, 'switch_on')),
+    ])
+    expect(outcomes.map(brief)).toEqual(['state', '2', 'state', '2'])
+  })
+
+  test('a command that is a fault is one in its turn', async () => {
+    await using house = await openOne()
+    const id = await newLamp(house.actors)
+    const [hit, on] = await Promise.allSettled([
+      house.actors.dispatch(tell(id, 'hit')),
+      house.actors.dispatch(tell(id, 'switch_on')),
+    ])
+    expect(hit).toMatchObject({ status: 'rejected', reason: { name: 'CommandFault' } })
+    expect(on).toMatchObject({ status: 'fulfilled', value: { ok: true } })
+  })
+
+  test('a command sent again is known beside a timer, a refused one and the making of its actor', async () => {
+    await using house = await openOne()
+    const { actors } = house
+    const id = newId()
+    const make = { ...makeLamp({}, id), id: newId() }
+    const on = { ...tell(id, 'switch_on'), id: newId() }
+    const timer = { kind: 'lamp', actor: id, timer: { name: 'burn.lamp.on', generation: 1 } }
+    const again = (...commands: Command[]) => Promise.all(commands.map(command => actors.dispatch(command)))
+    expect((await again(make, on)).map(brief)).toEqual(['1', '2'])
+    expect((await again(make, on)).map(brief)).toEqual(['2 again', '2 again'])
+    expect((await again(timer, on)).map(brief)).toEqual(['stale', '2 again'])
+    const refused = actors.dispatch(tell(id, 'hit'))
+    await new Promise(resolve => setImmediate(resolve))
+    expect(brief(await actors.dispatch(on))).toBe('2 again')
+    expect(brief(await refused)).toBe('state')
+    const lamp = newId()
+    const bundle = [
+      { ...makeLamp({}, lamp), id: newId() },
+      { ...tell(lamp, 'switch_on'), id: newId() },
+    ]
+    expect(brief(await actors.dispatchBundle(bundle))).toBe('2')
+    expect(brief(await actors.dispatchBundle(bundle))).toBe('2 again')
+  })
+})
+
+test('commands sent again are found with one more look, however many there are', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const lamps = await Promise.all(Array.from({ length: 200 }, () => newLamp(house.actors)))
+  const counts = lamps.map(id => ({ ...tell(id, 'count', { by: 1 }), id: newId() }))
+  const count = () => Promise.all(counts.map(command => house.actors.dispatch(command)))
+  await count()
+  const before = await rolledBack(house)
+  expect((await count()).map(brief)).toEqual(lamps.map(() => '2 again'))
+  // Of one batch, which went again as a whole: in halves it would have been as many as there are commands.
+  expect((await rolledBack(house)) - before).toBe(1)
+})
+
+const rolledBack = async ({ sql }: House): Promise<number> => {
+  await sql`select pg_stat_force_next_flush() from generate_series(1, 10)`
+  await Bun.sleep(50)
+  const [row] = await sql<[{ count: number }]>`
+    select xact_rollback::integer as count from pg_stat_database where datname = current_database()`
+  return row.count
+}
+
 test('few are remembered where few may be, the last ones first, and none of a kind that was wrong', async () => {
   const memory = openMemory({ most: 2, restMs: 20 })
-  const known = (id: string) => ({
-    actor: { id, kind: 'lamp', state: 'off', rev: 1, context: {}, createdAt: new Date(), updatedAt: new Date() },
-    xid: '7',
-  })
-  for (const id of ['a', 'b', 'c', 'd', 'e']) memory.keep(id, known(id))
+  const lampOf = (id: string) => {
+    const at = new Date()
+    return { id, kind: 'lamp', state: 'off', rev: 1, context: {}, createdAt: at, updatedAt: at }
+  }
+  const written = { xid: '7', era: 1 }
+  for (const id of ['a', 'b', 'c', 'd', 'e']) memory.keep(id, lampOf(id), written)
   expect(['a', 'b', 'c', 'd', 'e'].filter(id => memory.recall('lamp', id))).toEqual(['c', 'd', 'e'])
   memory.wasWrong('lamp', 'e')
   expect(memory.recall('lamp', 'd')).toBeUndefined()
@@ -155,6 +263,6 @@ test('few are remembered where few may be, the last ones first, and none of a ki
   memory.forgetAll()
   expect(memory.recall('lamp', 'd')).toBeUndefined()
   const short = openMemory({ most: 100, forMs: 0 })
-  for (const id of ['a', 'b', 'c']) short.keep(id, known(id))
+  for (const id of ['a', 'b', 'c']) short.keep(id, lampOf(id), written)
   expect(['a', 'b', 'c'].filter(id => short.recall('lamp', id))).toEqual(['b', 'c'])
 })
