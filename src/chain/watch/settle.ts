@@ -25,9 +25,10 @@ export type SettleOptions = { readonly most?: number; readonly signal?: AbortSig
 export const settlePayments = async (world: World, { most = MOST, signal }: SettleOptions = {}): Promise<number> => {
   let count = 0
   const parts: Promise<number>[] = []
+  let next: Promise<Unsettled[]> | undefined
   try {
     for (let found = await findUnsettled(world.sql, most); found.length > 0 && !signal?.aborted; ) {
-      const next = moreThan(world, found, most)
+      next = moreThan(world, found, most)
       const part = tellAndForget(world, found)
       // Whoever waits for them hears of it.
       for (const asked of [next, part]) asked.catch(() => {})
@@ -38,7 +39,7 @@ export const settlePayments = async (world: World, { most = MOST, signal }: Sett
     for (const told of await Promise.all(parts)) count += told
     return count
   } finally {
-    await Promise.allSettled(parts)
+    await Promise.allSettled([...parts, next])
   }
 }
 
