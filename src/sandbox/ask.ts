@@ -20,6 +20,8 @@ export const ask = async (url: string, method: string, ...params: readonly unkno
   try {
     const response = await fetch(url, {
       method: 'POST',
+      // A connection that is kept may be one to a node that has been started anew since.
+      keepalive: false,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal: AbortSignal.timeout(10_000),
