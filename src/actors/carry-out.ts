@@ -1,13 +1,13 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
-import type { Command } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
-import { decider, type Head, type Looks, type Step, type Verdict } from './decide.ts'
+import { decider, type Looks, type Step, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
-import type { Known, Memory, Recalled, Written } from './memory.ts'
+import type { Memory } from './memory.ts'
 import { isOfAnotherEra, isTakenBefore } from './postgres-errors.ts'
-import { type Asking, headKey, readActors } from './read.ts'
+import { headKey, readActors } from './read.ts'
+import { askingOf, doubtKeyed, NOTHING, recall, recalledOf, remember } from './recall.ts'
 import type { Registry } from './registry.ts'
 import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates } from './trouble.ts'
 
@@ -52,13 +52,13 @@ const findUnlucky = (units: readonly Pending[]) => {
 
 const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   if (units.length === 0) return nobody
-  const { outside, registry, memory } = round
+  const { outside, registry, memory, lease } = round
   try {
-    const recalled = recall(round, units)
-    const rememberedIn = recalled.size > 0 ? memory.era() : null
+    // Who has leased its actors has changed their rows by that.
+    const recalled = lease === null ? recall(memory, units) : NOTHING
     const askings = units.map(unit => askingOf(unit, recalled))
     const reads = await inTime(units, readActors(outside.sql, registry, askings))
-    return await decideAndCommit(round, units, { reads, recalled, rememberedIn })
+    return await decideAndCommit(round, units, { reads, recalled })
   } catch (error) {
     const again = tryLater(units, error)
     if (again || isOfAnotherEra(error)) memory.forgetAll()
@@ -67,41 +67,6 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
     return isolate(registry, units, error, some => attempt(round, some))
   }
 }
-
-/** Whether any of those whose ids were chosen has not been asked for yet. One look finds all that was taken before. */
-const doubtKeyed = (units: readonly Pending[]): boolean => {
-  const keyed = units.filter(unit => unit.keyed && !unit.doubted)
-  for (const unit of keyed) unit.doubted = true
-  return keyed.length > 0
-}
-
-/**
- * Each actor of a batch is remembered for all of its commands or read for all: a read that was not asked whether it
- * has taken one of them before knows nothing of that. Who has leased its actors has changed their rows by that.
- */
-const recall = ({ memory, lease }: Round, units: readonly Pending[]): Recalled => {
-  const recalled = new Map<string, Known>()
-  if (lease !== null) return recalled
-  const asked = new Set<string>()
-  for (const unit of units) {
-    for (const command of unit.commands) {
-      const key = headKey(command)
-      const known = mayRecall(unit, command) ? memory.recall(command.kind, key) : undefined
-      if (known) recalled.set(key, known)
-      else asked.add(key)
-    }
-  }
-  for (const key of asked) recalled.delete(key)
-  return recalled
-}
-
-/** A timer is asked for with its actor. That a command was taken before need not: history takes none twice. */
-const mayRecall = ({ unsure, doubted }: Pending, command: Command): boolean => !unsure && !doubted && 'event' in command
-
-const askingOf = ({ commands, keyed, unsure }: Pending, recalled: Recalled): Asking => ({
-  commands: recalled.size === 0 ? commands : commands.filter(command => !recalled.has(headKey(command))),
-  seek: unsure ? 'all' : keyed ? 'keyed' : 'none',
-})
 
 const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   const { outside, registry } = round
@@ -128,8 +93,6 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
   }
 }
 
-const NOTHING: Recalled = new Map()
-
 const decideAndCommit = async (round: Round, units: readonly Pending[], looks: Looks): Promise<Again> => {
   const { outside, registry, memory, lease, published } = round
   const at = outside.clock.now()
@@ -142,7 +105,7 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
   const waited = new Set<string>()
   for (const unit of units) {
     const verdict = unit.commands.some(({ actor }) => waited.has(actor)) ? undefined : decide(unit)
-    if (verdict && (verdict.verdict === 'decided' || recalledOf(looks, unit).length === 0)) {
+    if (verdict && (verdict.verdict === 'decided' || recalledOf(looks.recalled, unit).length === 0)) {
       decided.push({ unit, steps: verdict.verdict === 'decided' ? verdict.steps : [], verdict })
       continue
     }
@@ -150,7 +113,7 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
     doubting.push(unit)
     for (const { actor } of unit.commands) waited.add(actor)
   }
-  const { rememberedIn } = looks
+  const rememberedIn = looks.recalled.era
   const answer = decided.some(({ steps }) => steps.length > 0)
     ? await inTime(
         units,
@@ -162,30 +125,10 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
   }
   if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
   const { conflicted, written } = answer
-  if (written) remember(memory, looks, heads, conflicted, written)
+  if (written) remember(memory, looks.recalled, { heads, conflicted, written })
   for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
   return both(afterConflict(looks, [...conflicted]), { units: doubting, pauseMs: 0 })
 }
-
-/** What a commit has left, but for those that were not as they were decided on. */
-const remember = (
-  memory: Memory,
-  looks: Looks,
-  heads: ReadonlyMap<string, Head>,
-  conflicted: ReadonlySet<Pending>,
-  written: Written,
-): void => {
-  const moved = new Set<string>()
-  for (const unit of conflicted) {
-    for (const command of unit.commands) moved.add(headKey(command))
-    for (const { kind, key } of recalledOf(looks, unit)) memory.wasWrong(kind, key)
-  }
-  for (const [key, { actor }] of heads) if (!moved.has(key)) memory.keep(key, actor, written)
-}
-
-/** Those of its actors that were not read. */
-const recalledOf = ({ recalled }: Looks, { commands }: Pending) =>
-  commands.map(command => ({ kind: command.kind, key: headKey(command) })).filter(({ key }) => recalled.has(key))
 
 const settle = (unit: Pending, verdict: Verdict): void => {
   if (verdict.verdict === 'fault') unit.fail(verdict.error)
@@ -197,7 +140,7 @@ const afterConflict = (looks: Looks, units: readonly Pending[]): Again => {
   if (units.length === 0) return nobody
   for (const unit of units) {
     // Who was wrong about its actors has not lost to anybody.
-    if (recalledOf(looks, unit).length === 0) unit.conflicts++
+    if (recalledOf(looks.recalled, unit).length === 0) unit.conflicts++
     unit.doubted = true
   }
   // Whoever won writes again soon; a moment's wait lets it finish.

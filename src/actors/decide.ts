@@ -2,8 +2,8 @@ import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
 import { type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
-import type { Recalled } from './memory.ts'
 import { headKey, type Read } from './read.ts'
+import type { Recalled } from './recall.ts'
 import type { Registry } from './registry.ts'
 import type { Asked, Stepped } from './step.ts'
 
@@ -72,12 +72,7 @@ export type Verdict =
 export type Decider = ReturnType<typeof decider>
 
 /** What a batch knows of its actors: what was read, and what need not be. */
-export type Looks = {
-  readonly reads: ReadonlyMap<string, Read>
-  readonly recalled: Recalled
-  /** The era of what was recalled; null where all was read. */
-  readonly rememberedIn: number | null
-}
+export type Looks = { readonly reads: ReadonlyMap<string, Read>; readonly recalled: Recalled }
 
 /** Decides the units of one batch in order, each on what the ones before it left. */
 export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date, random: Random) => {
@@ -142,7 +137,7 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     const key = headKey(command)
     const { kind, decode } = registry.get(command.kind)
     const read = reads.get(key)
-    const known = read ? undefined : recalled.get(key)
+    const known = read ? undefined : recalled.actors.get(key)
     const actor = read ? decode(read.row) : known?.actor
     if (!actor) return undefined
     return { kind, actor, stored: actor.rev, seen: known?.xid ?? null, read, timers: UNTOUCHED, taken: undefined }

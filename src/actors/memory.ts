@@ -6,9 +6,6 @@ export type Written = { readonly xid: string; readonly era: number }
 /** An actor as this process has left it, and the transaction that wrote its row. */
 export type Known = { readonly actor: Actor; readonly xid: string }
 
-/** Actors by `headKey`. */
-export type Recalled = ReadonlyMap<string, Known>
-
 export type Memory = {
   /** Undefined also while others are known to write actors of the kind. */
   recall(kind: string, key: string): Known | undefined
