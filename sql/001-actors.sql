@@ -128,7 +128,9 @@ create type canceled_entry as (g integer, actor uuid, name text);
 create type job_entry as (gs integer[], task text, effect text, run_at timestamptz, key text);
 
 -- How a table is written to: the type `<writer>_entry` and the functions named after it. Writers are
--- numbered, `payments_v2`, because processes of the version before a migration go on with theirs.
+-- numbered, `payments_v2`, because processes of the version before a migration go on with theirs. Before its columns
+-- an entry has `g`, its group; `was`, the rev that was decided on; and `seen`, the transaction that wrote that rev, where
+-- it was not read but remembered (src/actors/memory.ts).
 create function latest_writer(row_table text) returns text language sql stable as $$
   select left(typname, -length('_entry')) from pg_type
   where typname ~ ('^' || row_table || '_v\d+_entry$')
@@ -208,7 +210,7 @@ begin
         select e.g, e.was, e.seen, %8$s
         from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from %1$I t where %3$s and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into %1$I (%2$s%9$s) select %5$s%10$s from unnest(array[absent]) r;
@@ -319,7 +321,7 @@ begin
           select g from unnest(entries) r
           where (skip is null or g <> all(skip))
             and not exists (select from %1$I t where t.id = r.id and t.rev = r.rev
-              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+              and t.xmin = pg_current_xact_id()::xid));
       end if;
       return answer;
     end $b$ $f$, actor_table, assignments, writer);

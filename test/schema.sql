@@ -1957,7 +1957,7 @@ begin
           select g from unnest(entries) r
           where (skip is null or g <> all(skip))
             and not exists (select from %1$I t where t.id = r.id and t.rev = r.rev
-              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+              and t.xmin = pg_current_xact_id()::xid));
       end if;
       return answer;
     end $b$ $f$, actor_table, assignments, writer);
@@ -2045,7 +2045,7 @@ begin
         select e.g, e.was, e.seen, %8$s
         from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from %1$I t where %3$s and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from %1$I t where %3$s and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into %1$I (%2$s%9$s) select %5$s%10$s from unnest(array[absent]) r;
@@ -2518,7 +2518,7 @@ AS $function$
         select e.g, e.was, e.seen, e.payment_id, e.secret_hash
         from (select *, row_number() over (partition by payment_id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from checkouts t where t.payment_id = e.payment_id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from checkouts t where t.payment_id = e.payment_id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into checkouts (payment_id, secret_hash) select r.payment_id, r.secret_hash from unnest(array[absent]) r;
@@ -2562,7 +2562,7 @@ AS $function$
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.event_id, e.event_type, e.endpoint_id, e.attempts, e.automatic_attempts, e.trigger, e.next_attempt_at, e.resume_at, e.sending_since, e.cancel_requested, e.delivered_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from deliveries t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from deliveries t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at, this_era from unnest(array[absent]) r;
@@ -2606,7 +2606,7 @@ AS $function$
         select e.g, e.was, e.seen, e.address, e.payment_id, e.merchant_id, e.treasury, e.counter
         from (select *, row_number() over (partition by address) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from deposit_addresses t where t.address = e.address and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from deposit_addresses t where t.address = e.address and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter) select r.address, r.payment_id, r.merchant_id, r.treasury, r.counter from unnest(array[absent]) r;
@@ -2650,7 +2650,7 @@ AS $function$
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.description, e.uncategorized_text, e.customer_communication, e.shipping_tracking_number, e.refund_policy, e.evidence_due_by
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from disputes t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from disputes t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by, this_era from unnest(array[absent]) r;
@@ -2694,7 +2694,7 @@ AS $function$
         select e.g, e.was, e.seen, e.merchant_id, e.livemode, e.key, e.fingerprint, e.status, e.body, e.is_refund, e.created_at
         from (select *, row_number() over (partition by merchant_id, livemode, key) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from idempotency_keys t where t.merchant_id = e.merchant_id and t.livemode = e.livemode and t.key = e.key and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from idempotency_keys t where t.merchant_id = e.merchant_id and t.livemode = e.livemode and t.key = e.key and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at) select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
@@ -2738,7 +2738,7 @@ AS $function$
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.amount_minor, e.currency, e.title, e.description, e.reference, e.assets, e.max_payments, e.window_minutes, e.expires_at, e.success_url, e.metadata, e.payments_opened, e.payments_processing, e.payments_count, e.deactivated_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from payment_links t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from payment_links t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at, this_era from unnest(array[absent]) r;
@@ -2782,7 +2782,7 @@ AS $function$
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.stray_final, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from payments t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from payments t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, stray_final, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.stray_final, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(array[absent]) r;
@@ -2826,7 +2826,7 @@ AS $function$
         select e.g, e.was, e.seen, e.id, e.secret_hash, e.sealed_secret, e.expires_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from refund_claims t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from refund_claims t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into refund_claims (id, secret_hash, sealed_secret, expires_at) select r.id, r.secret_hash, r.sealed_secret, r.expires_at from unnest(array[absent]) r;
@@ -2870,7 +2870,7 @@ AS $function$
         select e.g, e.was, e.seen, e.refund_id, e.address, e.message, e.signature, e.proven_at
         from (select *, row_number() over (partition by refund_id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from refund_destination_proofs t where t.refund_id = e.refund_id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from refund_destination_proofs t where t.refund_id = e.refund_id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into refund_destination_proofs (refund_id, address, message, signature, proven_at) select r.refund_id, r.address, r.message, r.signature, r.proven_at from unnest(array[absent]) r;
@@ -2914,7 +2914,7 @@ AS $function$
         select e.g, e.was, e.seen, e.refund_id, e.rev, e.why
         from (select *, row_number() over (partition by refund_id, rev) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from refund_judgements t where t.refund_id = e.refund_id and t.rev = e.rev and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from refund_judgements t where t.refund_id = e.refund_id and t.rev = e.rev and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into refund_judgements (refund_id, rev, why) select r.refund_id, r.rev, r.why from unnest(array[absent]) r;
@@ -2958,7 +2958,7 @@ AS $function$
         select e.g, e.was, e.seen, e.chain_id, e.address, e.block_number, e.refund_id
         from (select *, row_number() over (partition by chain_id, address, block_number) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from refund_rises t where t.chain_id = e.chain_id and t.address = e.address and t.block_number = e.block_number and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from refund_rises t where t.chain_id = e.chain_id and t.address = e.address and t.block_number = e.block_number and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into refund_rises (chain_id, address, block_number, refund_id) select r.chain_id, r.address, r.block_number, r.refund_id from unnest(array[absent]) r;
@@ -3002,7 +3002,7 @@ AS $function$
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.metadata, e.chain_id, e.asset, e.token_address, e.amount, e.destination, e.tx_hash, e.confirmations, e.failure_reason, e.attention, e.stray_tx_hash
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from refunds t where t.id = e.id and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from refunds t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash, this_era from unnest(array[absent]) r;
@@ -3069,7 +3069,7 @@ AS $function$
         select e.g, e.was, e.seen, e.signer_id, e.nonce, e.attempt, e.chain_id, e.tx_hash, e.raw, e.gas, e.max_fee, e.tip, e.created_at
         from (select *, row_number() over (partition by signer_id, nonce, attempt) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from signed_transactions t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.attempt = e.attempt and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from signed_transactions t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.attempt = e.attempt and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, created_at) select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
@@ -3113,7 +3113,7 @@ AS $function$
         select e.g, e.was, e.seen, e.signer_id, e.nonce, e.refund_id, e.state, e.sent_at, e.created_at
         from (select *, row_number() over (partition by signer_id, nonce) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
-          select from signer_nonces t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text))
+          select from signer_nonces t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
           insert into signer_nonces (signer_id, nonce, refund_id, state, sent_at, created_at) select r.signer_id, r.nonce, r.refund_id, r.state, r.sent_at, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
@@ -4368,7 +4368,7 @@ AS $function$
           select g from unnest(entries) r
           where (skip is null or g <> all(skip))
             and not exists (select from deliveries t where t.id = r.id and t.rev = r.rev
-              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+              and t.xmin = pg_current_xact_id()::xid));
       end if;
       return answer;
     end $function$;
@@ -4395,7 +4395,7 @@ AS $function$
           select g from unnest(entries) r
           where (skip is null or g <> all(skip))
             and not exists (select from disputes t where t.id = r.id and t.rev = r.rev
-              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+              and t.xmin = pg_current_xact_id()::xid));
       end if;
       return answer;
     end $function$;
@@ -4422,7 +4422,7 @@ AS $function$
           select g from unnest(entries) r
           where (skip is null or g <> all(skip))
             and not exists (select from payment_links t where t.id = r.id and t.rev = r.rev
-              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+              and t.xmin = pg_current_xact_id()::xid));
       end if;
       return answer;
     end $function$;
@@ -4449,7 +4449,7 @@ AS $function$
           select g from unnest(entries) r
           where (skip is null or g <> all(skip))
             and not exists (select from payments t where t.id = r.id and t.rev = r.rev
-              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+              and t.xmin = pg_current_xact_id()::xid));
       end if;
       return answer;
     end $function$;
@@ -4476,7 +4476,7 @@ AS $function$
           select g from unnest(entries) r
           where (skip is null or g <> all(skip))
             and not exists (select from refunds t where t.id = r.id and t.rev = r.rev
-              and t.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+              and t.xmin = pg_current_xact_id()::xid));
       end if;
       return answer;
     end $function$;
