@@ -1,6 +1,6 @@
 import { type FullBlock, findFullBlock, fullBlockAt } from '../../rpc/block.ts'
 import { findReceipt, receiptOf } from '../../rpc/receipt.ts'
-import { type Answer, agreedOn, answered, type Call, type Rpc } from '../../rpc/rpc.ts'
+import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
 import type { Cursor, TransferLog } from '../books.ts'
 import { inParts } from './in-parts.ts'
 
@@ -25,22 +25,29 @@ const RECEIPTS_AT_ONCE = 100
 export const openSent = (rpc: Rpc): SentSource => ({
   sentIn: blocks =>
     inParts(blocks, BLOCKS_AT_ONCE, part =>
-      rpc.read(part.map(fullBlock), answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null, {
-        mostBytes: MOST_BYTES,
-      }),
+      rpc.read(
+        part.map(({ number }) => fullBlockAt(number)),
+        answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null,
+        {
+          mostBytes: MOST_BYTES,
+        },
+      ),
     ),
   succeeded: sent =>
     inParts(sent, RECEIPTS_AT_ONCE, part =>
-      rpc.read(part.map(receipt), answers => {
-        const went = part.map((each, at) => wentThrough(each, answers[at]))
-        return went.includes(null) ? null : part.filter((_, at) => went[at])
-      }),
+      rpc.read(
+        part.map(({ txHash }) => receiptOf(txHash)),
+        answers => {
+          const went = part.map((each, at) => wentThrough(each, answers[at]))
+          return went.includes(null) ? null : part.filter((_, at) => went[at])
+        },
+      ),
     ),
   agreedSent: sent => {
     const blocks = [...new Map(sent.map(each => [each.blockHash, blockOf(each)])).values()]
     return inParts(blocks, BLOCKS_AT_ONCE, async part => {
       const here = sent.filter(({ blockHash }) => part.some(({ hash }) => hash === blockHash))
-      const calls = [...part.map(fullBlock), ...here.map(receipt)]
+      const calls = [...part.map(({ number }) => fullBlockAt(number)), ...here.map(({ txHash }) => receiptOf(txHash))]
       const agreement = await rpc.agreed(
         calls,
         answers => {
@@ -56,9 +63,6 @@ export const openSent = (rpc: Rpc): SentSource => ({
 })
 
 const blockOf = ({ blockNumber, blockHash }: TransferLog): Cursor => ({ number: blockNumber, hash: blockHash })
-
-const fullBlock = ({ number }: Cursor): Call => fullBlockAt(number)
-const receipt = ({ txHash }: TransferLog): Call => receiptOf(txHash)
 
 /** Undefined where one of them is not the block that was meant. */
 const fullBlocks = (blocks: readonly Cursor[], answers: readonly Answer[]): readonly FullBlock[] | undefined => {
