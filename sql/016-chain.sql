@@ -77,8 +77,8 @@ create table transfers (
 -- Whatever the chain does, a transfer counts once.
 create unique index transfers_counted_once on transfers (chain_id, tx_hash, log_index) where state <> 'orphaned';
 create index transfers_of_payment on transfers (payment_id);
-create index transfers_by_block on transfers (chain_id, block_number) where state <> 'orphaned';
-create index transfers_seen on transfers (chain_id) where state = 'seen';
+-- Whoever asks by the block asks about what may still be lost.
+create index transfers_seen on transfers (chain_id, block_number) where state = 'seen';
 
 -- With `offset` the planner looks them up by the payment, whatever else is asked of them. One without statistics would
 -- take an index by chain, in which everything lies that was ever sent there.
@@ -177,18 +177,20 @@ end $$;
 -- It waits for the disk, although blocks can be read again: who reads them here and tells payments of them goes on
 -- doing so when the server has lost them and is back.
 create function record_blocks(
-  chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamptz[], logs json
+  chain bigint, from_number bigint, from_hash text, hashes text[], times timestamptz[], logs json
 ) returns integer language plpgsql as $$
 declare
-  last integer := cardinality(numbers);
+  last integer := cardinality(hashes);
+  numbers bigint[];
   moved record;
   concerned uuid[];
 begin
-  moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], 0);
+  moved := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
-  select chain, number, hash, mined_at from unnest(numbers, hashes, times) as b(number, hash, mined_at);
+  select chain, from_number + n, hash, mined_at from unnest(hashes, times) with ordinality as b(hash, mined_at, n);
   -- Of most blocks nothing is told.
   if logs::text <> '[]' then
+    numbers := array(select generate_series(from_number + 1, from_number + last));
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
     perform notice_refund_transfers(chain, logs);
   end if;

@@ -1012,10 +1012,9 @@ CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_l
 
 CREATE INDEX timers_due ON public.timers USING btree (due_at);
 
-CREATE INDEX transfers_by_block ON public.transfers USING btree (chain_id, block_number) WHERE (state <> 'orphaned'::text);
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
 CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id);
-CREATE INDEX transfers_seen ON public.transfers USING btree (chain_id) WHERE (state = 'seen'::text);
+CREATE INDEX transfers_seen ON public.transfers USING btree (chain_id, block_number) WHERE (state = 'seen'::text);
 
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
@@ -3776,20 +3775,22 @@ begin
   return moved;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.record_blocks(chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamp with time zone[], logs json)
+CREATE OR REPLACE FUNCTION public.record_blocks(chain bigint, from_number bigint, from_hash text, hashes text[], times timestamp with time zone[], logs json)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
-  last integer := cardinality(numbers);
+  last integer := cardinality(hashes);
+  numbers bigint[];
   moved record;
   concerned uuid[];
 begin
-  moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], 0);
+  moved := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
-  select chain, number, hash, mined_at from unnest(numbers, hashes, times) as b(number, hash, mined_at);
+  select chain, from_number + n, hash, mined_at from unnest(hashes, times) with ordinality as b(hash, mined_at, n);
   -- Of most blocks nothing is told.
   if logs::text <> '[]' then
+    numbers := array(select generate_series(from_number + 1, from_number + last));
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
     perform notice_refund_transfers(chain, logs);
   end if;

@@ -83,8 +83,8 @@ export const recordBlocks = async (
 ): Promise<number> => {
   return concerned(
     await sql<Concerned[]>`
-      select record_blocks(${chainId}, ${from.number}, ${from.hash}, ${numbersOf(blocks)}::bigint[],
-        ${hashesOf(blocks)}::text[], ${timesOf(sql, blocks)}, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
+      select record_blocks(${chainId}, ${from.number}, ${from.hash}, ${hashesOf(sql, blocks)}, ${timesOf(sql, blocks)},
+        ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 }
 
@@ -107,8 +107,8 @@ export const catchUp = async (
 ): Promise<number> =>
   concerned(
     await sql<Concerned[]>`
-      select catch_up(${chainId}, ${from.number}, ${from.hash}, ${numbersOf(blocks)}::bigint[],
-        ${hashesOf(blocks)}::text[], ${timesOf(sql, blocks)}, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
+      select catch_up(${chainId}, ${from.number}, ${from.hash}, ${blocks.map(({ number }) => number)}::bigint[],
+        ${hashesOf(sql, blocks)}, ${timesOf(sql, blocks)}, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 
 export const rewindBlocks = async (sql: Sql, chainId: number, from: Cursor, to: number): Promise<number> =>
@@ -151,13 +151,12 @@ export const finalizeBlocks = async (
         ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
   )
 
-// A column each: read three times as fast as rows of JSON. As the array's text, since none of it needs to be quoted.
-const numbersOf = (blocks: readonly Block[]) => columnOf(blocks.map(({ number }) => number))
-const hashesOf = (blocks: readonly Block[]) => columnOf(blocks.map(({ hash }) => hash))
+// A column each: read three times as fast as rows of JSON. As one text, which Postgres splits faster than it reads an array.
+const hashesOf = (sql: Sql, blocks: readonly Block[]) =>
+  sql`string_to_array(${blocks.map(({ hash }) => hash).join(',')}, ',')`
 // As seconds: to write a date as text takes longer than all else of a block.
 const timesOf = (sql: Sql, blocks: readonly Block[]) =>
-  sql`array(select to_timestamp(at) from unnest(${columnOf(blocks.map(({ minedAt }) => minedAt.getTime() / 1_000))}::text::float8[]) at)`
-const columnOf = (values: readonly (string | number)[]) => `{${values.join(',')}}`
+  sql`array(select to_timestamp(at::float8) from string_to_table(${blocks.map(({ minedAt }) => minedAt.getTime() / 1_000).join(',')}, ',') at)`
 
 const blockRowOf = ({ number, hash, minedAt }: Block) => ({ number, hash, mined_at: minedAt })
 

@@ -64,7 +64,7 @@ export const readNext = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  { most = 500, forMs = 250 }: ReadOptions = {},
+  { most = 1_000, forMs = 250 }: ReadOptions = {},
 ): Promise<Step> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
   // First the head and then everything else: what is asked for in between can only be newer.

@@ -41,13 +41,13 @@ const read = async (source: ChainSource): Promise<void> => {
   for (let idle = 0; idle < 2; ) idle = (await step(source)) === 'idle' ? idle + 1 : 0
 }
 
-/** Reads 35 blocks by a node that changes what it says; how often it was asked for each block. */
+/** Reads 45 blocks by a node that changes what it says; how often it was asked for each block. */
 const behind = async (
   work: (source: ChainSource, asked: ReadonlyMap<number, number>, from: number) => Promise<unknown>,
   change: Change = (_, answer) => answer,
 ) => {
   const from = await headOf()
-  await chain.mine(35)
+  await chain.mine(45)
   const asked = new Map<number, number>()
   await using node = await through(chain.url, (question, answer) => {
     const number = Number(question.params[0])
@@ -69,27 +69,27 @@ const expectBooks = async () => {
     select number, hash from chain_blocks order by number`
   const kept: Cursor[] = rows.map(({ number, hash }) => ({ number: Number(number), hash }))
   expect(kept.at(-1)?.number).toBe(await headOf())
-  for (const { number, hash } of kept.slice(-40))
+  for (const { number, hash } of kept.slice(-50))
     expect(await chain.rpc<object>('eth_getBlockByNumber', `0x${number.toString(16)}`, false)).toMatchObject({ hash })
 }
 
-test('two parts are asked for before their turn, and none of their blocks twice but at the end of a part', () =>
+test('three parts are asked for before their turn, and none of their blocks twice but at the end of a part', () =>
   behind(async (source, asked, from) => {
     expect(await step(source)).toBe('recorded')
-    await until(() => isAsked(asked, from + 30))
-    expect(asked.get(from + 31)).toBeUndefined()
+    await until(() => isAsked(asked, from + 40))
+    expect(asked.get(from + 41)).toBeUndefined()
     await read(source)
-    const middle = [...asked].filter(([number]) => number > from && (number - from) % 10 !== 0 && number < from + 35)
-    expect(middle).toHaveLength(31)
+    const middle = [...asked].filter(([number]) => number > from && (number - from) % 10 !== 0 && number < from + 45)
+    expect(middle).toHaveLength(40)
     expect(new Set(middle.map(([, times]) => times))).toEqual(new Set([1]))
   }))
 
 test('blocks that changed after they were asked for are read as they are now, and their money with them', () =>
   behind(async (source, asked, from) => {
     expect(await step(source)).toBe('recorded')
-    await until(() => isAsked(asked, from + 30))
+    await until(() => isAsked(asked, from + 40))
     // Blocks that are asked for already, and the five below, which are written down.
-    await chain.reorganize(30, [[chain.payment(OURS, 7n), 12]])
+    await chain.reorganize(40, [[chain.payment(OURS, 7n), 12]])
     await read(source)
     const found = await house.sql`select block_number::integer as number, amount::integer from transfers`
     expect([...found]).toEqual([{ number: from + 18, amount: 7 }])
@@ -124,8 +124,8 @@ test('what failed when it was asked for early is asked for again', () => {
 test('a step has several parts, of which the first are written down while the next are read', () =>
   behind(async (source, asked, from) => {
     expect(await step(source, ALL)).toBe('recorded')
-    expect(asked.get(from + 35)).toBeGreaterThan(0)
-    expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 35)
+    expect(asked.get(from + 45)).toBeGreaterThan(0)
+    expect((await findCursor(house.sql, watched.id))?.number).toBe(from + 45)
     expect(await step(source, ALL)).toBe('idle')
   }))
 
