@@ -29,6 +29,8 @@ export type PlacedList = {
   readonly columns?: Fragment
   /** Each begins with `and`. */
   readonly filters?: Fragment
+  /** Whose rows these are, where the index that the list pages by does not name the merchant's columns. */
+  readonly theirs?: Fragment
   /** Conditions of which every row fits one, where the index that the list pages by begins with what they name. */
   readonly parts?: readonly Fragment[]
 }
@@ -76,19 +78,34 @@ export const narrowed = (sql: Sql, wanted: Readonly<Record<string, string | unde
   )
 
 const select = <Row extends object>(sql: Sql, list: PlacedList, condition: Fragment): Promise<Row[]> => {
-  const { table, whose, page, columns = sql`*`, filters = sql``, parts } = list
+  const { table, whose, page, columns = sql`*`, filters = sql``, theirs = areTheirs(sql, whose), parts } = list
   const direction = page.order === 'asc' ? sql`` : sql`desc`
   const firsts = sql`
     order by era ${direction}, xid ${direction}, seq ${direction}
     limit ${page.limit + 1}`
-  const where = sql`
-    where merchant_id = ${whose.merchantId} and livemode = ${whose.livemode} and ${condition} ${filters}`
+  const where = sql`where ${theirs} and ${condition} ${filters}`
   if (!parts) return sql<Row[]>`select ${columns} from ${sql(table)} as r ${where} ${firsts}`
   const all = parts
     .map(part => sql`(select * from ${sql(table)} ${where} and ${part} ${firsts})`)
     .reduce((some, more) => sql`${some} union all ${more}`)
   return sql<Row[]>`select ${columns} from (${all}) as r ${firsts}`
 }
+
+const areTheirs = (sql: Sql, { merchantId, livemode }: Whose): Fragment =>
+  sql`merchant_id = ${merchantId} and livemode = ${livemode}`
+
+/**
+ * Those that have one thing in common, by an index of `list_key`. What the key was made of is compared in a spelling
+ * that the planner neither seeks another index for nor takes to keep hardly any row: then it would read and sort all.
+ */
+export const areTheirsWith = (
+  sql: Sql,
+  { merchantId, livemode }: Whose,
+  column: string,
+  common: string,
+): Fragment => sql`
+  list_key(merchant_id, livemode, ${sql(column)}) = list_key(${merchantId}, ${livemode}, ${common})
+  and case when merchant_id = ${merchantId} and livemode = ${livemode} and ${sql(column)} = ${common} then true else false end`
 
 const withPlaces = (sql: Sql, list: PlacedList): PlacedList => ({
   ...list,
