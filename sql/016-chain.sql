@@ -138,38 +138,65 @@ begin
   select array_agg(payment_id) into due from gone;
 end $$;
 
+-- A transaction stands in one block of a chain: whoever tells it in these has it nowhere else. Answers whose they were.
+create function orphan_elsewhere(chain bigint, logs json) returns uuid[] language plpgsql as $$
+declare
+  concerned uuid[];
+begin
+  with gone as (
+    update transfers t set state = 'orphaned'
+    from json_to_recordset(logs) as l(tx_hash text, log_index integer, block_hash text)
+    where t.chain_id = chain and t.tx_hash = l.tx_hash and t.log_index = l.log_index
+      and t.state = 'seen' and t.block_hash <> l.block_hash
+    returning t.payment_id)
+  select array_agg(payment_id) into concerned from gone;
+  return concerned;
+end $$;
+
 -- Writes down those of these logs that went to an address of ours in one of these blocks. Answers whose they are.
 create function write_transfers(
   chain bigint, numbers bigint[], hashes text[], times timestamptz[], logs json, as_state text
 ) returns uuid[] language plpgsql as $$
 declare
   concerned uuid[];
+  orphaned uuid[];
 begin
-  with written as (
-    insert into transfers (
-      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-      to_address, amount, state)
-    select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
-      l.token_address, l.from_address, l.to_address, l.amount, as_state
-    from json_to_recordset(logs) as l(
-      tx_hash text, log_index integer, block_number bigint, block_hash text,
-      token_address text, from_address text, to_address text, amount numeric)
-    join unnest(numbers, hashes, times) as b(number, hash, mined_at) on b.number = l.block_number and b.hash = l.block_hash
-    join deposit_addresses d on d.address = l.to_address
-    -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
-    where not exists (
-      select from transfers f
-      where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
-        and f.state = 'final' and f.block_hash <> l.block_hash)
-    -- The block was there before, and has come back: with what is told of it now.
-    on conflict (chain_id, block_hash, tx_hash, log_index) do update
-    set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
-      from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
-      state = excluded.state
-    where transfers.state = 'orphaned'
-    returning payment_id)
-  select array_agg(payment_id) into concerned from written;
-  return concerned;
+  for attempt in 1 .. 2 loop
+    begin
+      with written as (
+        insert into transfers (
+          chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+          to_address, amount, state)
+        select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
+          l.token_address, l.from_address, l.to_address, l.amount, as_state
+        from json_to_recordset(logs) as l(
+          tx_hash text, log_index integer, block_number bigint, block_hash text,
+          token_address text, from_address text, to_address text, amount numeric)
+        join unnest(numbers, hashes, times) as b(number, hash, mined_at)
+          on b.number = l.block_number and b.hash = l.block_hash
+        join deposit_addresses d on d.address = l.to_address
+        -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
+        where not exists (
+          select from transfers f
+          where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
+            and f.state = 'final' and f.block_hash <> l.block_hash)
+        -- The block was there before, and has come back: with what is told of it now.
+        on conflict (chain_id, block_hash, tx_hash, log_index) do update
+        set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
+          from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
+          state = excluded.state
+        where transfers.state = 'orphaned'
+        returning payment_id)
+      select array_agg(payment_id) into concerned from written;
+      return orphaned || concerned;
+    exception when unique_violation then
+      -- A node has told it in another block before, be it too soon. Which of them is right shows when it is final.
+      if attempt = 2 then
+        raise;
+      end if;
+      orphaned := orphan_elsewhere(chain, logs);
+    end;
+  end loop;
 end $$;
 
 -- Writes down blocks that follow the cursor, the highest last, and those of their transfers that go to an address of
@@ -241,9 +268,10 @@ $$;
 
 -- Makes final what stands up to a block, as it was read again at a step: `logs` are all transfers of those blocks. One
 -- that was not found again never was, and one that was passed over the first time is final at once: a node
--- that leaves some out says so in no way. Blocks below are forgotten: nothing goes back behind them.
+-- that leaves some out says so in no way. So what is not found in a block is believed only of those that were asked
+-- about by themselves; PM005 names the others. Blocks below are forgotten: nothing goes back behind them.
 create function finalize_blocks(
-  chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json
+  chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[]
 ) returns integer language plpgsql as $$
 declare
   head chain_cursors;
@@ -251,6 +279,8 @@ declare
   all_told integer;
   found uuid[];
   lost uuid[];
+  lost_in text[];
+  elsewhere uuid[];
   added uuid[];
   concerned uuid[];
 begin
@@ -266,7 +296,7 @@ begin
   with told as materialized (
     select * from transfers_told(chain, head.final_number, up_to, logs)),
   there as (
-    update transfers t set state = 'final'
+    update transfers t set state = 'final', mined_at = told.mined_at
     from told
     where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
       and t.log_index = told.log_index
@@ -279,18 +309,25 @@ begin
   with gone as (
     update transfers set state = 'orphaned'
     where chain_id = chain and state = 'seen' and block_number <= up_to
-    returning payment_id, token_address, to_address, block_number),
+    returning payment_id, token_address, to_address, block_number, block_hash),
   -- What was compared with coins that never were is looked at again.
   doubted as (
     delete from coin_looks c using gone
     where gone.token_address is null
       and c.chain_id = chain and c.address = gone.to_address and c.block_number >= gone.block_number)
-  select array_agg(payment_id) into lost from gone;
+  select array_agg(payment_id),
+    array_agg(distinct block_hash) filter (where token_address is not null and block_hash <> all (asked_again))
+  into lost, lost_in from gone;
+  if lost_in is not null then
+    raise exception 'transfers of chain % are not found again', chain
+      using errcode = 'PM005', detail = array_to_json(lost_in)::text;
+  end if;
 
   -- As a rule all of them were there.
   if all_told > coalesce(cardinality(found), 0) then
+    elsewhere := orphan_elsewhere(chain, logs);
     with written as (
-      insert into transfers (
+      insert into transfers as t (
         chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
         to_address, amount, state)
       select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
@@ -298,16 +335,18 @@ begin
       from transfers_told(chain, head.final_number, up_to, logs) as told
       where not exists (
           select from transfers t
-          where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
-            and t.log_index = told.log_index)
-        and not exists (
-          select from transfers t
           where t.chain_id = chain and t.tx_hash = told.tx_hash and t.log_index = told.log_index and t.state = 'final')
+      -- It was told of this very block before, as something else.
+      on conflict (chain_id, block_hash, tx_hash, log_index) do update
+      set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
+        from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
+        state = excluded.state
+      where t.state = 'orphaned'
       returning payment_id)
     select array_agg(payment_id) into added from written;
   end if;
 
-  concerned := found || lost || added;
+  concerned := found || lost || elsewhere || added;
   delete from chain_blocks where chain_id = chain and number < up_to;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);

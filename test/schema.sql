@@ -2266,7 +2266,7 @@ AS $function$
   select uuid_hash(merchant) & 255
 $function$;
 
-CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json)
+CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[])
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -2276,6 +2276,8 @@ declare
   all_told integer;
   found uuid[];
   lost uuid[];
+  lost_in text[];
+  elsewhere uuid[];
   added uuid[];
   concerned uuid[];
 begin
@@ -2291,7 +2293,7 @@ begin
   with told as materialized (
     select * from transfers_told(chain, head.final_number, up_to, logs)),
   there as (
-    update transfers t set state = 'final'
+    update transfers t set state = 'final', mined_at = told.mined_at
     from told
     where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
       and t.log_index = told.log_index
@@ -2304,18 +2306,25 @@ begin
   with gone as (
     update transfers set state = 'orphaned'
     where chain_id = chain and state = 'seen' and block_number <= up_to
-    returning payment_id, token_address, to_address, block_number),
+    returning payment_id, token_address, to_address, block_number, block_hash),
   -- What was compared with coins that never were is looked at again.
   doubted as (
     delete from coin_looks c using gone
     where gone.token_address is null
       and c.chain_id = chain and c.address = gone.to_address and c.block_number >= gone.block_number)
-  select array_agg(payment_id) into lost from gone;
+  select array_agg(payment_id),
+    array_agg(distinct block_hash) filter (where token_address is not null and block_hash <> all (asked_again))
+  into lost, lost_in from gone;
+  if lost_in is not null then
+    raise exception 'transfers of chain % are not found again', chain
+      using errcode = 'PM005', detail = array_to_json(lost_in)::text;
+  end if;
 
   -- As a rule all of them were there.
   if all_told > coalesce(cardinality(found), 0) then
+    elsewhere := orphan_elsewhere(chain, logs);
     with written as (
-      insert into transfers (
+      insert into transfers as t (
         chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
         to_address, amount, state)
       select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
@@ -2323,16 +2332,18 @@ begin
       from transfers_told(chain, head.final_number, up_to, logs) as told
       where not exists (
           select from transfers t
-          where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
-            and t.log_index = told.log_index)
-        and not exists (
-          select from transfers t
           where t.chain_id = chain and t.tx_hash = told.tx_hash and t.log_index = told.log_index and t.state = 'final')
+      -- It was told of this very block before, as something else.
+      on conflict (chain_id, block_hash, tx_hash, log_index) do update
+      set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
+        from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
+        state = excluded.state
+      where t.state = 'orphaned'
       returning payment_id)
     select array_agg(payment_id) into added from written;
   end if;
 
-  concerned := found || lost || added;
+  concerned := found || lost || elsewhere || added;
   delete from chain_blocks where chain_id = chain and number < up_to;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);
@@ -3630,6 +3641,23 @@ begin
   perform record_security_event(null, account, actor, from_address, 'session.signed_in', '{}'::json);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.orphan_elsewhere(chain bigint, logs json)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  concerned uuid[];
+begin
+  with gone as (
+    update transfers t set state = 'orphaned'
+    from json_to_recordset(logs) as l(tx_hash text, log_index integer, block_hash text)
+    where t.chain_id = chain and t.tx_hash = l.tx_hash and t.log_index = l.log_index
+      and t.state = 'seen' and t.block_hash <> l.block_hash
+    returning t.payment_id)
+  select array_agg(payment_id) into concerned from gone;
+  return concerned;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.precedes(commit_era integer, commit_xid xid8, change_era integer, change_snapshot pg_snapshot)
  RETURNS boolean
  LANGUAGE sql
@@ -4573,32 +4601,44 @@ CREATE OR REPLACE FUNCTION public.write_transfers(chain bigint, numbers bigint[]
 AS $function$
 declare
   concerned uuid[];
+  orphaned uuid[];
 begin
-  with written as (
-    insert into transfers (
-      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-      to_address, amount, state)
-    select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
-      l.token_address, l.from_address, l.to_address, l.amount, as_state
-    from json_to_recordset(logs) as l(
-      tx_hash text, log_index integer, block_number bigint, block_hash text,
-      token_address text, from_address text, to_address text, amount numeric)
-    join unnest(numbers, hashes, times) as b(number, hash, mined_at) on b.number = l.block_number and b.hash = l.block_hash
-    join deposit_addresses d on d.address = l.to_address
-    -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
-    where not exists (
-      select from transfers f
-      where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
-        and f.state = 'final' and f.block_hash <> l.block_hash)
-    -- The block was there before, and has come back: with what is told of it now.
-    on conflict (chain_id, block_hash, tx_hash, log_index) do update
-    set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
-      from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
-      state = excluded.state
-    where transfers.state = 'orphaned'
-    returning payment_id)
-  select array_agg(payment_id) into concerned from written;
-  return concerned;
+  for attempt in 1 .. 2 loop
+    begin
+      with written as (
+        insert into transfers (
+          chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+          to_address, amount, state)
+        select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
+          l.token_address, l.from_address, l.to_address, l.amount, as_state
+        from json_to_recordset(logs) as l(
+          tx_hash text, log_index integer, block_number bigint, block_hash text,
+          token_address text, from_address text, to_address text, amount numeric)
+        join unnest(numbers, hashes, times) as b(number, hash, mined_at)
+          on b.number = l.block_number and b.hash = l.block_hash
+        join deposit_addresses d on d.address = l.to_address
+        -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
+        where not exists (
+          select from transfers f
+          where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
+            and f.state = 'final' and f.block_hash <> l.block_hash)
+        -- The block was there before, and has come back: with what is told of it now.
+        on conflict (chain_id, block_hash, tx_hash, log_index) do update
+        set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
+          from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
+          state = excluded.state
+        where transfers.state = 'orphaned'
+        returning payment_id)
+      select array_agg(payment_id) into concerned from written;
+      return orphaned || concerned;
+    exception when unique_violation then
+      -- A node has told it in another block before, be it too soon. Which of them is right shows when it is final.
+      if attempt = 2 then
+        raise;
+      end if;
+      orphaned := orphan_elsewhere(chain, logs);
+    end;
+  end loop;
 end $function$;
 
 CREATE TRIGGER chain_cursors_lose_refund_looks AFTER UPDATE OF epoch ON chain_cursors FOR EACH ROW EXECUTE FUNCTION lose_refund_looks();

@@ -66,12 +66,15 @@ export const findTransaction = (answer: unknown, hash: string): Transaction | un
   return transaction
 }
 
+/** The end of the year 9999: what comes after that no database of ours writes down. */
+const LATEST = 253_402_300_799
+
 const headerOf = (block: Readonly<Record<string, unknown>>, { number, hash }: Asked): Header => {
   const header = {
     number: readNumber(block.number, 'number'),
     hash: readHash(block.hash, 'hash'),
     parentHash: readHash(block.parentHash, 'parentHash'),
-    timestamp: readNumber(block.timestamp, 'timestamp'),
+    timestamp: readNumber(block.timestamp, 'timestamp', LATEST),
     logsBloom: readBytes(block.logsBloom, 'logsBloom', 256),
   }
   if ((number !== undefined && number !== header.number) || (hash !== undefined && hash !== header.hash))

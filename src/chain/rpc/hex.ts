@@ -1,9 +1,9 @@
 import { RpcFault } from './rpc.ts'
 
-/** A quantity that a number can hold exactly. The spelling has no leading zeros. */
-export const readNumber = (value: unknown, what: string): number => {
+/** A quantity that a number can hold exactly, or no more than this. The spelling has no leading zeros. */
+export const readNumber = (value: unknown, what: string, most = Number.MAX_SAFE_INTEGER): number => {
   const number = Number(readQuantity(value, what))
-  return Number.isSafeInteger(number) ? number : notWellFormed(what)
+  return number <= most ? number : notWellFormed(what)
 }
 
 /** A quantity of up to 256 bits. */

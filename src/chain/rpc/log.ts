@@ -49,7 +49,7 @@ const readLog = (answer: unknown): Log => {
     blockHash: readHash(log.blockHash, 'blockHash'),
     transactionHash: readHash(log.transactionHash, 'transactionHash'),
     transactionIndex: readNumber(log.transactionIndex, 'transactionIndex'),
-    logIndex: readNumber(log.logIndex, 'logIndex'),
+    logIndex: readNumber(log.logIndex, 'logIndex', 2 ** 31 - 1),
   }
 }
 

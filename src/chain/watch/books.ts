@@ -138,18 +138,40 @@ export const blocksUpTo = async (sql: Sql, chainId: number, upTo: number): Promi
       where chain_id = ${chainId} and b.number > c.final_number and b.number <= ${upTo} order by b.number`
   ).map(({ number, hash }) => ({ number: Number(number), hash }))
 
-/** `logs`: all transfers of the blocks that become final, read of the books as they were at their step. */
+/**
+ * `logs`: all transfers of the blocks that become final, read of the books as they were at their step. `askedAgain`:
+ * the hashes of those that were asked about by themselves; see `isNotFoundAgain`.
+ */
 export const finalizeBlocks = async (
   sql: Sql,
   chainId: number,
   at: Pick<Books, 'number' | 'hash' | 'step'>,
-  { upTo, logs }: { readonly upTo: number; readonly logs: readonly TransferLog[] },
+  {
+    upTo,
+    logs,
+    askedAgain = [],
+  }: { readonly upTo: number; readonly logs: readonly TransferLog[]; readonly askedAgain?: readonly string[] },
 ): Promise<number> =>
   concerned(
     await sql<Concerned[]>`
       select finalize_blocks(${chainId}, ${at.number}, ${at.hash}, ${at.step}, ${upTo},
-        ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
+        ${JSON.stringify(logs.map(rowOf))}::text::json, ${[...askedAgain]}::text[]) as payments`,
   )
+
+/** The hashes of blocks in which transfers were seen that are not among those that are to be final. */
+export const notFoundAgain = (error: unknown): readonly string[] | undefined =>
+  error instanceof Error && 'code' in error && error.code === 'PM005' && 'detail' in error
+    ? (JSON.parse(String(error.detail)) as string[])
+    : undefined
+
+/** When blocks of the books were mined, where it was not said truly before. */
+export const correctTimes = async (sql: Sql, chainId: number, blocks: readonly Block[]): Promise<void> => {
+  await sql`
+    update chain_blocks b set mined_at = told.mined_at
+    from unnest(${hashesOf(sql, blocks)}, ${timesOf(sql, blocks)}, ${blocks.map(({ number }) => number)}::bigint[])
+      as told(hash, mined_at, number)
+    where b.chain_id = ${chainId} and b.number = told.number and b.hash = told.hash and b.mined_at <> told.mined_at`
+}
 
 // A column each: read three times as fast as rows of JSON. As one text, which Postgres splits faster than it reads an array.
 const hashesOf = (sql: Sql, blocks: readonly Block[]) =>

@@ -1,5 +1,16 @@
 import type { Sql } from '../../postgres/connect.ts'
-import { type Books, blocksUpTo, finalizeBlocks, findCursor, keepConfirmations, keepLivemode } from './books.ts'
+import {
+  type Books,
+  blocksUpTo,
+  correctTimes,
+  finalizeBlocks,
+  findCursor,
+  findOurs,
+  keepConfirmations,
+  keepLivemode,
+  notFoundAgain,
+  type TransferLog,
+} from './books.ts'
 import { agreedCoins } from './coins/finality.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 
@@ -13,9 +24,7 @@ export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainS
   if (cursor.confirmations !== chain.confirmations) await keepConfirmations(sql, chain.id, chain.confirmations)
   const { livemode } = chain
   if (livemode !== undefined && cursor.livemode !== livemode) await keepLivemode(sql, chain.id, livemode)
-  const upTo = chain.saysFinal
-    ? Math.min(cursor.number, await source.finalized())
-    : cursor.number - chain.confirmations + 1
+  const upTo = chain.saysFinal ? Math.min(cursor.number, await source.finalized()) : await deepIn(chain, source, cursor)
   return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo })) !== undefined
 }
 
@@ -30,6 +39,54 @@ export const finalizeUpTo = async (
   if (upTo <= cursor.finalNumber) return 0
   const blocks = await blocksUpTo(sql, chain.id, upTo)
   const logs = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
-  const coins = logs && (await agreedCoins(sql, chain.id, source.coins, upTo))
-  return coins && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...logs, ...coins] })
+  if (!logs || !(await agreeOnTimes(sql, chain.id, source, logs))) return undefined
+  const coins = await agreedCoins(sql, chain.id, source.coins, upTo)
+  if (!coins) return undefined
+  try {
+    return await finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...logs, ...coins] })
+  } catch (error) {
+    const askedAgain = notFoundAgain(error)
+    const told = askedAgain && (await askAgain(source, logs, askedAgain))
+    if (told) return await finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...told, ...coins], askedAgain })
+    if (askedAgain) return undefined
+    throw error
+  }
+}
+
+/** Up to where blocks lie so deep that two nodes say so: the one that is read may name any number of blocks that are not there. */
+const deepIn = async ({ confirmations }: WatchedChain, source: ChainSource, cursor: Books): Promise<number> => {
+  const upTo = cursor.number - confirmations + 1
+  return upTo <= cursor.finalNumber ? upTo : Math.min(cursor.number, await source.reached()) - confirmations + 1
+}
+
+/** Whether money came in time hangs on when its block was mined, which one node alone has told so far. */
+const agreeOnTimes = async (
+  sql: Sql,
+  chainId: number,
+  source: ChainSource,
+  logs: readonly TransferLog[],
+): Promise<boolean> => {
+  const ours = logs.length > 0 ? await findOurs(sql, [...new Set(logs.map(({ to }) => to))]) : undefined
+  if (!ours || ours.size === 0) return true
+  const toUs = logs.filter(({ to }) => ours.has(to))
+  const places = new Map(toUs.map(({ blockNumber: number, blockHash: hash }) => [hash, { number, hash }]))
+  const blocks = await source.agreedBlocks([...places.values()])
+  if (!blocks) return false
+  await correctTimes(sql, chainId, blocks)
+  return true
+}
+
+/** The logs, with those of these blocks as they are told of each by itself: of a range some node leaves out what it knows. */
+const askAgain = async (
+  source: ChainSource,
+  logs: readonly TransferLog[],
+  hashes: readonly string[],
+): Promise<readonly TransferLog[] | undefined> => {
+  const told = logs.filter(({ blockHash }) => !hashes.includes(blockHash))
+  for (const hash of hashes) {
+    const again = await source.agreedTransfersIn(hash)
+    if (!again) return undefined
+    told.push(...again)
+  }
+  return told
 }

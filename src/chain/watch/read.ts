@@ -23,6 +23,8 @@ export type ChainSource = RangeSource & {
   look(at: Cursor): Promise<{ readonly head: number; readonly hash: string | undefined }>
   /** Up to which block the chain says itself that it is final, as two nodes agree. May be some polls old. */
   finalized(): Promise<number>
+  /** The head that two nodes have got to, the lower one of theirs. */
+  reached(): Promise<number>
   /** One for each number; undefined where the node knows no such block. */
   headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
   /** Transfers of these tokens in blocks of the chain as it is now. */
@@ -31,6 +33,8 @@ export type ChainSource = RangeSource & {
   transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
   /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
   agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
+  /** Of one block, as two nodes agree; undefined while they do not, or do not know it. */
+  agreedTransfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
   readonly coins: CoinSource
 }
 

@@ -8,7 +8,7 @@ import { readAhead } from './ahead.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { inParts } from './coins/in-parts.ts'
 import { openCoinSource } from './coins/source.ts'
-import { openFinality } from './finality.ts'
+import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
 import type { ChainSource, Header } from './read.ts'
 import { TRANSFER, transferOf } from './transfer-of.ts'
@@ -42,6 +42,7 @@ export const openSource = (
         hash: findHeader(answered(block), { number })?.hash,
       })),
     finalized: openFinality(rpc, finalForMs),
+    reached: () => reachedBy(rpc, 'latest'),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part))) ?? [],
     transfers: async (fromBlock, toBlock) => {
       const logs: Log[] = []
@@ -50,6 +51,10 @@ export const openSource = (
     },
     transfersIn: hash => unlessRefused(rpc.read([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
+    agreedTransfersIn: async hash => {
+      const told = await unlessRefused(rpc.agreed([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter)))
+      return told && agreedOn(told)
+    },
     ...openRanges(rpc, filter),
     coins: openCoinSource(rpc),
   })

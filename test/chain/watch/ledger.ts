@@ -61,7 +61,11 @@ export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) =
     /** All blocks become final; everything in them is found again, but for what is to be missing. */
     finalize: async (isThere: (log: TransferLog) => boolean = () => true): Promise<void> => {
       const at = await cursor()
-      await finalizeBlocks(sql, chainId, at, { upTo: at.number, logs: logs.filter(isThere) })
+      await finalizeBlocks(sql, chainId, at, {
+        upTo: at.number,
+        logs: logs.filter(isThere),
+        askedAgain: logs.map(({ blockHash }) => blockHash),
+      })
     },
   }
 }

@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { until } from '../../harness/until.ts'
+import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
+import { type Change, through } from './node.ts'
+
+/** A node that says what is not so, alone or beside one that does not. */
+
+let house: ChainHouse
+
+beforeAll(async () => {
+  house = await chainHouse()
+})
+afterAll(() => house[Symbol.asyncDispose]())
+afterEach(async () => {
+  await house.rest()
+  expect(await house.audit()).toEqual([])
+})
+
+const hex = (number: number | bigint, digits = 1) => `0x${number.toString(16).padStart(digits, '0')}`
+
+type Log = Readonly<Record<'address' | 'data' | 'blockNumber', string>>
+type Block = Readonly<Record<'number' | 'hash' | 'parentHash' | 'timestamp', string>>
+
+const logsAs =
+  (change: (logs: readonly Log[]) => readonly object[]): Change =>
+  ({ method }, answer) =>
+    method === 'eth_getLogs' && Array.isArray(answer) ? change(answer) : answer
+
+const blocksAs =
+  (change: (block: Block) => object): Change =>
+  ({ method }, answer) =>
+    method === 'eth_getBlockByNumber' && answer ? change(answer as Block) : answer
+
+/** Two nodes of which the one that says something else is asked first. */
+const besideAnother = async (
+  change: Change,
+  work: (source: ReturnType<ChainHouse['sourceOf']>) => Promise<unknown>,
+) => {
+  await using liar = await through(house.chain.url, change)
+  const source = house.sourceOf(liar.url, house.chain.url)
+  await source.head()
+  await Bun.sleep(300)
+  await source.head()
+  await work(source)
+}
+
+const reads = async (times: number, from?: ReturnType<ChainHouse['sourceOf']>) => {
+  for (let n = 0; n < times; n++) await house.read(from)
+}
+
+const paid = async () => {
+  const payment = await house.opened()
+  await house.chain.pay(payment.address, 1000n)
+  await house.chain.mine()
+  return payment
+}
+
+for (const [what, change] of [
+  ['more than came', (log: Log) => ({ ...log, data: hex(BigInt(log.data) + 1n, 64) })],
+  ['less than came', (log: Log) => ({ ...log, data: hex(BigInt(log.data) - 1n, 64) })],
+  ['another token', (log: Log) => ({ ...log, address: house.chain.otherToken })],
+] as const)
+  test(`${what} is told once: what is final is what came`, async () => {
+    const payment = await paid()
+    await house.readThrough(logsAs(logs => logs.map(change)))
+    await house.chain.mine(2 * CONFIRMATIONS)
+    await reads(2)
+    expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountReceived: 1000n, amountFinal: 1000n })
+  })
+
+test('blocks that one of two nodes has made up make nothing final', async () => {
+  const payment = await paid()
+  const head = await house.head()
+  const top = (await house.chain.rpc('eth_getBlockByNumber', hex(head), false)) as Block
+  const madeUp = CONFIRMATIONS - 1
+  const hashOf = (n: number) => (n === head ? top.hash : hex((0xabcdn << 200n) + BigInt(n), 64))
+  const isMadeUp = (n: number) => n > head && n <= head + madeUp
+  const blockOf = (n: number) => ({
+    ...{ ...top, number: hex(n), hash: hashOf(n), parentHash: hashOf(n - 1), logsBloom: hex(0, 512) },
+    timestamp: hex(Number(top.timestamp) + n - head),
+  })
+  const lie: Change = ({ method, params: [place] }, answer) => {
+    if (method === 'eth_blockNumber') return hex(head + madeUp)
+    if (method === 'eth_getBlockByNumber') {
+      if (place === 'latest') return blockOf(head + madeUp)
+      return isMadeUp(Number(place)) ? blockOf(Number(place)) : answer
+    }
+    return method === 'eth_getLogs' ? (answer ?? []) : answer
+  }
+  await besideAnother(lie, async source => {
+    await reads(3, source)
+    expect((await house.stateOf(payment))?.state).toBe('processing')
+  })
+  // The chain loses it by one block, and is read on by those who tell the truth.
+  await house.chain.reorganize(1)
+  await house.chain.mine(2 * CONFIRMATIONS)
+  await reads(2)
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
+})
+
+test('a transfer that is told a block too early is in the end where it is, and the chain is read on', async () => {
+  const [payment, other] = [await house.opened(), await house.opened()]
+  await house.chain.mine()
+  const early = await house.head()
+  const { hash: blockHash } = (await house.chain.rpc('eth_getBlockByNumber', hex(early), false)) as Block
+  const transactionHash = await house.chain.pay(payment.address, 1000n)
+  const log = {
+    address: house.chain.token,
+    topics: [
+      '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+      hex(1, 64),
+      `0x${payment.address.slice(2).toLowerCase().padStart(64, '0')}`,
+    ],
+    ...{ data: hex(1000, 64), blockNumber: hex(early), blockHash, transactionHash },
+    ...{ transactionIndex: '0x0', logIndex: '0x0', removed: false },
+  }
+  await besideAnother(
+    logsAs(logs => [...logs, log]),
+    source => house.read(source),
+  )
+  await house.chain.mine()
+  await house.chain.pay(other.address, 1000n)
+  await house.chain.mine(2 * CONFIRMATIONS)
+  await reads(2)
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountReceived: 1000n, amountFinal: 1000n })
+  expect((await house.stateOf(other))?.state).toBe('success')
+})
+
+test('money that the only node leaves out of a range at last is asked for by its block, and final', async () => {
+  const payment = await paid()
+  await house.read()
+  await house.chain.mine(CONFIRMATIONS - 1)
+  let left = 0
+  await house.readThrough(({ method, params: [filter] }, answer) => {
+    if (method !== 'eth_getLogs' || 'blockHash' in Object(filter)) return answer
+    left += Array.isArray(answer) ? answer.length : 0
+    return []
+  })
+  expect(left).toBeGreaterThan(0)
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n })
+})
+
+test('when a block was mined one of two nodes cannot say alone', async () => {
+  const payment = await paid()
+  const at = await house.head()
+  await house.chain.mine(CONFIRMATIONS)
+  const later = blocksAs(block =>
+    Number(block.number) === at ? { ...block, timestamp: hex(Number(block.timestamp) + 7_200) } : block,
+  )
+  await besideAnother(later, source => reads(2, source).catch(() => {}))
+  await reads(2)
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n, exception: null })
+})
+
+for (const [what, change] of [
+  ['a time beyond all calendars', blocksAs(block => ({ ...block, timestamp: hex(2 ** 52) }))],
+  ['a place that no column holds', logsAs(logs => logs.map(log => ({ ...log, logIndex: hex(2 ** 40) })))],
+] as const)
+  test(`one of two nodes that tells ${what} is left for the other`, async () => {
+    const payment = await paid()
+    await besideAnother(change, source =>
+      until(async () => {
+        // One alone makes nothing final.
+        await house.read(source).catch(() => {})
+        await house.settle()
+        return (await house.stateOf(payment))?.state === 'processing'
+      }),
+    )
+  })
