@@ -5,8 +5,16 @@ import type { ChainSource, WatchedChain } from './read.ts'
 /** Back to the highest block of the books that the chain still has. */
 export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<void> => {
   const fork = await findFork(sql, chain, source)
-  if (!fork) throw new DeepReorganization(chain.id)
-  await rewindBlocks(sql, chain.id, cursor, fork.number)
+  if (fork) return void (await rewindBlocks(sql, chain.id, cursor, fork.number))
+  if (!(await isOneNodesWord(sql, chain, source))) throw new DeepReorganization(chain.id)
+}
+
+/** Where two others have the final block as the books have it, one node speaks of another chain, and is left for them. */
+const isOneNodesWord = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<boolean> => {
+  const final = (await recentBlocks(sql, chain.id)).at(-1)
+  if (!final || !(await source.agreedBlocks([final]))) return false
+  await source.shun(final)
+  return true
 }
 
 /** The highest block of the books that the chain still has: where the others part. */

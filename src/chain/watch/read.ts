@@ -33,6 +33,8 @@ export type ChainSource = RangeSource & {
   transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
   /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
   agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
+  /** Holds it against a node when it has another block in the place of this one, which is final. */
+  shun(final: Cursor): Promise<void>
   /** Of one block, as two nodes agree; undefined while they do not, or do not know it. */
   agreedTransfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
   readonly coins: CoinSource
@@ -119,8 +121,10 @@ const readPart = async (
   const last = blocks.at(-1)
   // The chain has changed since its block was compared: the next step finds the fork.
   if (!last) return undefined
-  const [logs, areCoinsAwaited] = await Promise.all([source.transfers(from.number + 1, last.number), awaited(to)])
-  const read = await vouchedFor(chain, source, blocks, logs)
+  const [told, areCoinsAwaited] = await Promise.all([source.transfers(from.number + 1, last.number), awaited(to)])
+  // The chain has changed meanwhile, or a node tells them of blocks that are not there: then two others may agree.
+  const logs = areIn(blocks, told) ? told : await source.agreedTransfers(blocks)
+  const read = logs && (await vouchedFor(chain, source, blocks, logs))
   const coins = read && (areCoinsAwaited ? await coinsIn(sql, chain.id, source.coins, blocks) : [])
   return coins && { blocks, logs: [...read, ...coins] }
 }
@@ -137,8 +141,13 @@ const chained = (cursor: Cursor, headers: readonly (Header | undefined)[]): Head
   return blocks
 }
 
+const areIn = (blocks: readonly Header[], logs: readonly TransferLog[]): boolean => {
+  const first = blocks[0]?.number ?? 0
+  return logs.every(({ blockNumber, blockHash }) => blocks[blockNumber - first]?.hash === blockHash)
+}
+
 /**
- * The logs, if they are of these very blocks and none is missing: a node that lags or truncates answers
+ * The logs of these blocks, if none is missing: a node that lags or truncates answers
  * with fewer and no error. A block whose bloom promises what was not told is asked for by its hash.
  */
 const vouchedFor = async (
@@ -147,8 +156,6 @@ const vouchedFor = async (
   blocks: readonly Header[],
   logs: readonly TransferLog[],
 ): Promise<readonly TransferLog[] | undefined> => {
-  const first = blocks[0]?.number ?? 0
-  if (logs.some(({ blockNumber, blockHash }) => blocks[blockNumber - first]?.hash !== blockHash)) return undefined
   const told = Map.groupBy(logs, ({ blockHash }) => blockHash)
   const vouched: TransferLog[] = []
   for (const block of blocks) {

@@ -3,7 +3,7 @@ import { mayHold } from '../rpc/bloom.ts'
 import { readNumber, toQuantity } from '../rpc/hex.ts'
 import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
-import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcRefusal } from '../rpc/rpc.ts'
+import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { inParts } from './coins/in-parts.ts'
@@ -51,6 +51,10 @@ export const openSource = (
     },
     transfersIn: hash => unlessRefused(rpc.read([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
+    shun: final =>
+      rpc.read([blockAt(final.number)], ([block]) => {
+        if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
+      }),
     agreedTransfersIn: async hash => {
       const told = await unlessRefused(rpc.agreed([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter)))
       return told && agreedOn(told)

@@ -167,3 +167,26 @@ for (const [what, change] of [
       }),
     )
   })
+
+for (const [what, change] of [
+  ['blocks of another chain', blocksAs(block => ({ ...block, hash: hex(BigInt(block.hash) ^ 1n, 64) }))],
+  [
+    'transfers of other blocks',
+    logsAs(logs => logs.map(log => ({ ...log, blockHash: hex(BigInt(log.blockNumber) + 7n, 64) }))),
+  ],
+] as const)
+  test(`one of three nodes that tells ${what} holds up nobody`, async () => {
+    let lies = false
+    await using other = await through(house.chain.url, (_, answer) => answer)
+    await using liar = await through(house.chain.url, (question, answer) => (lies ? change(question, answer) : answer))
+    const source = house.sourceOf(liar.url, house.chain.url, other.url)
+    await house.read(source)
+    lies = true
+    const payment = await paid()
+    await house.chain.mine(2 * CONFIRMATIONS)
+    await until(async () => {
+      await house.read(source).catch(() => {})
+      await house.settle()
+      return (await house.stateOf(payment))?.state === 'success'
+    })
+  })
