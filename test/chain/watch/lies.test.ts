@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { findCursor } from '../../../src/chain/watch/books.ts'
+import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
+import { readNext } from '../../../src/chain/watch/read.ts'
 import { until } from '../../harness/until.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, through } from './node.ts'
@@ -96,6 +99,16 @@ test('blocks that one of two nodes has made up make nothing final', async () => 
   await house.chain.mine(2 * CONFIRMATIONS)
   await reads(2)
   expect(await house.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
+})
+
+test('blocks of the books that the chain has others for by now are not final, though nothing is in either', async () => {
+  const { sql, watched, source, chain } = house
+  await chain.mine(CONFIRMATIONS + 1)
+  while ((await readNext(sql, watched, source)) !== 'idle');
+  const before = (await findCursor(sql, watched.id))?.finalNumber
+  await chain.reorganize(CONFIRMATIONS + 1)
+  expect(await finalizeNext(sql, watched, source)).toBe(false)
+  expect((await findCursor(sql, watched.id))?.finalNumber).toBe(before)
 })
 
 test('a transfer that is told a block too early is in the end where it is, and the chain is read on', async () => {
