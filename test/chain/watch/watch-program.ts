@@ -12,7 +12,7 @@ import { connect } from '../../../src/postgres/connect.ts'
 
 /** A process that watches one chain, and what refunds are paid with on it, until it is killed: `<database url> <node url> <token> <confirmations>`. */
 const [databaseUrl = '', nodeUrl = '', token = '', confirmations = '3'] = process.argv.slice(2)
-const sql = connect(databaseUrl, { max: 4, byKey: true })
+const sql = connect(databaseUrl, { name: 'watcher', max: 4, byKey: true })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const outside = { sql, clock: databaseClock(), random, log: openLog('error') }
 const world = { ...outside, actors: await openActors(outside, kinds) }
