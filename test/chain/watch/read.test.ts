@@ -44,7 +44,7 @@ test('after an outage everything is found, each in its block', async () => {
   expect((await findCursor(house.sql, house.watched.id))?.number).toBe(await house.head())
 })
 
-for (const depth of [1, 2, 3, 5, CONFIRMATIONS - 1])
+for (let depth = 1; depth < CONFIRMATIONS; depth++)
   test(`a reorganisation of depth ${depth} that loses a transfer, moves it or brings it back is followed`, async () => {
     const [lost, moved] = [await house.opened(), await house.opened()]
     await house.chain.pay(lost.address, 1000n)
@@ -65,6 +65,101 @@ for (const depth of [1, 2, 3, 5, CONFIRMATIONS - 1])
     expect(await house.stateOf(lost)).toMatchObject({ state: 'success', txHash: again, amountReceived: 1000n })
     expect(await house.stateOf(moved)).toMatchObject({ state: 'success', amountReceived: 1000n })
   })
+
+/** With this in place of a transfer of 1,000 to the payment, from the same sender and with the same number. */
+type Replaced = readonly [string, (to: string) => Readonly<Record<string, unknown>>, seen: object, final: object]
+const nothing = { state: 'pending', amountReceived: 0n, txHash: null, exception: null }
+
+test.each<Replaced>([
+  [
+    'goes to somebody else',
+    () => house.chain.payment(`0x${'e1'.repeat(20)}`, 1000n),
+    nothing,
+    { ...nothing, amountFinal: 0n },
+  ],
+  [
+    'is of less',
+    to => house.chain.payment(to, 400n),
+    { state: 'pending', exception: 'underpaid', amountReceived: 400n },
+    { state: 'pending', exception: 'underpaid', amountFinal: 400n },
+  ],
+  [
+    'is of more',
+    to => house.chain.payment(to, 1500n),
+    { state: 'processing', amountReceived: 1500n },
+    { state: 'success', exception: 'overpaid', amountFinal: 1500n },
+  ],
+  [
+    'is of another token',
+    to => house.chain.payment(to, 1000n, house.chain.otherToken),
+    { ...nothing, exception: 'wrong_asset', attention: true },
+    { ...nothing, exception: 'wrong_asset', amountFinal: 0n, strayFinal: true },
+  ],
+])(
+  'a transfer in whose place another branch has one that %s is not what the payment got',
+  async (_, other, seen, final) => {
+    const payment = await house.opened()
+    const txHash = await house.chain.pay(payment.address, 1000n)
+    await house.chain.mine(2)
+    await house.read()
+    expect(await house.stateOf(payment)).toMatchObject({ state: 'processing', txHash, amountReceived: 1000n })
+    const { from, nonce } = await house.chain.rpc<Sent>('eth_getTransactionByHash', txHash)
+
+    await house.chain.reorganize(2, [[other(payment.address), 0]])
+    const [there] = (await blockAt((await house.head()) - 1)).transactions
+    expect(there).toMatchObject({ from, nonce })
+    expect(there?.hash).not.toBe(txHash)
+    await house.read()
+    expect(await house.stateOf(payment)).toMatchObject(seen)
+    await house.chain.mine(CONFIRMATIONS)
+    await house.read()
+    expect(await house.stateOf(payment)).toMatchObject(final)
+  },
+)
+
+test('a transfer that another branch has given to another payment pays that one alone', async () => {
+  const [first, second] = [await house.opened(), await house.opened()]
+  await house.chain.pay(first.address, 1000n)
+  await house.chain.mine()
+  await house.read()
+  expect((await house.stateOf(first))?.state).toBe('processing')
+  await house.chain.reorganize(1, [[house.chain.payment(second.address, 1000n), 0]])
+  await house.read()
+  expect(await house.stateOf(first)).toMatchObject(nothing)
+  expect(await house.stateOf(second)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+  await house.chain.mine(CONFIRMATIONS)
+  await house.read()
+  expect(await house.stateOf(first)).toMatchObject({ ...nothing, amountFinal: 0n })
+  expect(await house.stateOf(second)).toMatchObject({ state: 'success', amountFinal: 1000n })
+})
+
+test('a transfer of tokens that comes back failed, under the same hash, pays nothing', async () => {
+  const payment = await house.opened()
+  const txHash = await house.chain.pay(payment.address, 1000n)
+  await house.chain.mine(2)
+  await house.read()
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'processing', txHash })
+  const raw = await house.chain.rpc<string>('eth_getRawTransactionByHash', txHash)
+
+  await house.chain.rollback(2)
+  const code = await house.chain.rpc<string>('eth_getCode', house.chain.token, 'latest')
+  // On this branch its owner has stopped the token.
+  await house.chain.rpc('anvil_setCode', house.chain.token, '0x5f5ffd')
+  await house.chain.rpc('eth_sendRawTransaction', raw)
+  await house.chain.mine(3)
+  expect(await house.chain.rpc('eth_getTransactionReceipt', txHash)).toMatchObject({ status: '0x0' })
+  await house.chain.rpc('anvil_setCode', house.chain.token, code)
+  await house.read()
+  expect(await house.stateOf(payment)).toMatchObject(nothing)
+  await house.chain.mine(CONFIRMATIONS)
+  await house.read()
+  expect(await house.stateOf(payment)).toMatchObject({ ...nothing, amountFinal: 0n })
+
+  const again = await house.chain.pay(payment.address, 1000n)
+  await house.chain.mine(CONFIRMATIONS)
+  await house.read()
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'success', txHash: again, amountFinal: 1000n })
+})
 
 test('a chain that has become shorter is waited for, and its other branch followed', async () => {
   const payment = await house.opened()
@@ -87,6 +182,11 @@ test('money in another token that is watched is seen as such', async () => {
   await house.read()
   expect(await house.stateOf(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', attention: true })
 })
+
+type Sent = { readonly hash: string; readonly from: string; readonly nonce: string }
+
+const blockAt = (number: number) =>
+  house.chain.rpc<{ transactions: readonly Sent[] }>('eth_getBlockByNumber', `0x${number.toString(16)}`, true)
 
 const isRange = ({ method, params: [where] }: Question) =>
   method === 'eth_getLogs' && typeof where === 'object' && where !== null && 'fromBlock' in where
