@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { audit } from '../../../src/audit/audit.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
+import { findUnsettled, forgetTold } from '../../../src/chain/watch/unsettled.ts'
 import { endUnpicked, endWindows } from '../../../src/chain/watch/windows.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { connect } from '../../../src/postgres/connect.ts'
@@ -95,6 +96,19 @@ test('two transfers make it together, and the second completes the sum', async (
     ...{ state: 'success', blockNumber: second, txHash: hashOf('second', payment.actor) },
     ...{ events: ['created', 'underpaid', 'processing', 'succeeded'], exception: null },
   })
+})
+
+test('the transfer that completed the sum is the one that is named, whatever came before it was told', async () => {
+  const payment = await opened()
+  await ledger.block([sending(payment, 400n)])
+  const second = await ledger.block([sending(payment, 600n, { tx: hashOf('completes', payment.actor) })])
+  await ledger.block([sending(payment, 50n, { tx: hashOf('exceeds', payment.actor) })])
+  await settle()
+  const named = { txHash: hashOf('completes', payment.actor), blockNumber: second }
+  expect(await look(payment)).toMatchObject({ state: 'processing', amountReceived: 1050n, ...named })
+  await ledger.finalize()
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'success', amountFinal: 1050n, ...named })
 })
 
 test('two transfers of one transaction count both', async () => {
@@ -222,6 +236,37 @@ test('told by two processes at once, a payment takes each piece of news once', a
   expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
 })
 
+/** What is to be told, read by somebody who is slow to forget it. */
+const findOne = async () => {
+  const [slow] = await findUnsettled(house.sql, 1)
+  if (!slow) throw new Error('there is nothing to tell')
+  return { ...slow, forget: () => forgetTold(house.sql, [[slow, slow.payment]]) }
+}
+
+test('what came while a payment was told of something else is not forgotten with that', async () => {
+  const payment = await opened()
+  await ledger.block([sending(payment, 400n)])
+  const slow = await findOne()
+  await ledger.block([sending(payment, 600n, { tx: hashOf('meanwhile', payment.actor) })])
+  await slow.forget()
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+  await ledger.finalize()
+  await settle()
+})
+
+test('news of two chains at steps of the same number are not taken for each other', async () => {
+  const payment = await opened()
+  await ledger.block([sending(payment, 400n)])
+  const slow = await findOne()
+  while ((await elsewhere.cursor()).step < slow.touchedAt - 1) await elsewhere.block()
+  await elsewhere.block([sending(payment, 1000n)])
+  expect((await elsewhere.cursor()).step).toBe(slow.touchedAt)
+  await slow.forget()
+  await settle()
+  expect(await look(payment)).toMatchObject({ stray: 'wrong_chain', attention: true, amountReceived: 400n })
+})
+
 test('the books take no block that does not follow, and none twice', async () => {
   const at = await ledger.cursor()
   await ledger.block()
@@ -335,6 +380,24 @@ test('money that was final before the window ended is told at its end', async ()
     ...{ events: ['created', 'expired', 'late'] },
   })
   expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
+})
+
+test('a payment that waits for its end with late money is told at once of what came in time', async () => {
+  const payment = await opened()
+  const expiresAt = (await look(payment)).expiresAt.getTime()
+  const { number } = await ledger.cursor()
+  await ledger.block([sending(payment, 1000n)], new Date(expiresAt + 60_000))
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
+  // In another branch it is mined before the end.
+  await ledger.rewind(number)
+  await ledger.block([sending(payment, 1000n)], new Date(expiresAt - 60_000))
+  await ledger.block([], new Date(expiresAt + 60_000))
+  await settle()
+  await endWindows(house.api, 31337, DAY_MS)
+  expect(await look(payment)).toMatchObject({ state: 'processing', events: ['created', 'processing'] })
+  await ledger.finalize()
+  await settle()
 })
 
 test('a part in time and the rest late is a failure, and then a late success', async () => {
