@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test'
-import { beginBooks, type Cursor, catchUp, recordBlocks, rewindBlocks } from '../../../src/chain/watch/books.ts'
+import {
+  beginBooks,
+  type Cursor,
+  catchUp,
+  finalizeBlocks,
+  findCursor,
+  isMovedCursor,
+  recordBlocks,
+  rewindBlocks,
+} from '../../../src/chain/watch/books.ts'
 import { connect, type Sql } from '../../../src/postgres/connect.ts'
 import { database } from '../../harness/database.ts'
 import { until } from '../../harness/until.ts'
@@ -73,4 +82,20 @@ test('a transfer that comes back is as it is told then, not as somebody told it 
     { address: string; last_block: number }[]
   >`select address, last_block::integer from waiting_addresses`
   expect([...waiting]).toEqual([{ address, last_block: 101 }])
+})
+
+test.each<[string, (sql: Sql, from: Cursor) => Promise<number>]>([
+  ['recorded', (sql, from) => recordBlocks(sql, 1, from, blockWith(1, TOKEN))],
+  ['caught up with', (sql, from) => catchUp(sql, 1, from, blockWith(1, TOKEN))],
+  ['taken back', (sql, from) => rewindBlocks(sql, 1, from, 100)],
+  ['made final', (sql, from) => finalizeBlocks(sql, 1, { ...from, step: 1 }, { upTo: 100, logs: [] })],
+])('nothing is %s by who believes that the books are at another block of that number', async (_, write) => {
+  await using db = await database()
+  const at = await begin(db.sql, 1)
+  const before = await findCursor(db.sql, 1)
+  const refused = write(db.sql, { number: at.number, hash: hashOf('another branch') })
+  expect(await refused.then(() => false, isMovedCursor)).toBe(true)
+  expect(await findCursor(db.sql, 1)).toEqual(before)
+  await write(db.sql, at)
+  expect((await findCursor(db.sql, 1))?.step).toBe(2)
 })
