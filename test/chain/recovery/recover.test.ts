@@ -124,6 +124,17 @@ test('the search goes on behind addresses that have been swept, and ends after a
   expect(searched).toBe(285)
 })
 
+test('every address given out before the file was written is looked at, and as many behind the last as were told', async () => {
+  await using chain = await factoryChain()
+  for (const counter of [300, 310, 320]) await chain.pay(addressAt(counter), 5n)
+  const { found, searched } = await findFunds(askAt(chain.url), recovery, [treasury], { tokens: [], gap: 10 })
+  expect([found.map(({ counter }) => counter), searched]).toEqual([[300, 310, 320], 331])
+  await using empty = await factoryChain()
+  expect(await findFunds(askAt(empty.url), recovery, [treasury], { tokens: [], gap: 10 })).toMatchObject({
+    ...{ found: [], searched: 311 },
+  })
+})
+
 test('a token that refuses is left and told, and the others are swept', async () => {
   await using chain = await factoryChain()
   const [good, mean] = [await chain.deploy('good-token'), await chain.deploy('endless-token')]
