@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { privateKeyToAccount } from 'viem/accounts'
+import { keccak256 } from 'viem/utils'
 import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
@@ -17,7 +19,7 @@ import { faultyNode } from '../../harness/faulty-node.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf } from './ledger.ts'
-import { type TestChain, testChain } from './node.ts'
+import { type TestChain, testChain, through } from './node.ts'
 
 let house: ApiHouse
 let chain: TestChain
@@ -134,7 +136,7 @@ const look = async (payment: MadePayment) => {
   }
 }
 
-const elsewhere = `0x${'e1'.repeat(20)}`
+const elsewhere = `0x${'e1'.repeat(20)}` as const
 const reverting = () => send({ data: '0x5f5ffd' })
 
 type Case = readonly [string, () => Promise<MadePayment>, (payment: MadePayment) => Promise<string>, object]
@@ -328,6 +330,31 @@ test('one that is final on another chain of the mode is on the wrong one, with m
   await decide()
   expect(await look(paid)).toMatchObject({ ...stray('wrong_chain'), failureReason: 'wrong_chain' })
   expect(await look(empty)).toMatchObject({ ...failed, failureReason: 'wrong_chain' })
+})
+
+test('one that both chains have is not on the wrong one because a node of its own knows nothing of it', async () => {
+  // Signed for no chain, as the oldest wallets do, it can be sent on every one.
+  const sender = privateKeyToAccount(`0x${'5e'.repeat(32)}`)
+  const legacy = { type: 'legacy', nonce: 0, gas: 21_000n, gasPrice: 10n ** 10n, to: elsewhere, value: 1n } as const
+  const raw = await sender.signTransaction(legacy)
+  const hash = keccak256(raw)
+  for (const call of [chain.rpc, other.call]) {
+    await call('anvil_setBalance', sender.address, '0xde0b6b3a7640000')
+    await call('eth_sendRawTransaction', raw)
+  }
+  const payment = await opened()
+  await submit(payment, hash)
+  await bury()
+  await other.mine(CONFIRMATIONS)
+  await readOther()
+
+  await using forgetful = await through(chain.url, ({ params: [asked] }, answer) => (asked === hash ? null : answer))
+  await using slow = await faultyNode(chain.url)
+  slow.break('slow', { ms: 100 })
+  await decide(forgetful.url, slow.url)
+  expect(await look(payment)).toMatchObject(untouched)
+  await decide()
+  expect(await look(payment)).toMatchObject({ ...failed, failureReason: 'wrong_recipient' })
 })
 
 test('a transaction that is reorganised away before it is final has not failed', async () => {
