@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { Doubted } from '../../../src/chain/watch/coins/look.ts'
 import { lookNow } from '../../../src/chain/watch/coins/watch.ts'
+import { faultyNode } from '../../harness/faulty-node.ts'
 import { happen, type MadePayment, windowOver } from '../../http/payments.ts'
 import { CONFIRMATIONS, type CoinHouse, coinHouse, collector } from './coins-house.ts'
 import type { Question } from './node.ts'
@@ -267,6 +268,20 @@ test('what only one of two nodes says that an address holds is not written down'
   }
   expect(await coins.transfersOf(payment)).toHaveLength(0)
   await coins.look([payment])
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
+})
+
+test('what one of three nodes says that an address holds is not written down where the others agree on less', async () => {
+  // The one that lies is the quickest, and asked first.
+  await using second = await faultyNode(coins.chain.url)
+  await using third = await faultyNode(coins.chain.url)
+  for (const node of [second, third]) node.break('slow', { ms: 100 })
+  const payment = await coins.opened()
+  await coins.chain.mine()
+  await coins.read()
+  const looking = coins.withNode(richer, source => coins.look([payment], source), [second.url, third.url])
+  await expect(looking).rejects.toBeInstanceOf(Doubted)
+  expect(await coins.transfersOf(payment)).toHaveLength(0)
   expect(await coins.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
 })
 
