@@ -136,6 +136,7 @@ const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
     confirmations: confirmationsOf(chain),
     saysFinal: chain.finality === 'finalized',
     pollMs: chain.pollMs,
+    ...(!chain.minesOnDemand && { blockMs: chain.blockMs }),
     // That moves on in minutes.
     source: openSource(rpc, tokens, { finalForMs: 4 * chain.pollMs }),
   }

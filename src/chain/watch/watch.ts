@@ -4,6 +4,7 @@ import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
 import { NoFinality } from './finality.ts'
 import { finalizeNext } from './finalize.ts'
+import { openPulse } from './pulse.ts'
 import type { ChainSource } from './read.ts'
 import { openRest } from './rest.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
@@ -14,6 +15,8 @@ import { endUnpicked, endWindows } from './windows.ts'
 
 export type Watched = WatchedSandbox & {
   readonly pollMs: number
+  /** How often it has a block; undefined where it has one only when there is something to put in. */
+  readonly blockMs?: number
   readonly source: ChainSource
 }
 
@@ -22,6 +25,8 @@ export type WatchOptions = {
   readonly share: Share
   /** For how long nodes may disagree on what is final before that is trouble: one may be a block ahead. */
   readonly disagreeMs?: number
+  /** For how long a chain may not be read on while its nodes answer before that is trouble. */
+  readonly stillMs?: number
 }
 
 export type Watch = {
@@ -39,7 +44,10 @@ const LONGEST_PAUSE_MS = 30_000
 const UNPICKED_MS = 1_000
 
 /** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
-export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }: WatchOptions): Watch => {
+export const watchChains = (
+  world: World,
+  { chains, share, disagreeMs = 60_000, stillMs = 5 * 60_000 }: WatchOptions,
+): Watch => {
   const stopping = new AbortController()
   const troubles = new Map<number, string>()
   const { log } = world
@@ -63,25 +71,37 @@ export const watchChains = (world: World, { chains, share, disagreeMs = 60_000 }
     while ((await settlePayments(world, { signal })) > 0) if (signal.aborted) return
   }
 
-  const note = (chain: Watched, trouble: string): void => {
+  const note = (chain: Watched, trouble: string | undefined): void => {
+    if (trouble === undefined) {
+      troubles.delete(chain.id)
+      return
+    }
     if (troubles.get(chain.id) !== trouble) log.warn({ chain: chain.id, trouble }, 'the chain is in trouble')
     troubles.set(chain.id, trouble)
   }
 
   const watch = async (chain: Watched): Promise<void> => {
     let agreedAt = performance.now()
+    const pulse = openPulse(world.sql, { ...chain, stillMs })
     for (let failures = 0; !stopping.signal.aborted; ) {
+      let still: string | undefined
       try {
-        if (!isMine(chain.id, share) || (await readOn(chain))) agreedAt = performance.now()
+        const mine = isMine(chain.id, share)
+        if (mine) still = await pulse.feel()
+        else pulse.skip()
+        if (!mine || (await readOn(chain))) agreedAt = performance.now()
         if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
         failures = 0
-        if (performance.now() - agreedAt > disagreeMs) note(chain, 'its nodes do not agree on what is final')
-        else troubles.delete(chain.id)
+        const disagree = performance.now() - agreedAt > disagreeMs
+        note(chain, still ?? (disagree ? 'its nodes do not agree on what is final' : undefined))
       } catch (error) {
-        // Another process read the same blocks a moment sooner.
-        if (!isMovedCursor(error)) {
-          // Whoever cannot tell what is final is read all the same, and as often.
-          if (!(error instanceof NoFinality)) failures++
+        // Another process read the same blocks a moment sooner: no trouble, unless nobody gets on.
+        if (isMovedCursor(error)) note(chain, still ?? troubles.get(chain.id))
+        // Whoever cannot tell what is final is read all the same, and as often.
+        else if (error instanceof NoFinality) note(chain, still ?? troubleOf(error))
+        else {
+          failures++
+          pulse.skip()
           note(chain, troubleOf(error))
         }
       }
