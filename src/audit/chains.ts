@@ -32,7 +32,10 @@ const books: readonly Check[] = [
   },
 ]
 
-/** Of payments that have been told all there is, and whose money is as deep as they wait for; what came after the window of a pending one waits for its end. */
+/**
+ * Of payments that have been told all there is, and whose money is as deep as they wait for. What a pending one does not
+ * count, as it came after its window or its price (`isInTime`, machines/payment-rules.ts), waits for its end.
+ */
 const sums = (which: 'received' | 'final'): Check => ({
   invariant: 'I4',
   what: `a payment whose ${which} sum differs from its transfers`,
@@ -41,7 +44,7 @@ const sums = (which: 'received' | 'final'): Check => ({
     from payments p
     left join transfers t on t.payment_id = p.id and t.chain_id = p.chain_id
       and t.token_address is not distinct from p.token_address and t.state <> 'orphaned'
-      and (p.state <> 'pending' or t.mined_at <= p.expires_at)
+      and (p.state <> 'pending' or t.mined_at <= least(p.expires_at, p.quote_expires_at))
       ${which === 'final' ? sql`and t.state = 'final'` : sql``}
     where exists (select from deposit_addresses d where d.payment_id = p.id)
       and not exists (select from unsettled_payments u where u.payment_id = p.id and not u.waits_for_end)

@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { findPayment } from '../../src/queries/payments.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { giveOut, openLedger } from '../chain/watch/ledger.ts'
+import { giveOut, openLedger, TOKEN } from '../chain/watch/ledger.ts'
 import { apiHouse } from '../harness/api.ts'
 import { happen, makePayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
@@ -39,3 +40,30 @@ test.each([
   const findings = await audit(house.sql, kinds)
   expect(findings.some(finding => finding.invariant === 'I4' && finding.what.startsWith(what))).toBe(true)
 })
+
+test.each([
+  ['its window was over', 'pick', {}, 40],
+  ['its price held no more', 'pick ether', { quoteExpiresAt: new Date(Date.now() + 60_000) }, 2],
+] as const)(
+  'money that came when %s is no difference while its payment waits for its end',
+  async (_, event, more, at) => {
+    await using house = await apiHouse({ routes: [] })
+    const merchantId = await insertMerchant(house.sql)
+    const ledger = await openLedger(house.sql)
+    const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+    const pick = { ...payments.events[event], address: payment.address, tokenAddress: TOKEN, ...more }
+    await happen(house.api, payment.actor, { type: 'asset_picked', ...pick })
+    await giveOut(house.sql, payment)
+    await ledger.block([{ to: payment.address, amount: 400n }])
+    await ledger.block([{ to: payment.address, amount: 600n }], new Date(Date.now() + at * 60_000))
+    await ledger.finalize()
+    while ((await settlePayments(house.api)) > 0);
+    expect(await findPayment(house.sql, { id: payment.actor, merchantId, livemode: false })).toMatchObject({
+      ...{ state: 'pending', context: { amountReceived: 400n, amountFinal: 400n } },
+    })
+    expect(await audit(house.sql, kinds)).toEqual([])
+    await house.sql`update transfers set amount = amount + 1`
+    const found = await audit(house.sql, kinds)
+    expect(found.filter(({ invariant }) => invariant === 'I4')).toHaveLength(2)
+  },
+)
