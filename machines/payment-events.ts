@@ -71,6 +71,8 @@ export type PaymentEvent = { at: Date } & (
   // `amount_finalized`: more of it is final, and it means the same.
   | ({ type: 'finalized' | 'late_accepted' | 'late_finalized' | 'amount_finalized' } & Finalized)
   | { type: 'stray_seen'; stray: Stray; final: boolean }
+  // None of it is there any more, and none was final.
+  | { type: 'stray_gone' }
   | { type: 'submission_failed'; failureReason: Mismatch }
   // Every chain that the payment may use has been scanned up to there.
   | { type: 'window_over'; scannedTo: Date }

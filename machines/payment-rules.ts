@@ -50,6 +50,7 @@ export const paymentRules = setup({
       const { stray, final } = event
       return { stray, strayFinal: context.strayFinal || final, exception: stray, attention: true }
     }),
+    forgetStray: assign({ stray: null, attention: false }),
     // The customer must notice that it is gone, and send it again.
     lengthenWindow: assign(({ context: { expiresAt, quoteExpiresAt }, event }) => {
       const later = (end: Date) => new Date(Math.max(end.getTime(), event.at.getTime() + 10 * MINUTE_MS))
@@ -94,6 +95,7 @@ export const paymentRules = setup({
     enoughFinal: finalized((payment, sum) => isEnough(payment, sum)),
     lateAndWelcome: finalized((payment, sum) => isWelcomeLate(payment, sum)),
     lateAndNotWelcome: finalized((payment, sum) => !isWelcomeLate(payment, sum)),
+    strayMayGo: ({ context }) => context.stray !== null && !context.strayFinal,
     strayIsFinal: ({ event }) => event.type === 'stray_seen' && event.final,
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,

@@ -74,6 +74,7 @@ export const paymentMachine = paymentRules.createMachine({
         ],
         cancel: { guard: 'nothingSeen', target: 'canceled', actions: emit({ type: 'payment.canceled' }) },
         stray_seen: { actions: 'noteStray' },
+        stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
         accept: {
           guard: 'someFinalMoney',
           target: 'success',
@@ -94,6 +95,7 @@ export const paymentMachine = paymentRules.createMachine({
           actions: ['finalize', 'settle', emit({ type: 'payment.succeeded' })],
         },
         stray_seen: { actions: 'noteStray' },
+        stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },

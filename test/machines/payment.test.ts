@@ -168,6 +168,17 @@ describe('payment', () => {
     })
   })
 
+  test.each([
+    ['pick, wrong asset', 'pending', null],
+    ['pick, see only 400, wrong asset', 'pending', 'underpaid'],
+    ['pick, see 1000, wrong asset', 'processing', null],
+    ['pick, see 1200, wrong asset', 'processing', 'overpaid'],
+  ])('after “%s” another asset can go again, as if it had never come', (path, value, exception) => {
+    const context = { stray: null, exception, attention: false }
+    expect(arrive(payments, `${path}, stray gone`)).toMatchObject({ value, context })
+    expect(step(payments, arrive(payments, `${path}, final on a wrong chain`), 'stray gone')).toBeUndefined()
+  })
+
   test('with a tolerance of one percent 990 of 1000 is enough, and 989 is not', () => {
     const tolerant = {
       ...payments,
