@@ -127,7 +127,7 @@ const startLabour = (
   }
 }
 
-const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
+export const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
   const tokens = chain.tokens.map(({ address }) => address)
   return {
     id: chain.id,
