@@ -6,8 +6,6 @@ import {
   finalizeBlocks,
   findCursor,
   findOurs,
-  keepConfirmations,
-  keepLivemode,
   notFoundAgain,
   type TransferLog,
 } from './books.ts'
@@ -21,9 +19,6 @@ import type { ChainSource, WatchedChain } from './read.ts'
 export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<boolean> => {
   const cursor = await findCursor(sql, chain.id)
   if (!cursor) return true
-  if (cursor.confirmations !== chain.confirmations) await keepConfirmations(sql, chain.id, chain.confirmations)
-  const { livemode } = chain
-  if (livemode !== undefined && cursor.livemode !== livemode) await keepLivemode(sql, chain.id, livemode)
   const upTo = chain.saysFinal ? Math.min(cursor.number, await source.finalized()) : await deepIn(chain, source, cursor)
   return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo })) !== undefined
 }

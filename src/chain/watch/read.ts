@@ -1,7 +1,17 @@
 import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { begin } from './begin.ts'
-import { type Block, type Cursor, catchUp, findCursor, recordBlocks, type TransferLog } from './books.ts'
+import {
+  type Block,
+  type Books,
+  type Cursor,
+  catchUp,
+  findCursor,
+  keepConfirmations,
+  keepLivemode,
+  recordBlocks,
+  type TransferLog,
+} from './books.ts'
 import { findFinalRange } from './catch-up.ts'
 import { areAwaited, coinsIn } from './coins/sent.ts'
 import type { CoinSource } from './coins/source.ts'
@@ -73,6 +83,7 @@ export const readNext = async (
   { most = 1_000, forMs = 250 }: ReadOptions = {},
 ): Promise<Step> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
+  await keepAbout(sql, chain, cursor)
   // First the head and then everything else: what is asked for in between can only be newer.
   const { head, hash } = await source.look(cursor)
   if (hash === undefined) return 'idle'
@@ -106,6 +117,12 @@ export const readNext = async (
   } while (from.number < head && performance.now() < until)
   await recording
   return from === cursor ? 'idle' : 'recorded'
+}
+
+/** What payments are told by: before anything of the chain is read. */
+const keepAbout = async (sql: Sql, { id, confirmations, livemode }: WatchedChain, books: Books): Promise<void> => {
+  if (books.confirmations !== confirmations) await keepConfirmations(sql, id, confirmations)
+  if (livemode !== undefined && books.livemode !== livemode) await keepLivemode(sql, id, livemode)
 }
 
 type Part = { readonly blocks: readonly Header[]; readonly logs: readonly TransferLog[] }

@@ -299,3 +299,12 @@ test('two readers at once read every block once', async () => {
 const ignoreMoved = (error: unknown) => {
   if (!(error instanceof Error && 'code' in error && error.code === 'PM002')) throw error
 }
+
+test('whether money is test money is known before any of its chain is read', async () => {
+  const { sql, watched, chain } = house
+  await sql`update chain_cursors set livemode = null, confirmations = null where chain_id = ${watched.id}`
+  await chain.mine()
+  expect(await readNext(sql, { ...watched, livemode: false }, house.source)).toBe('recorded')
+  const [row] = await sql`select livemode, confirmations from chain_cursors where chain_id = ${watched.id}`
+  expect({ ...row }).toEqual({ livemode: false, confirmations: CONFIRMATIONS })
+})
