@@ -2216,10 +2216,10 @@ begin
   from (select distinct fan_out_lock(merchant_id) as lock from new_events order by lock) locks;
 
   -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
-  -- costs them a quarter of beginning the statement below for nothing. Once for each kind of event in the commit.
+  -- costs them a quarter of beginning the statement below for nothing.
   -- Here and below `limit` and `offset` keep the planner from turning it around, to try every subscription on every event.
   if not exists (
-    select from (select distinct merchant_id, livemode, type from new_events) e
+    select from new_events e
     cross join lateral (
       select from webhook_subscriptions s
       where s.merchant_id = e.merchant_id and s.livemode = e.livemode and s.event_type = e.type and s.closed_at is null
