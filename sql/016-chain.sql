@@ -180,7 +180,7 @@ begin
           select from transfers f
           where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
             and f.state = 'final' and f.block_hash <> l.block_hash)
-        -- The block was there before, and has come back: with what is told of it now.
+        -- The block was there before, and has come back, or something else was told of it: with what is told of it now.
         on conflict (chain_id, block_hash, tx_hash, log_index) do update
         set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
           from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
@@ -280,7 +280,6 @@ declare
   found uuid[];
   lost uuid[];
   lost_in text[];
-  elsewhere uuid[];
   added uuid[];
   concerned uuid[];
 begin
@@ -325,28 +324,11 @@ begin
 
   -- As a rule all of them were there.
   if all_told > coalesce(cardinality(found), 0) then
-    elsewhere := orphan_elsewhere(chain, logs);
-    with written as (
-      insert into transfers as t (
-        chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-        to_address, amount, state)
-      select chain, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-        to_address, amount, 'final'
-      from transfers_told(chain, head.final_number, up_to, logs) as told
-      where not exists (
-          select from transfers t
-          where t.chain_id = chain and t.tx_hash = told.tx_hash and t.log_index = told.log_index and t.state = 'final')
-      -- It was told of this very block before, as something else.
-      on conflict (chain_id, block_hash, tx_hash, log_index) do update
-      set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
-        from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
-        state = excluded.state
-      where t.state = 'orphaned'
-      returning payment_id)
-    select array_agg(payment_id) into added from written;
+    select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final') into added
+    from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
   end if;
 
-  concerned := found || lost || elsewhere || added;
+  concerned := found || lost || added;
   delete from chain_blocks where chain_id = chain and number < up_to;
   perform touch_payments(chain, moved.new_step, moved.due || concerned);
   return coalesce(cardinality(concerned), 0);

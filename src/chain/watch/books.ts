@@ -89,7 +89,7 @@ export const recordBlocks = async (
 }
 
 /** Those of these addresses that were ever given out, or that refunds of tokens go to. */
-export const findOurs = async (sql: Sql, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
+const findOurs = async (sql: Sql, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
   const rows = await sql<{ address: string }[]>`
     select address from deposit_addresses where address = any(${[...addresses]}::text[])
     union all
@@ -97,6 +97,18 @@ export const findOurs = async (sql: Sql, addresses: readonly string[]): Promise<
     where to_address = any(${[...addresses]}::text[]) and token_address is not null`
   return new Set(rows.map(({ address }) => address))
 }
+
+/** Those of these that went to such an address. */
+export const oursAmong = async (sql: Sql, logs: readonly TransferLog[]): Promise<readonly TransferLog[]> => {
+  if (logs.length === 0) return logs
+  const ours = await findOurs(sql, [...new Set(logs.map(({ to }) => to))])
+  return logs.filter(({ to }) => ours.has(to))
+}
+
+/** The blocks that they are in, each once. */
+export const blocksOf = (logs: readonly TransferLog[]): readonly Cursor[] => [
+  ...new Map(logs.map(({ blockNumber: number, blockHash: hash }) => [hash, { number, hash }])).values(),
+]
 
 /** Final blocks behind the cursor, of which only those with transfers of ours are told, and the last one. */
 export const catchUp = async (
@@ -140,7 +152,7 @@ export const blocksUpTo = async (sql: Sql, chainId: number, upTo: number): Promi
 
 /**
  * `logs`: all transfers of the blocks that become final, read of the books as they were at their step. `askedAgain`:
- * the hashes of those that were asked about by themselves; see `isNotFoundAgain`.
+ * the hashes of those that were asked about by themselves; see `notFoundAgain`.
  */
 export const finalizeBlocks = async (
   sql: Sql,

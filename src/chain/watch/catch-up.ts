@@ -1,5 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
-import { type Block, type Cursor, findOurs, type TransferLog } from './books.ts'
+import { type Block, blocksOf, type Cursor, oursAmong, type TransferLog } from './books.ts'
 import { areAwaited } from './coins/sent.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 
@@ -29,10 +29,7 @@ export const findFinalRange = async (
   if (!range) return undefined
 
   // The logs first and the addresses then: whoever was given one meanwhile has not paid in these blocks.
-  const ours = await findOurs(sql, [...new Set(range.logs.map(({ to }) => to))])
-  const logs = range.logs.filter(({ to }) => ours.has(to))
-  const places = new Map(logs.map(({ blockNumber: number, blockHash: hash }) => [hash, { number, hash }]))
-  places.delete(range.end.hash)
-  const blocks = await source.agreedBlocks([...places.values()])
+  const logs = await oursAmong(sql, range.logs)
+  const blocks = await source.agreedBlocks(blocksOf(logs).filter(({ hash }) => hash !== range.end.hash))
   return blocks && { blocks: [...blocks, range.end], logs }
 }

@@ -1,12 +1,13 @@
 import type { Sql } from '../../postgres/connect.ts'
 import {
   type Books,
+  blocksOf,
   blocksUpTo,
   correctTimes,
   finalizeBlocks,
   findCursor,
-  findOurs,
   notFoundAgain,
+  oursAmong,
   type TransferLog,
 } from './books.ts'
 import { agreedCoins } from './coins/finality.ts'
@@ -41,10 +42,9 @@ export const finalizeUpTo = async (
     return await finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...logs, ...coins] })
   } catch (error) {
     const askedAgain = notFoundAgain(error)
-    const told = askedAgain && (await askAgain(source, logs, askedAgain))
-    if (told) return await finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...told, ...coins], askedAgain })
-    if (askedAgain) return undefined
-    throw error
+    if (!askedAgain) throw error
+    const told = await askAgain(source, logs, askedAgain)
+    return told && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...told, ...coins], askedAgain })
   }
 }
 
@@ -61,11 +61,9 @@ const agreeOnTimes = async (
   source: ChainSource,
   logs: readonly TransferLog[],
 ): Promise<boolean> => {
-  const ours = logs.length > 0 ? await findOurs(sql, [...new Set(logs.map(({ to }) => to))]) : undefined
-  if (!ours || ours.size === 0) return true
-  const toUs = logs.filter(({ to }) => ours.has(to))
-  const places = new Map(toUs.map(({ blockNumber: number, blockHash: hash }) => [hash, { number, hash }]))
-  const blocks = await source.agreedBlocks([...places.values()])
+  const places = blocksOf(await oursAmong(sql, logs))
+  if (places.length === 0) return true
+  const blocks = await source.agreedBlocks(places)
   if (!blocks) return false
   await correctTimes(sql, chainId, blocks)
   return true
