@@ -1,10 +1,7 @@
 import { blockAt, type Header, readHeader } from './block.ts'
-import { toQuantity } from './hex.ts'
-import { type Log, type LogFilter, readLogs } from './log.ts'
-import { type Answer, answered, type BatchOptions, type Call, isTooMuch, type Rpc, RpcFault } from './rpc.ts'
+import { type Log, type LogFilter, logsIn, type Range, readLogs } from './log.ts'
+import { type Answer, answered, type BatchOptions, isTooMuch, type Rpc, RpcFault } from './rpc.ts'
 import { openStride } from './stride.ts'
-
-export type Range = { readonly fromBlock: number; readonly toBlock: number }
 
 /** The logs of one range, and the block at its end. */
 export type LogRange = Range & { readonly logs: readonly Log[]; readonly end: Header }
@@ -28,7 +25,11 @@ export const openLogRanges = (rpc: Rpc) => {
       const part = { fromBlock: from, toBlock: from + blocks - 1 }
       let range: LogRange
       try {
-        range = await rpc.read(callsOf(part, filter), answers => readRange(answers, part, filter), options)
+        range = await rpc.read(
+          [blockAt(part.toBlock), logsIn(part, filter)],
+          answers => readRange(answers, part, filter),
+          options,
+        )
       } catch (error) {
         if (mayBeTooMuch(error)) stride.refused(blocks)
         // A range that took too long is asked in halves next time, but by a caller who can tell an outage.
@@ -41,21 +42,6 @@ export const openLogRanges = (rpc: Rpc) => {
     }
   }
 }
-
-const callsOf = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): readonly Call[] => [
-  blockAt(toBlock),
-  {
-    method: 'eth_getLogs',
-    params: [
-      {
-        fromBlock: toQuantity(fromBlock),
-        toBlock: toQuantity(toBlock),
-        ...(addresses.length > 0 && { address: addresses }),
-        topics,
-      },
-    ],
-  },
-]
 
 /** A node that is behind answers with no logs and no error: only the block at the end shows that it has got there. */
 const readRange = ([block, found]: readonly Answer[], range: Range, filter: LogFilter): LogRange => {

@@ -1,5 +1,5 @@
-import { readAddress, readBytes, readHash, readList, readNumber, readRecord } from './hex.ts'
-import { RpcFault } from './rpc.ts'
+import { readAddress, readBytes, readHash, readList, readNumber, readRecord, toQuantity } from './hex.ts'
+import { type Call, RpcFault } from './rpc.ts'
 
 export type Log = {
   readonly address: string
@@ -17,6 +17,21 @@ export type LogFilter = {
   readonly addresses: readonly string[]
   readonly topics: readonly (string | readonly string[] | null)[]
 }
+
+export type Range = { readonly fromBlock: number; readonly toBlock: number }
+
+/** Asks for the logs from a block on and up to another. */
+export const logsIn = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): Call => ({
+  method: 'eth_getLogs',
+  params: [
+    {
+      fromBlock: toQuantity(fromBlock),
+      toBlock: toQuantity(toBlock),
+      ...(addresses.length > 0 && { address: addresses }),
+      topics,
+    },
+  ],
+})
 
 /**
  * In the order of the chain. Refused as a whole when one was not asked for, is there twice, was taken

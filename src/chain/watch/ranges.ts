@@ -1,6 +1,6 @@
 import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
-import { readNumber, toQuantity } from '../rpc/hex.ts'
-import { type LogFilter, readLogs } from '../rpc/log.ts'
+import { readNumber } from '../rpc/hex.ts'
+import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
 import { agreedOn, answered, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import type { Block, Cursor, TransferLog } from './books.ts'
@@ -72,12 +72,11 @@ type Asked = { readonly from: Cursor; readonly to: number; readonly by: FinalBy 
 
 const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): Promise<FinalRange | undefined> => {
   const byTag = by === 'finalized'
-  const where = { fromBlock: toQuantity(from.number + 1), toBlock: toQuantity(to) }
   const calls = [
     byTag ? blockAt('finalized') : { method: 'eth_blockNumber', params: [] },
     blockAt(from.number),
     blockAt(to),
-    { method: 'eth_getLogs', params: [{ ...where, address: filter.addresses, topics: filter.topics }] },
+    logsIn({ fromBlock: from.number + 1, toBlock: to }, filter),
   ]
   const agreement = await rpc.agreed(calls, ([reached, start, last, found]) => {
     const final = byTag

@@ -43,12 +43,19 @@ export type ChainSource = RangeSource & {
   transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
   /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
   agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
+  /**
+   * Transfers to these addresses from a block on and up to one, and when that was mined, as two nodes agree; undefined
+   * while they do not, or have another block there.
+   */
+  agreedArrivals(from: number, at: Cursor, addresses: readonly string[]): Promise<Arrivals | undefined>
   /** Holds it against a node when it has another block in the place of this one, which is final. */
   shun(final: Cursor): Promise<void>
   /** Of one block, as two nodes agree; undefined while they do not, or do not know it. */
   agreedTransfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
   readonly coins: CoinSource
 }
+
+export type Arrivals = { readonly minedAt: Date; readonly logs: readonly TransferLog[] }
 
 export type WatchedChain = {
   readonly id: number

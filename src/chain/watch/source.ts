@@ -1,7 +1,7 @@
-import { blockAt, findHeader, isBlock, type Header as NodeHeader } from '../rpc/block.ts'
+import { blockAt, findHeader, isBlock, type Header as NodeHeader, readHeader } from '../rpc/block.ts'
 import { mayHold } from '../rpc/bloom.ts'
-import { readNumber, toQuantity } from '../rpc/hex.ts'
-import { type Log, type LogFilter, readLogs } from '../rpc/log.ts'
+import { readNumber } from '../rpc/hex.ts'
+import { type Log, type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
@@ -11,7 +11,7 @@ import { openCoinSource } from './coins/source.ts'
 import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
 import type { ChainSource, Header } from './read.ts'
-import { TRANSFER, transferOf } from './transfer-of.ts'
+import { TRANSFER, topicOf, transferOf } from './transfer-of.ts'
 
 export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */
@@ -51,6 +51,7 @@ export const openSource = (
     },
     transfersIn: hash => unlessRefused(rpc.read([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
+    agreedArrivals: (from, at, addresses) => agreedArrivals(rpc, filter, { from, at, addresses }),
     shun: final =>
       rpc.read([blockAt(final.number)], ([block]) => {
         if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
@@ -80,11 +81,7 @@ const agreedTransfers = async (
   const [first, last] = [blocks[0], blocks.at(-1)]
   if (!first || !last) return []
   const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
-  const where = { fromBlock: toQuantity(first.number), toBlock: toQuantity(last.number) }
-  const calls = [
-    blockAt(last.number),
-    { method: 'eth_getLogs', params: [{ ...where, address: filter.addresses, topics: filter.topics }] },
-  ]
+  const calls = [blockAt(last.number), logsIn({ fromBlock: first.number, toBlock: last.number }, filter)]
   try {
     const agreement = await rpc.agreed(calls, ([block, found]) => {
       if (!isBlock(answered(block), last)) return null
@@ -100,6 +97,20 @@ const agreedTransfers = async (
   const lower = await agreedTransfers(rpc, filter, blocks.slice(0, middle))
   const upper = lower && (await agreedTransfers(rpc, filter, blocks.slice(middle)))
   return upper && [...lower, ...upper]
+}
+
+type Arrivals = { readonly from: number; readonly at: Cursor; readonly addresses: readonly string[] }
+
+const agreedArrivals = async (rpc: Rpc, tokens: LogFilter, { from, at, addresses }: Arrivals) => {
+  const filter = { ...tokens, topics: [...tokens.topics, null, addresses.map(topicOf)] }
+  const calls = [blockAt(at.number), logsIn({ fromBlock: from, toBlock: at.number }, filter)]
+  const agreement = await rpc.agreed(calls, ([block, found]) => {
+    const header = readHeader(answered(block), { number: at.number })
+    if (header.hash !== at.hash) return null
+    return { time: header.timestamp, logs: readLogs(answered(found), filter).flatMap(log => transferOf(log) ?? []) }
+  })
+  const told = agreedOn(agreement)
+  return told ? { minedAt: new Date(told.time * 1_000), logs: told.logs } : undefined
 }
 
 const headerOf = (header: NodeHeader | undefined): Header | undefined =>

@@ -22,3 +22,6 @@ export const transferOf = (log: Log): TransferLog | undefined => {
 }
 
 const addressIn = (topic: string): string => `0x${topic.slice(26)}`
+
+/** How an address stands in a topic. */
+export const topicOf = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`

@@ -60,7 +60,7 @@ export const watchChains = (
     while (!stopping.signal.aborted && (await readNextOf(world, chain, chain.source)) !== 'idle') await tell()
     if (stopping.signal.aborted) return true
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
-    while ((await endWindows(world, chain.id)) > 0) if (stopping.signal.aborted) return true
+    while ((await endWindows(world, chain.id, chain)) > 0) if (stopping.signal.aborted) return true
     const agreed = await finalizeNext(world.sql, chain, chain.source)
     await tell()
     return agreed

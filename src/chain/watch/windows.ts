@@ -1,4 +1,8 @@
+import type { Sql } from '../../postgres/connect.ts'
 import type { World } from '../../world.ts'
+import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { findCursor } from './books.ts'
+import type { ChainSource } from './read.ts'
 
 /** Payments ended at once. */
 const MOST = 500
@@ -12,13 +16,13 @@ const MOST = 500
 export const endWindows = async (
   world: World,
   chainId: number,
-  /** How far a chain's clock may be ahead and be believed: not at all, but in a test that will not wait. */
-  aheadMs = 0,
+  { source, aheadMs = 0 }: EndOptions = {},
 ): Promise<number> => {
   const scannedTo = world.sql`
     (select least(mined_at, now() + make_interval(secs => ${aheadMs / 1_000})) from chain_cursors where chain_id = ${chainId})`
-  const over = await world.sql<Over[]>`
-    select p.id, ${scannedTo} as scanned_to
+  const over = await world.sql<OverByChain[]>`
+    select p.id, ${scannedTo} as scanned_to, p.expires_at,
+      case when token_address is not null then lower(p.address) end as address
     from payments p
     where chain_id = ${chainId} and state = 'pending'
       and expires_at < ${scannedTo}
@@ -30,7 +34,45 @@ export const endWindows = async (
         select from coin_looks l
         where l.chain_id = p.chain_id and l.address = lower(p.address) and l.mined_at > p.expires_at))
     order by expires_at limit ${MOST}`
-  return end(world, over)
+  return end(world, source && over.length > 0 ? await confirmed(world.sql, chainId, source, over) : over)
+}
+
+export type EndOptions = {
+  /** Asked once more whether nothing has come. Without it the books alone count. */
+  readonly source?: Pick<ChainSource, 'agreedArrivals'>
+  /** How far a chain's clock may be ahead and be believed: not at all, but in a test that will not wait. */
+  readonly aheadMs?: number
+}
+
+/**
+ * Those of which two nodes know nothing that the books lack: what the one that was read leaves out is found when its
+ * block becomes final, and would be late by then. While a second node cannot be asked, the one counts.
+ */
+const confirmed = async (
+  sql: Sql,
+  chainId: number,
+  source: Pick<ChainSource, 'agreedArrivals'>,
+  over: readonly OverByChain[],
+): Promise<readonly OverByChain[]> => {
+  const addresses = over.flatMap(({ address }) => address ?? [])
+  const books = await findCursor(sql, chainId)
+  if (addresses.length === 0 || !books) return over
+  // All that is final two nodes have agreed on.
+  const from = Math.min(books.finalNumber + 1, books.number)
+  const told = await source.agreedArrivals(from, books, addresses).catch((error): 'alone' => {
+    if (error instanceof RpcFault || error instanceof RpcRefusal) return 'alone'
+    throw error
+  })
+  if (told === 'alone') return over
+  const known = await sql<{ place: string }[]>`
+    select block_hash || tx_hash || log_index as place from transfers
+    where payment_id = any(${over.map(({ id }) => id)}::uuid[]) and chain_id = ${chainId} and state <> 'orphaned'`
+  const places = new Set(known.map(({ place }) => place))
+  const unread = told?.logs.filter(log => !places.has(`${log.blockHash}${log.txHash}${log.logIndex}`)) ?? []
+  const awaited = new Set(unread.map(({ to }) => to))
+  return over.filter(
+    ({ address, expires_at: end }) => address === null || (told && told.minedAt > end && !awaited.has(address)),
+  )
 }
 
 /**
@@ -47,6 +89,9 @@ export const endUnpicked = async (world: World, lateMs = 2_000): Promise<number>
 }
 
 type Over = { readonly id: string; readonly scanned_to: Date }
+
+/** `address`: null where coins are awaited. */
+type OverByChain = Over & { readonly expires_at: Date; readonly address: string | null }
 
 const end = async ({ actors }: World, over: readonly Over[]): Promise<number> => {
   const outcomes = await Promise.all(

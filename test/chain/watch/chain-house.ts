@@ -58,6 +58,15 @@ export const chainHouse = async () => {
       await using node = await through(chain.url, change)
       await read(sourceOf(...others, node.url))
     },
+    /** By two nodes, of which the one that says something else is asked first. */
+    besideAnother: async (change: Change, work: (source: ChainSource) => Promise<unknown>) => {
+      await using liar = await through(chain.url, change)
+      const two = sourceOf(liar.url, chain.url)
+      await two.head()
+      await Bun.sleep(300)
+      await two.head()
+      await work(two)
+    },
     stateOf: async ({ actor }: MadePayment) => {
       const payment = await findPayment(sql, { id: actor, merchantId, livemode: false })
       return payment && { ...payment.context, state: payment.state }

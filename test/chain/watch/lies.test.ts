@@ -4,7 +4,7 @@ import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { until } from '../../harness/until.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
-import { type Change, through } from './node.ts'
+import { type Change, logsAs, type ToldLog, through } from './node.ts'
 
 /** A node that says what is not so, alone or beside one that does not. */
 
@@ -21,31 +21,12 @@ afterEach(async () => {
 
 const hex = (number: number | bigint, digits = 1) => `0x${number.toString(16).padStart(digits, '0')}`
 
-type Log = Readonly<Record<'address' | 'data' | 'blockNumber', string>>
 type Block = Readonly<Record<'number' | 'hash' | 'parentHash' | 'timestamp', string>>
-
-const logsAs =
-  (change: (logs: readonly Log[]) => readonly object[]): Change =>
-  ({ method }, answer) =>
-    method === 'eth_getLogs' && Array.isArray(answer) ? change(answer) : answer
 
 const blocksAs =
   (change: (block: Block) => object): Change =>
   ({ method }, answer) =>
     method === 'eth_getBlockByNumber' && answer ? change(answer as Block) : answer
-
-/** Two nodes of which the one that says something else is asked first. */
-const besideAnother = async (
-  change: Change,
-  work: (source: ReturnType<ChainHouse['sourceOf']>) => Promise<unknown>,
-) => {
-  await using liar = await through(house.chain.url, change)
-  const source = house.sourceOf(liar.url, house.chain.url)
-  await source.head()
-  await Bun.sleep(300)
-  await source.head()
-  await work(source)
-}
 
 const reads = async (times: number, from?: ReturnType<ChainHouse['sourceOf']>) => {
   for (let n = 0; n < times; n++) await house.read(from)
@@ -59,9 +40,9 @@ const paid = async () => {
 }
 
 for (const [what, change] of [
-  ['more than came', (log: Log) => ({ ...log, data: hex(BigInt(log.data) + 1n, 64) })],
-  ['less than came', (log: Log) => ({ ...log, data: hex(BigInt(log.data) - 1n, 64) })],
-  ['another token', (log: Log) => ({ ...log, address: house.chain.otherToken })],
+  ['more than came', (log: ToldLog) => ({ ...log, data: hex(BigInt(log.data) + 1n, 64) })],
+  ['less than came', (log: ToldLog) => ({ ...log, data: hex(BigInt(log.data) - 1n, 64) })],
+  ['another token', (log: ToldLog) => ({ ...log, address: house.chain.otherToken })],
 ] as const)
   test(`${what} is told once: what is final is what came`, async () => {
     const payment = await paid()
@@ -90,7 +71,7 @@ test('blocks that one of two nodes has made up make nothing final', async () => 
     }
     return method === 'eth_getLogs' ? (answer ?? []) : answer
   }
-  await besideAnother(lie, async source => {
+  await house.besideAnother(lie, async source => {
     await reads(3, source)
     expect((await house.stateOf(payment))?.state).toBe('processing')
   })
@@ -127,7 +108,7 @@ test('a transfer that is told a block too early is in the end where it is, and t
     ...{ data: hex(1000, 64), blockNumber: hex(early), blockHash, transactionHash },
     ...{ transactionIndex: '0x0', logIndex: '0x0', removed: false },
   }
-  await besideAnother(
+  await house.besideAnother(
     logsAs(logs => [...logs, log]),
     source => house.read(source),
   )
@@ -160,7 +141,7 @@ test('when a block was mined one of two nodes cannot say alone', async () => {
   const later = blocksAs(block =>
     Number(block.number) === at ? { ...block, timestamp: hex(Number(block.timestamp) + 7_200) } : block,
   )
-  await besideAnother(later, source => reads(2, source).catch(() => {}))
+  await house.besideAnother(later, source => reads(2, source).catch(() => {}))
   await reads(2)
   expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n, exception: null })
 })
@@ -171,7 +152,7 @@ for (const [what, change] of [
 ] as const)
   test(`one of two nodes that tells ${what} is left for the other`, async () => {
     const payment = await paid()
-    await besideAnother(change, source =>
+    await house.besideAnother(change, source =>
       until(async () => {
         // One alone makes nothing final.
         await house.read(source).catch(() => {})

@@ -54,6 +54,14 @@ export type Change = (question: Question, answer: unknown) => unknown
 
 export const no = Symbol('refused')
 
+export type ToldLog = Readonly<Record<'address' | 'data' | 'blockNumber', string>>
+
+/** A node that tells other logs than there are. */
+export const logsAs =
+  (change: (logs: readonly ToldLog[]) => readonly object[]): Change =>
+  ({ method }, answer) =>
+    method === 'eth_getLogs' && Array.isArray(answer) ? change(answer) : answer
+
 /** A node that answers for the chain, and changes some of it on the way. */
 export const through = async (url: string, change: Change) => {
   const answer = async (request: IncomingMessage): Promise<string> => {
