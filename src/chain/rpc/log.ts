@@ -33,6 +33,12 @@ export const logsIn = ({ fromBlock, toBlock }: Range, { addresses, topics }: Log
   ],
 })
 
+/** Asks for the logs of one block, wherever it stands: a node that does not know it says so. */
+export const logsOf = (blockHash: string, { addresses, topics }: LogFilter): Call => ({
+  method: 'eth_getLogs',
+  params: [{ blockHash, ...(addresses.length > 0 && { address: addresses }), topics }],
+})
+
 /**
  * In the order of the chain. Refused as a whole when one was not asked for, is there twice, was taken
  * back or names another hash for the same block: an answer like that was put together from two chains.

@@ -1,4 +1,4 @@
-import type { TransferLog } from './books.ts'
+import { numbersOf, type TransferLog } from './books.ts'
 import type { ChainSource, Header } from './read.ts'
 
 type Ahead = {
@@ -24,7 +24,7 @@ export const readAhead = (source: ChainSource): ChainSource => {
   let ahead: Ahead[] = []
 
   const askFor = (from: number, to: number): Ahead => {
-    const headers = source.headers(Array.from({ length: to - from + 1 }, (_, n) => from + n))
+    const headers = source.headers(numbersOf(from, to))
     const transfers = headers.then(() => source.transfers(from, to))
     // Perhaps nobody ever wants it; who does, asks again.
     headers.catch(() => {})

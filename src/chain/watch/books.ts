@@ -5,6 +5,10 @@ export type Cursor = { readonly number: number; readonly hash: string }
 
 export type Block = { readonly number: number; readonly hash: string; readonly minedAt: Date }
 
+/** Of the blocks from one on and up to another. */
+export const numbersOf = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => from + n)
+
 /** A transfer to whomever, as a log tells it, or a transaction that carries coins (see coins/source.ts). */
 export type TransferLog = {
   readonly txHash: string

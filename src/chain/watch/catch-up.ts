@@ -1,7 +1,9 @@
 import type { Sql } from '../../postgres/connect.ts'
-import { type Block, blocksOf, type Cursor, oursAmong, type TransferLog } from './books.ts'
+import { type Block, blocksOf, type Cursor, numbersOf, oursAmong, type TransferLog } from './books.ts'
 import { areAwaited } from './coins/sent.ts'
+import type { FinalRange } from './ranges.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
+import { TRANSFER } from './transfer-of.ts'
 
 /** So many final blocks behind the cursor are worth a range of their own. */
 const FAR = 200
@@ -26,10 +28,34 @@ export const findFinalRange = async (
   if (await areAwaited(sql, chain.id)) return undefined
   const by = chain.saysFinal ? 'finalized' : chain
   const range = await source.finalRange(cursor, final, by)
-  if (!range) return undefined
+  if (!range || (range.alone && (await leavesOut(chain, source, silenceOf(cursor, range))))) return undefined
 
   // The logs first and the addresses then: whoever was given one meanwhile has not paid in these blocks.
   const logs = await oursAmong(sql, range.logs)
   const blocks = await source.agreedBlocks(blocksOf(logs).filter(({ hash }) => hash !== range.end.hash))
   return blocks && { blocks: [...blocks, range.end], logs }
+}
+
+/** The blocks before the first transfer that was told and behind the last: all of them where none was told. */
+const silenceOf = (from: Cursor, { end, logs }: FinalRange): readonly number[] => {
+  const first = logs.at(0)?.blockNumber ?? end.number + 1
+  const last = logs.at(-1)?.blockNumber ?? end.number
+  return [...numbersOf(from.number + 1, first - 1), ...numbersOf(last + 1, end.number)]
+}
+
+/**
+ * Whether there are transfers in blocks of which none was told. A node that lacks the logs of a range, or cuts its
+ * answer off, says so in no way, and where it is the only one nobody else does; but the blooms of its headers do.
+ */
+const leavesOut = async (
+  { tokens }: WatchedChain,
+  source: ChainSource,
+  silent: readonly number[],
+): Promise<boolean> => {
+  for (const header of await source.headers(silent)) {
+    if (!header) return true
+    if (!tokens.some(token => header.mayHold(token, TRANSFER))) continue
+    if ((await source.transfersIn(header.hash))?.length !== 0) return true
+  }
+  return false
 }

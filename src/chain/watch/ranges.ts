@@ -7,7 +7,12 @@ import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
 
 /** Final blocks that follow each other: the last of them, and all transfers in them. */
-export type FinalRange = { readonly end: Block; readonly logs: readonly TransferLog[] }
+export type FinalRange = {
+  readonly end: Block
+  readonly logs: readonly TransferLog[]
+  /** There is no other node that says so. */
+  readonly alone: boolean
+}
 
 /** What makes the end of a range final, as each node says itself: its tag, or so many blocks that stand on it. */
 export type FinalBy = 'finalized' | { readonly confirmations: number }
@@ -93,7 +98,8 @@ const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): P
   })
   const told = agreedOn(agreement)
   if (!told) return undefined
-  return { end: { number: to, hash: told.hash, minedAt: new Date(told.timestamp * 1_000) }, logs: told.logs }
+  const end = { number: to, hash: told.hash, minedAt: new Date(told.timestamp * 1_000) }
+  return { end, logs: told.logs, alone: agreement.nodes.length === 1 }
 }
 
 const askBlocks = async (rpc: Rpc, blocks: readonly Cursor[]): Promise<readonly Block[] | undefined> => {

@@ -9,6 +9,7 @@ import {
   findCursor,
   keepConfirmations,
   keepLivemode,
+  numbersOf,
   recordBlocks,
   type TransferLog,
 } from './books.ts'
@@ -141,7 +142,7 @@ const readPart = async (
   source: ChainSource,
   { from, to, awaited }: { readonly from: Cursor; readonly to: number; awaited(to: number): Promise<boolean> },
 ): Promise<Part | undefined> => {
-  const blocks = chained(from, await source.headers(range(from.number + 1, to)))
+  const blocks = chained(from, await source.headers(numbersOf(from.number + 1, to)))
   const last = blocks.at(-1)
   // The chain has changed since its block was compared: the next step finds the fork.
   if (!last) return undefined
@@ -191,5 +192,3 @@ const vouchedFor = async (
   }
   return vouched
 }
-
-const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n)

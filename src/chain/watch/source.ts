@@ -1,7 +1,7 @@
 import { blockAt, findHeader, isBlock, type Header as NodeHeader, readHeader } from '../rpc/block.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber } from '../rpc/hex.ts'
-import { type Log, type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
+import { type Log, type LogFilter, logsIn, logsOf, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
@@ -29,10 +29,6 @@ export const openSource = (
 ): ChainSource => {
   const filter: LogFilter = { addresses: tokens, topics: [TRANSFER] }
   const ranges = openLogRanges(rpc)
-  const inBlock = (blockHash: string): Call => ({
-    method: 'eth_getLogs',
-    params: [{ blockHash, address: tokens, topics: filter.topics }],
-  })
 
   return readAhead({
     head: () => rpc.read([headCall], ([head]) => readNumber(answered(head), 'the head')),
@@ -49,7 +45,7 @@ export const openSource = (
       for await (const range of ranges({ fromBlock, toBlock }, filter)) logs.push(...range.logs)
       return logs.flatMap(log => transferOf(log) ?? [])
     },
-    transfersIn: hash => unlessRefused(rpc.read([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter))),
+    transfersIn: hash => unlessRefused(rpc.read([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
     agreedArrivals: (from, at, addresses) => agreedArrivals(rpc, filter, { from, at, addresses }),
     shun: final =>
@@ -57,7 +53,7 @@ export const openSource = (
         if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
       }),
     agreedTransfersIn: async hash => {
-      const told = await unlessRefused(rpc.agreed([inBlock(hash)], ([logs]) => transfersIn(hash, logs, filter)))
+      const told = await unlessRefused(rpc.agreed([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter)))
       return told && agreedOn(told)
     },
     ...openRanges(rpc, filter),
