@@ -17,6 +17,8 @@ create table chain_cursors (
   -- merchant who asked for more, and waits for both: for the chain's finality, and to be so deep. One that does
   -- not waits for finality alone; where the chain says itself what is final, its number is a guess for people.
   confirmations integer,
+  -- Up to here two nodes have got, as far as a payment waited for it: the one that is read may make blocks up.
+  deep_number bigint not null default 0,
   -- Whether its money is worth anything: what is not is nothing to a live payment. Null until it was read on once.
   livemode boolean,
   -- Which of the sandbox's chains the books are of: a development node may come back with another one.
@@ -96,7 +98,7 @@ create table unsettled_payments (
 );
 
 -- Payments whose money is final and not yet as deep as their merchant asked for. They are told again when their
--- chain has been read up to the block: until then, however many wait, nobody looks at them.
+-- chain has got to the block, as two nodes say: until then, however many wait, nobody looks at them.
 create table deeper_payments (
   payment_id uuid primary key,
   chain_id bigint not null,
@@ -116,13 +118,12 @@ begin
 end $$;
 
 -- Moves a chain's cursor from the block it is believed to be at, or raises PM002: another process was
--- quicker, or a restored database knows less. Answers the new step, and the payments that waited for this block: they
--- are for the caller to touch, in one go with its own. Chains touch the same payments, and whoever locked some of them
--- and then others would meet another chain that does it the other way round.
+-- quicker, or a restored database knows less. Answers the new step.
 create function move_cursor(
-  chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamptz, final bigint,
-  out new_step bigint, out due uuid[]
-) language plpgsql as $$
+  chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamptz, final bigint
+) returns bigint language plpgsql as $$
+declare
+  new_step bigint;
 begin
   update chain_cursors
   set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
@@ -131,11 +132,26 @@ begin
   if not found then
     raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
   end if;
+  return new_step;
+end $$;
+
+-- Two nodes have got to a block: the payments that waited for it are told again. Answers how many.
+create function deepen_payments(chain bigint, at_number bigint, at_hash text, to_number bigint)
+returns integer language plpgsql as $$
+declare
+  head chain_cursors;
+  due uuid[];
+begin
+  select * into head from chain_cursors where chain_id = chain for update;
+  perform move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, 0);
+  update chain_cursors set deep_number = greatest(deep_number, to_number) where chain_id = chain;
   with locked as materialized (
     select payment_id from deeper_payments where chain_id = chain and number <= to_number order by payment_id for update),
   gone as (
     delete from deeper_payments d using locked where d.payment_id = locked.payment_id returning d.payment_id)
   select array_agg(payment_id) into due from gone;
+  perform touch_payments(chain, head.step + 1, due);
+  return coalesce(cardinality(due), 0);
 end $$;
 
 -- A transaction stands in one block of a chain: whoever tells it in these has it nowhere else. Answers whose they were.
@@ -209,10 +225,10 @@ create function record_blocks(
 declare
   last integer := cardinality(hashes);
   numbers bigint[];
-  moved record;
+  at_step bigint;
   concerned uuid[];
 begin
-  moved := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
+  at_step := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
   select chain, from_number + n, hash, mined_at from unnest(hashes, times) with ordinality as b(hash, mined_at, n);
   -- Of most blocks nothing is told.
@@ -221,7 +237,7 @@ begin
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
     perform notice_refund_transfers(chain, logs);
   end if;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $$;
 
@@ -231,14 +247,14 @@ create function rewind_blocks(chain bigint, from_number bigint, from_hash text, 
 returns integer language plpgsql as $$
 declare
   fork chain_blocks;
-  moved record;
+  at_step bigint;
   concerned uuid[];
 begin
   select * into fork from chain_blocks where chain_id = chain and number = to_number;
   if not found then
     raise exception 'chain % has no block % to go back to', chain, to_number using errcode = 'PM003';
   end if;
-  moved := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
+  at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
   delete from chain_blocks where chain_id = chain and number > to_number;
   delete from coin_looks where chain_id = chain and block_number > to_number;
   with lost as (
@@ -246,7 +262,7 @@ begin
     where chain_id = chain and block_number > to_number and state = 'seen'
     returning payment_id)
   select array_agg(payment_id) into concerned from lost;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $$;
 
@@ -275,7 +291,7 @@ create function finalize_blocks(
 ) returns integer language plpgsql as $$
 declare
   head chain_cursors;
-  moved record;
+  at_step bigint;
   all_told integer;
   found uuid[];
   lost uuid[];
@@ -288,7 +304,7 @@ begin
   if head.step <> read_at then
     raise exception 'the books of chain % are not what they were', chain using errcode = 'PM002';
   end if;
-  moved := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
+  at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
 
   -- Each by its key, and then what is left: as one statement, which looks for each among all the others, 5,000 took
   -- six seconds and 20,000 two minutes.
@@ -330,7 +346,7 @@ begin
 
   concerned := found || lost || added;
   delete from chain_blocks where chain_id = chain and number < up_to;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $$;
 
@@ -343,21 +359,21 @@ create function catch_up(
 ) returns integer language plpgsql as $$
 declare
   last integer := cardinality(numbers);
-  moved record;
+  at_step bigint;
   concerned uuid[];
 begin
   perform from chain_cursors where chain_id = chain and final_number = from_number for update;
   if not found then
     raise exception 'chain % has blocks that are not final', chain using errcode = 'PM002';
   end if;
-  moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], numbers[last]);
+  at_step := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], numbers[last]);
   delete from chain_blocks where chain_id = chain;
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);
   if logs::text <> '[]' then
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'final');
     perform notice_refund_transfers(chain, logs);
   end if;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $$;
 
@@ -373,7 +389,7 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    step = step + 1, epoch = of_epoch
+    deep_number = first.number, step = step + 1, epoch = of_epoch
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then

@@ -104,6 +104,7 @@ create table chain_cursors (
   final_number bigint not null,
   step bigint not null,
   confirmations integer,
+  deep_number bigint not null default 0,
   livemode boolean,
   epoch text,
   constraint chain_cursors_pkey PRIMARY KEY (chain_id),
@@ -1230,7 +1231,7 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    step = step + 1, epoch = of_epoch
+    deep_number = first.number, step = step + 1, epoch = of_epoch
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then
@@ -1316,21 +1317,21 @@ CREATE OR REPLACE FUNCTION public.catch_up(chain bigint, from_number bigint, fro
 AS $function$
 declare
   last integer := cardinality(numbers);
-  moved record;
+  at_step bigint;
   concerned uuid[];
 begin
   perform from chain_cursors where chain_id = chain and final_number = from_number for update;
   if not found then
     raise exception 'chain % has blocks that are not final', chain using errcode = 'PM002';
   end if;
-  moved := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], numbers[last]);
+  at_step := move_cursor(chain, from_number, from_hash, numbers[last], hashes[last], times[last], numbers[last]);
   delete from chain_blocks where chain_id = chain;
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);
   if logs::text <> '[]' then
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'final');
     perform notice_refund_transfers(chain, logs);
   end if;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;
 
@@ -1898,6 +1899,26 @@ begin
   return check_era();
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.deepen_payments(chain bigint, at_number bigint, at_hash text, to_number bigint)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head chain_cursors;
+  due uuid[];
+begin
+  select * into head from chain_cursors where chain_id = chain for update;
+  perform move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, 0);
+  update chain_cursors set deep_number = greatest(deep_number, to_number) where chain_id = chain;
+  with locked as materialized (
+    select payment_id from deeper_payments where chain_id = chain and number <= to_number order by payment_id for update),
+  gone as (
+    delete from deeper_payments d using locked where d.payment_id = locked.payment_id returning d.payment_id)
+  select array_agg(payment_id) into due from gone;
+  perform touch_payments(chain, head.step + 1, due);
+  return coalesce(cardinality(due), 0);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.define_actor_table(actor_table text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2272,7 +2293,7 @@ CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint
 AS $function$
 declare
   head chain_cursors;
-  moved record;
+  at_step bigint;
   all_told integer;
   found uuid[];
   lost uuid[];
@@ -2285,7 +2306,7 @@ begin
   if head.step <> read_at then
     raise exception 'the books of chain % are not what they were', chain using errcode = 'PM002';
   end if;
-  moved := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
+  at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
 
   -- Each by its key, and then what is left: as one statement, which looks for each among all the others, 5,000 took
   -- six seconds and 20,000 two minutes.
@@ -2327,7 +2348,7 @@ begin
 
   concerned := found || lost || added;
   delete from chain_blocks where chain_id = chain and number < up_to;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;
 
@@ -3529,10 +3550,12 @@ begin
   return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.move_cursor(chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamp with time zone, final bigint, OUT new_step bigint, OUT due uuid[])
- RETURNS record
+CREATE OR REPLACE FUNCTION public.move_cursor(chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamp with time zone, final bigint)
+ RETURNS bigint
  LANGUAGE plpgsql
 AS $function$
+declare
+  new_step bigint;
 begin
   update chain_cursors
   set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
@@ -3541,11 +3564,7 @@ begin
   if not found then
     raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
   end if;
-  with locked as materialized (
-    select payment_id from deeper_payments where chain_id = chain and number <= to_number order by payment_id for update),
-  gone as (
-    delete from deeper_payments d using locked where d.payment_id = locked.payment_id returning d.payment_id)
-  select array_agg(payment_id) into due from gone;
+  return new_step;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ms_time(ms bigint)
@@ -3798,10 +3817,10 @@ AS $function$
 declare
   last integer := cardinality(hashes);
   numbers bigint[];
-  moved record;
+  at_step bigint;
   concerned uuid[];
 begin
-  moved := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
+  at_step := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
   select chain, from_number + n, hash, mined_at from unnest(hashes, times) with ordinality as b(hash, mined_at, n);
   -- Of most blocks nothing is told.
@@ -3810,7 +3829,7 @@ begin
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
     perform notice_refund_transfers(chain, logs);
   end if;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;
 
@@ -4065,14 +4084,14 @@ CREATE OR REPLACE FUNCTION public.rewind_blocks(chain bigint, from_number bigint
 AS $function$
 declare
   fork chain_blocks;
-  moved record;
+  at_step bigint;
   concerned uuid[];
 begin
   select * into fork from chain_blocks where chain_id = chain and number = to_number;
   if not found then
     raise exception 'chain % has no block % to go back to', chain, to_number using errcode = 'PM003';
   end if;
-  moved := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
+  at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
   delete from chain_blocks where chain_id = chain and number > to_number;
   delete from coin_looks where chain_id = chain and block_number > to_number;
   with lost as (
@@ -4080,7 +4099,7 @@ begin
     where chain_id = chain and block_number > to_number and state = 'seen'
     returning payment_id)
   select array_agg(payment_id) into concerned from lost;
-  perform touch_payments(chain, moved.new_step, moved.due || concerned);
+  perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;
 

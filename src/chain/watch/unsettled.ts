@@ -13,7 +13,7 @@ export type Unsettled = {
   readonly received: readonly Received[]
   /** The step of the payment's own chain that the transfers are of. */
   readonly scan: number
-  /** Until its chain is read so far there is money of it that is final and not deep enough for the merchant. */
+  /** Until its chain has got so far there is money of it that is final and not deep enough for the merchant. */
   readonly awaitedBlock: number | null
   readonly touchedBy: number
   readonly touchedAt: number
@@ -25,7 +25,8 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
   const [answer] = await sql<[{ found: readonly Found[] }]>`
     select array_to_json(array(
       select json_build_array(
-        ${sql.unsafe(payments.texts('p'))}, u.chain_id, u.step, c.step, c.number, c.confirmations,
+        ${sql.unsafe(payments.texts('p'))}, u.chain_id, u.step, c.step, c.number, c.deep_number,
+        c.confirmations,
         (select json_agg(told)
         from (
           select chain_id, tx_hash, log_index, block_number, mined_at, token_address, from_address, amount::text, state
@@ -42,10 +43,10 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
       join payments p on p.id = u.payment_id
       left join chain_cursors c on c.chain_id = p.chain_id
       order by u.step, u.payment_id)) as found`
-  return answer.found.map(([texts, touchedBy, touchedAt, readAt, readTo, usualConfirmations, told]) => {
+  return answer.found.map(([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, told]) => {
     const payment = payments.read(texts)
     const all = (told ?? []).map(readTransfer)
-    const depth = depthOf(payment.context, { readTo: readTo ?? 0, usualConfirmations })
+    const depth = depthOf(payment.context, { readTo: readTo ?? 0, deepTo: deepTo ?? 0, usualConfirmations })
     const shallow = all.filter(transfer => transfer.final && depth.isShallow(transfer))
     return {
       payment,
@@ -76,7 +77,7 @@ export const forgetTold = async (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
         as given(payment_id uuid, chain_id bigint, step bigint, waits boolean, own_chain bigint, number bigint)
       order by payment_id),
-    -- Before the others, as whoever moves a cursor locks them.
+    -- Before the others, as whoever has payments told again locks them (deepen_payments).
     locked as materialized (
       select payment_id from deeper_payments where payment_id = any(array(select payment_id from given))
       order by payment_id for update),
@@ -102,7 +103,7 @@ export const forgetTold = async (
  * payment requires was fixed when the asset was picked. Where that is no more than the chain usually takes, the
  * chain's word alone counts: the number is about how many blocks that will be, and for people to look at.
  */
-const depthOf = ({ chainId, confirmationsRequired }: Payment, { readTo, usualConfirmations }: Read) => {
+const depthOf = ({ chainId, confirmationsRequired }: Payment, { readTo, deepTo, usualConfirmations }: Read) => {
   const required = confirmationsRequired ?? 0
   const isMore = usualConfirmations !== null && required > usualConfirmations
   const blockFor = ({ blockNumber }: Received) => blockNumber + required - 1
@@ -110,12 +111,12 @@ const depthOf = ({ chainId, confirmationsRequired }: Payment, { readTo, usualCon
     blockFor,
     // One that lies above is of a sandbox that was begun anew: its blocks are gone, and it stays.
     isShallow: (transfer: Received) =>
-      isMore && transfer.chainId === chainId && transfer.blockNumber <= readTo && blockFor(transfer) > readTo,
+      isMore && transfer.chainId === chainId && transfer.blockNumber <= readTo && blockFor(transfer) > deepTo,
   }
 }
 
-/** How far the payment's own chain is read, and after how many blocks it counts. */
-type Read = { readonly readTo: number; readonly usualConfirmations: number | null }
+/** How far the payment's own chain is read, how far two nodes have got, and after how many blocks it counts. */
+type Read = { readonly readTo: number; readonly deepTo: number; readonly usualConfirmations: number | null }
 
 type Found = readonly [
   payment: readonly (string | null)[],
@@ -123,6 +124,7 @@ type Found = readonly [
   touchedAt: number,
   readAt: number | null,
   readTo: number | null,
+  deepTo: number | null,
   usualConfirmations: number | null,
   told: readonly ReceivedRow[] | null,
 ]

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../world.ts'
 import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
+import { deepenPayments } from './depth.ts'
 import { NoFinality } from './finality.ts'
 import { finalizeNext } from './finalize.ts'
 import { openPulse } from './pulse.ts'
@@ -63,6 +64,7 @@ export const watchChains = (
     while ((await endWindows(world, chain.id, chain)) > 0) if (stopping.signal.aborted) return true
     const agreed = await finalizeNext(world.sql, chain, chain.source)
     await tell()
+    while ((await deepenPayments(world.sql, chain, chain.source)) > 0) await tell()
     return agreed
   }
 

@@ -9,6 +9,7 @@ import {
   recordBlocks,
   rewindBlocks,
 } from '../../../src/chain/watch/books.ts'
+import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import { connect, type Sql } from '../../../src/postgres/connect.ts'
 import { database } from '../../harness/database.ts'
 import { until } from '../../harness/until.ts'
@@ -40,18 +41,21 @@ const blockWith = (chainId: number, to: string, amount = 7n) => {
 test('two chains that tell of the same payments wait for each other, and neither is refused', async () => {
   await using db = await database()
   const [first, second] = [await giveOut(db.sql, 'first'), await giveOut(db.sql, 'second')]
-  const [one, two] = [await begin(db.sql, 1), await begin(db.sql, 2)]
-  // Each is paid on one chain and has waited for the next block of the other.
+  const one = await begin(db.sql, 1)
+  await begin(db.sql, 2)
+  // They are paid on one chain and have waited for a block of the other.
   await db.sql`
     insert into deeper_payments (payment_id, chain_id, number)
-    values (${first.paymentId}, 2, 101), (${second.paymentId}, 1, 101)`
-  await using other = { sql: connect(db.url, { max: 1 }), [Symbol.asyncDispose]: () => other.sql.end() }
+    values (${first.paymentId}, 2, 100), (${second.paymentId}, 2, 100)`
+  await using holder = { sql: connect(db.url, { max: 1 }), [Symbol.asyncDispose]: () => holder.sql.end() }
   // Holds the first chain up in the middle of its work: nobody knows yet whether the transfer is there already.
-  await other.sql.unsafe(`
+  await holder.sql.unsafe(`
     begin;
     insert into transfers (chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, to_address, amount, state)
     values (1, '${hashOf('tx', 1)}', 0, 90, '${hashOf(1, 90)}', now(), '${first.paymentId}', '${first.address}', 7, 'seen')`)
-  const held = recordBlocks(db.sql, 1, one, blockWith(1, first.address))
+  const [block, other] = [blockWith(1, first.address), blockWith(1, second.address)]
+  const logs = [...block.logs, ...other.logs.map(log => ({ ...log, logIndex: 1 }))]
+  const held = recordBlocks(db.sql, 1, one, { ...block, logs })
   const isHeld = async () => {
     const [row] = await db.sql<{ waiting: number }[]>`
       select count(*)::integer as waiting from pg_stat_activity
@@ -59,11 +63,11 @@ test('two chains that tell of the same payments wait for each other, and neither
     return row?.waiting === 1
   }
   await until(isHeld)
-  const beside = recordBlocks(db.sql, 2, two, blockWith(2, second.address))
+  const beside = deepenPayments(db.sql, { id: 2 }, { reached: async () => 100 })
   const outcome = Promise.all([held, beside])
   await Promise.race([beside, until(async () => !(await isHeld()))])
-  await other.sql.unsafe('rollback')
-  expect(await outcome).toEqual([1, 1])
+  await holder.sql.unsafe('rollback')
+  expect(await outcome).toEqual([2, 2])
   const told = await db.sql<{ payment_id: string }[]>`select payment_id from unsettled_payments`
   expect(told.map(({ payment_id }) => payment_id).sort()).toEqual([first.paymentId, second.paymentId].sort())
 })

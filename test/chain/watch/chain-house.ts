@@ -1,5 +1,6 @@
 import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { type ChainSource, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
@@ -38,7 +39,8 @@ export const chainHouse = async () => {
     let steps = 0
     for (; steps < 200 && (await readNext(sql, watched, from)) !== 'idle'; steps++) await afterStep()
     await finalizeNext(sql, watched, from)
-    await settle()
+    do await settle()
+    while ((await deepenPayments(sql, watched, from)) > 0)
     return steps
   }
   await chain.mine(20)

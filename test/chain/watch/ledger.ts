@@ -8,6 +8,7 @@ import {
   rewindBlocks,
   type TransferLog,
 } from '../../../src/chain/watch/books.ts'
+import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import type { Sql } from '../../../src/postgres/connect.ts'
 
 export const TOKEN = `0x${'a'.repeat(40)}`
@@ -52,6 +53,11 @@ export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) =
       await recordBlocks(sql, chainId, at, { blocks: [{ number, hash, minedAt }], logs: inBlock.filter(isTold) })
       logs.push(...inBlock)
       return number
+    },
+    /** Two nodes have got as far. Answers how many payments waited for that. */
+    deepen: async (): Promise<number> => {
+      const { number } = await cursor()
+      return deepenPayments(sql, { id: chainId }, { reached: async () => number })
     },
     /** Back to a block; what comes then is another branch. */
     rewind: async (to: number): Promise<void> => {

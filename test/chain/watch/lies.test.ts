@@ -52,26 +52,29 @@ for (const [what, change] of [
     expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountReceived: 1000n, amountFinal: 1000n })
   })
 
-test('blocks that one of two nodes has made up make nothing final', async () => {
-  const payment = await paid()
+/** A node that puts so many blocks on the head that are not there. */
+const toppedBy = async (blocks: number): Promise<Change> => {
   const head = await house.head()
   const top = (await house.chain.rpc('eth_getBlockByNumber', hex(head), false)) as Block
-  const madeUp = CONFIRMATIONS - 1
   const hashOf = (n: number) => (n === head ? top.hash : hex((0xabcdn << 200n) + BigInt(n), 64))
-  const isMadeUp = (n: number) => n > head && n <= head + madeUp
+  const isMadeUp = (n: number) => n > head && n <= head + blocks
   const blockOf = (n: number) => ({
     ...{ ...top, number: hex(n), hash: hashOf(n), parentHash: hashOf(n - 1), logsBloom: hex(0, 512) },
     timestamp: hex(Number(top.timestamp) + n - head),
   })
-  const lie: Change = ({ method, params: [place] }, answer) => {
-    if (method === 'eth_blockNumber') return hex(head + madeUp)
+  return ({ method, params: [place] }, answer) => {
+    if (method === 'eth_blockNumber') return hex(head + blocks)
     if (method === 'eth_getBlockByNumber') {
-      if (place === 'latest') return blockOf(head + madeUp)
+      if (place === 'latest') return blockOf(head + blocks)
       return isMadeUp(Number(place)) ? blockOf(Number(place)) : answer
     }
     return method === 'eth_getLogs' ? (answer ?? []) : answer
   }
-  await house.besideAnother(lie, async source => {
+}
+
+test('blocks that one of two nodes has made up make nothing final', async () => {
+  const payment = await paid()
+  await house.besideAnother(await toppedBy(CONFIRMATIONS - 1), async source => {
     await reads(3, source)
     expect((await house.stateOf(payment))?.state).toBe('processing')
   })
@@ -80,6 +83,22 @@ test('blocks that one of two nodes has made up make nothing final', async () => 
   await house.chain.mine(2 * CONFIRMATIONS)
   await reads(2)
   expect(await house.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
+})
+
+test('blocks that one of two nodes has made up make nothing as deep as its merchant asked for', async () => {
+  const payment = await house.opened({ confirmationsRequired: CONFIRMATIONS + 5 })
+  await house.chain.pay(payment.address, 1000n)
+  await house.chain.mine(CONFIRMATIONS + 1)
+  await house.besideAnother(await toppedBy(6), async source => {
+    await reads(3, source)
+    expect(await house.stateOf(payment)).toMatchObject({ state: 'processing', amountFinal: 0n })
+  })
+  await house.chain.mine(3)
+  await reads(2)
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'processing', amountFinal: 0n })
+  await house.chain.mine()
+  await reads(2)
+  expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n })
 })
 
 test('blocks of the books that the chain has others for by now are not final, though nothing is in either', async () => {
