@@ -40,7 +40,11 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedOptions): P
   }
 
   await tryOwn()
-  for (let tries = 0; !own && !readNodeFile(folder) && tries < 1_000; tries++) await sleep(10)
+  // Whoever has it may be long about starting it, and may have to give up.
+  for (let tries = 0; !own && !readNodeFile(folder) && tries < 1_200; tries++) {
+    await sleep(50)
+    await tryOwn()
+  }
   const port = own?.node.port ?? readNodeFile(folder)?.port
   if (port === undefined) throw new Error('the process that keeps it does not say where it is')
   return {

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { hold } from '../../src/hold.ts'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments, payer } from '../../src/sandbox/contracts.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
@@ -153,6 +154,17 @@ test('two starts at once share one chain, and the second goes on with it when th
   await until(() => nodeOfOrNone(folder.path)?.pid !== pid && sandbox.trouble() === undefined)
   await until(() => mint(sandbox.url, somebody, 5).catch(() => undefined))
   expect(await until(() => sandbox.epoch())).toBe(epoch)
+})
+
+test('where the first of two starts fails, the second starts the chain', async () => {
+  await using folder = dataFolder()
+  mkdirSync(join(folder.path, 'sandbox'))
+  const first = hold(join(folder.path, 'sandbox'))
+  const opening = opened(folder.path)
+  await Bun.sleep(200)
+  first.release()
+  await using second = await opening
+  expect(await deployerNonce(second.url)).toBe(deployments.length)
 })
 
 test('a busy port is left to whoever has it', async () => {

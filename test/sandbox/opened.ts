@@ -30,6 +30,7 @@ export const spawnKeeper = async (dataDir: string): Promise<ChildProcess> => {
 }
 
 export const killed = async (child: ChildProcess) => {
+  if (child.exitCode !== null) throw new Error(`It had ended by itself already: ${child.exitCode}`)
   child.kill('SIGKILL')
   await until(() => child.signalCode !== null)
 }
