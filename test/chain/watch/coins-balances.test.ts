@@ -238,6 +238,21 @@ test('payments that are not due are found on a walk through all of the last days
   expect(await coins.stateOf(inTokens)).toMatchObject({ exception: 'wrong_asset', strayFinal: true })
 })
 
+test('coins at an address that was given out weeks ago are found, page by page', async () => {
+  const payment = await coins.opened()
+  await happen(coins.api, payment.actor, windowOver())
+  await coins.sendThrough(payment.address, 1000n)
+  await coins.chain.mine(CONFIRMATIONS)
+  await coins.read()
+  await coins.read()
+  const weeksLater = new Date(Date.now() + 20 * 86_400_000)
+  const looker = coins.looker(coins.source, () => weeksLater)
+  // It goes on only after a pause, however much is left.
+  expect(await looker.lookOn()).toBe('idle')
+  await coins.settle()
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'expired', exception: 'late', amountFinal: 1000n })
+})
+
 test('whoever waits for a payment has it looked at now', async () => {
   const payment = await coins.opened()
   await coins.sendThrough(payment.address, 1000n)

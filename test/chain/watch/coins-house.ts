@@ -88,7 +88,10 @@ export const coinHouse = async () => {
     sendThrough: (to: string, wei: bigint) =>
       chain.rpc<string>('eth_sendTransaction', { ...payment(payer, wei), data: `0x${word(to)}`, gas: '0x30000' }),
     /** A worker's, which looks at who is due, and at everybody else once. */
-    looker: (from = source) => openLooker(api, { id: watched.id, source: from }, { everyMs: 60_000, walkEveryMs: 0 }),
+    looker: (from = source, now = api.clock.now) => {
+      const rhythm = { everyMs: 60_000, walkEveryMs: 0, walkAllEveryMs: 0 }
+      return openLooker({ sql, clock: { ...api.clock, now } }, { id: watched.id, source: from }, rhythm)
+    },
     endWindows: () => endWindows(api, watched.id, { aheadMs: 86_400_000 }),
     /** By a node that changes some of what the chain answers, beside others. */
     withNode: async (

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from '../../../postgres/connect.ts'
 import type { World } from '../../../world.ts'
 import { isMine, type Share } from '../share.ts'
 import { troubleOf } from '../trouble.ts'
@@ -12,12 +13,16 @@ export type CoinChain = {
   readonly source: { readonly coins: CoinSource }
 }
 
-export type CoinOptions = {
+export type CoinOptions = Rhythm & {
   readonly chains: readonly CoinChain[]
   readonly share: Share
-  /** How often a waiting payment's address is looked at, and how often any other of the last days. */
+}
+
+/** How often a waiting payment's address is looked at, how often any other of the last days, and how often all. */
+export type Rhythm = {
   readonly everyMs?: number
   readonly walkEveryMs?: number
+  readonly walkAllEveryMs?: number
 }
 
 export type CoinWatch = {
@@ -33,6 +38,9 @@ const LONGEST_PAUSE_MS = 30_000
 /** The longest window, and some days for who is late. */
 const WALK_BACK_MS = 10 * 24 * 60 * 60_000
 
+/** Who is later than that waits for a person to see it, and as well for a day before. */
+const WALK_ALL_EVERY_MS = 24 * 60 * 60_000
+
 /** A page that asks again and again is answered from the books meanwhile. */
 const FRESH_MS = 10_000
 
@@ -42,14 +50,14 @@ const FRESH_MS = 10_000
  */
 export const watchCoins = (
   world: World,
-  { chains, share, everyMs = EVERY_MS, walkEveryMs = WALK_EVERY_MS }: CoinOptions,
+  { chains, share, everyMs = EVERY_MS, walkEveryMs = WALK_EVERY_MS, walkAllEveryMs = WALK_ALL_EVERY_MS }: CoinOptions,
 ): CoinWatch => {
   const stopping = new AbortController()
   const { signal } = stopping
   const troubles = new Map<number, string>()
 
   const watch = async (chain: CoinChain): Promise<void> => {
-    const looker = openLooker(world, chain, { everyMs, walkEveryMs })
+    const looker = openLooker(world, chain, { everyMs, walkEveryMs, walkAllEveryMs })
     for (let failures = 0; !signal.aborted; ) {
       const began = performance.now()
       try {
@@ -80,26 +88,41 @@ export const watchCoins = (
   }
 }
 
-/** Whose turn it is on one chain: first those who wait, then the next of a walk through all of the last days. */
+/**
+ * Whose turn it is on one chain: first those who wait, then the next of a walk through all of the last days, and of one
+ * through all addresses that were ever given out. That one is long, and goes on by one page at a time.
+ */
 export const openLooker = (
   { sql, clock }: Pick<World, 'sql' | 'clock'>,
   { id, source }: Pick<CoinChain, 'id' | 'source'>,
-  { everyMs, walkEveryMs }: { readonly everyMs: number; readonly walkEveryMs: number },
+  { everyMs, walkEveryMs, walkAllEveryMs }: Required<Rhythm>,
 ) => {
-  let walk: Walk | undefined
-  let walkAgainAt = 0
+  const recent = openRounds(sql, walkEveryMs, () => walkSince(new Date(clock.now().getTime() - WALK_BACK_MS)))
+  const all = openRounds(sql, walkAllEveryMs, () => walkSince(new Date(0)))
   return {
     lookOn: async (): Promise<'looked' | 'idle'> => {
       const due = await findDue(sql, id, everyMs)
       if (due.length > 0) return (await lookAt(sql, id, source.coins, due, { remember: true })) > 0 ? 'looked' : 'idle'
-      if (!walk && performance.now() < walkAgainAt) return 'idle'
-      walkAgainAt = walk ? walkAgainAt : performance.now() + walkEveryMs
-      const page = await walkOn(sql, walk ?? walkSince(new Date(clock.now().getTime() - WALK_BACK_MS)))
+      const page = await recent.next()
+      const addresses = page ?? (await all.next())
+      if (addresses) await lookAt(sql, id, source.coins, addresses, { remember: false })
+      return page ? 'looked' : 'idle'
+    },
+  }
+}
+
+/** Pages of addresses, round after round and none begun sooner than so long after the last; undefined until then. */
+const openRounds = (sql: Sql, everyMs: number, begin: () => Walk) => {
+  let walk: Walk | undefined
+  let againAt = 0
+  return {
+    next: async (): Promise<readonly string[] | undefined> => {
+      if (!walk && performance.now() < againAt) return undefined
+      againAt = walk ? againAt : performance.now() + everyMs
+      const page = await walkOn(sql, walk ?? begin())
       // Before it is looked at: whatever is wrong with one page keeps nobody from the others.
       walk = page?.next
-      if (!page) return 'idle'
-      await lookAt(sql, id, source.coins, page.addresses, { remember: false })
-      return 'looked'
+      return page?.addresses
     },
   }
 }
