@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { type } from 'arktype'
 import type { AddressRange } from './address-ranges.ts'
 import type { LogLevel } from './log.ts'
 import { StartError } from './start-error.ts'
@@ -32,51 +33,36 @@ export type Env = {
   readonly logLevel: LogLevel
 }
 
-/**
- * Throws a StartError of one line: the variable and what is allowed. Never the value, which may be a secret.
- * By hand: every command reads these, and to load arktype for them takes longer than most of what commands do.
- */
+/** Throws a StartError of one line: the variable and what is allowed. Never the value, which may be a secret. */
 export const parseEnv = (variables: Readonly<Record<string, string | undefined>>): Env => {
   // `PORT=` in a compose file means not set.
-  const given = new Map(Object.entries(variables).filter(([, value]) => value?.trim()))
-  const read = <Value>(name: keyof typeof allowed, parse: Parse<Value>): Value | undefined => {
-    const text = given.get(name)
-    const value = text === undefined ? undefined : parse(text)
-    if (text !== undefined && value === undefined) throw invalid(name)
-    return value
-  }
-  const host = read('HOST', text => (/^[\w.:-]+$/.test(text) ? text : undefined)) ?? '127.0.0.1'
-  const port = read('PORT', portOf) ?? 3000
-  const env = {
-    role: read('ROLE', oneOf('all', 'api', 'worker')) ?? 'all',
-    host,
-    port,
-    publicUrl: read('PUBLIC_URL', originOf) ?? urlOf(host, port),
-    databaseUrl: read('DATABASE_URL', urlWith('postgres:', 'postgresql:')),
-    dataDir: read('DATA_DIR', text => text) ?? '.data',
-    secretKey: read('SECRET_KEY', atLeast(32)),
-    previousSecretKey: read('SECRET_KEY_PREVIOUS', atLeast(32)),
-    chainsFile: read('CHAINS_FILE', path => (existsSync(path) ? path : undefined)),
-    sandbox: (read('SANDBOX', oneOf('on', 'off')) ?? 'on') === 'on',
-    sandboxRpcUrl: read('SANDBOX_RPC_URL', httpUrl),
-    trustedProxies: read('TRUSTED_PROXIES', listOf(rangeOf)) ?? [],
-    metricsToken: read('METRICS_TOKEN', atLeast(16)),
-    signUp: read('SIGN_UP', oneOf('open', 'closed')),
-    apiRateLimit: { live: read('API_RATE_LIMIT_LIVE', rateOf) ?? 100, test: read('API_RATE_LIMIT_TEST', rateOf) ?? 25 },
-    checkoutRateLimit: read('CHECKOUT_RATE_LIMIT', rateOf) ?? 10,
-    webhooks: {
-      allow: read('WEBHOOK_ALLOW', listOf(rangeOf)) ?? [],
-      ports: read('WEBHOOK_PORTS', someOf(portOf)) ?? [443, 8443],
-    },
-    logLevel: read('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')) ?? 'info',
-  }
-  if (env.databaseUrl && !env.secretKey)
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()))
+  const env = environment(given)
+  if (env instanceof type.errors) throw invalid(String(env[0]?.path[0]))
+  if (env.DATABASE_URL && !env.SECRET_KEY)
     throw new StartError(`SECRET_KEY is missing: with DATABASE_URL it must be set, to ${allowed.SECRET_KEY}`)
-  return { ...env, rpcUrls: readRpcUrls(given) }
+  return {
+    role: env.ROLE,
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: env.PUBLIC_URL ?? urlOf(env.HOST, env.PORT),
+    databaseUrl: env.DATABASE_URL,
+    dataDir: env.DATA_DIR,
+    secretKey: env.SECRET_KEY,
+    previousSecretKey: env.SECRET_KEY_PREVIOUS,
+    rpcUrls: parseRpcUrls(given),
+    chainsFile: env.CHAINS_FILE,
+    sandbox: env.SANDBOX === 'on',
+    sandboxRpcUrl: env.SANDBOX_RPC_URL,
+    trustedProxies: env.TRUSTED_PROXIES,
+    metricsToken: env.METRICS_TOKEN,
+    signUp: env.SIGN_UP,
+    apiRateLimit: { live: env.API_RATE_LIMIT_LIVE, test: env.API_RATE_LIMIT_TEST },
+    checkoutRateLimit: env.CHECKOUT_RATE_LIMIT,
+    webhooks: { allow: env.WEBHOOK_ALLOW, ports: env.WEBHOOK_PORTS },
+    logLevel: env.LOG_LEVEL,
+  }
 }
-
-/** Undefined: the text is not allowed. */
-type Parse<Value> = (text: string) => Value | undefined
 
 const invalid = (name: string) => {
   const rule = new Map(Object.entries(allowed)).get(name) ?? allowed.RPC_URLS_
@@ -112,71 +98,71 @@ const allowed = {
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
 }
 
-const oneOf =
-  <const Value extends string>(...values: readonly Value[]): Parse<Value> =>
-  text =>
-    values.find(value => value === text)
+const isUrl = (text: string, protocols: readonly string[]) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol)
 
-const atLeast =
-  (length: number): Parse<string> =>
-  text =>
-    text.length >= length ? text : undefined
-
-const numberOf =
-  (least: number, most: number): Parse<number> =>
-  text =>
-    /^\d{1,7}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined
-
-const portOf = numberOf(1, 65_535)
-const rateOf = numberOf(0, 1_000_000)
-
-const urlWith =
-  (...protocols: readonly string[]): Parse<string> =>
-  text =>
-    URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
-
-const httpUrl = urlWith('http:', 'https:')
-
-const originOf: Parse<string> = text => {
-  if (httpUrl(text) === undefined) return undefined
-  const { origin, pathname, search, hash, username, password } = new URL(text)
-  return pathname === '/' && !search && !hash && !username && !password ? origin : undefined
+const isOrigin = (text: string) => {
+  const { pathname, search, hash, username, password } = new URL(text)
+  return pathname === '/' && !search && !hash && !username && !password
 }
 
-const rangeOf: Parse<AddressRange> = text => {
-  const [address = '', end] = text.split('/')
+const parseRange = (text: string): AddressRange => {
+  const [address = '', prefix] = text.split('/')
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-  const prefix = end === undefined ? widest[family] : Number(end)
-  const isRange = isIP(address) !== 0 && /^[^/]+(\/\d{1,3})?$/.test(text) && prefix <= widest[family]
-  return isRange ? { address, family, prefix } : undefined
+  return { address, family, prefix: prefix === undefined ? widest[family] : Number(prefix) }
 }
 
 const widest = { ipv4: 32, ipv6: 128 }
 
-const listOf =
-  <Value>(parse: Parse<Value>): Parse<readonly Value[]> =>
-  text => {
-    const parts = text
-      .split(',')
-      .map(part => part.trim())
-      .filter(Boolean)
-    const values = parts.map(parse).filter(value => value !== undefined)
-    return values.length === parts.length ? values : undefined
-  }
+const isRange = (text: string) => {
+  const { address, family, prefix } = parseRange(text)
+  return isIP(address) !== 0 && /^[^/]+(\/\d{1,3})?$/.test(text) && prefix <= widest[family]
+}
 
-const someOf =
-  <Value>(parse: Parse<Value>): Parse<readonly Value[]> =>
-  text => {
-    const values = listOf(parse)(text)
-    return values && values.length > 0 ? values : undefined
-  }
+const wholeNumber = type('/^\\d{1,7}$/').pipe(Number)
+const port = wholeNumber.to('1 <= number <= 65535')
+const rate = wholeNumber.to('number <= 1000000')
+const secret = type('string >= 32')
+const httpUrl = type('string').narrow(text => isUrl(text, ['http:', 'https:']))
+const list = type('string').pipe(text =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(Boolean),
+)
+const rangeList = list.to(type('string').narrow(isRange).pipe(parseRange).array())
 
-const readRpcUrls = (given: ReadonlyMap<string, string | undefined>): Env['rpcUrls'] => {
+const environment = type({
+  ROLE: type("'all' | 'api' | 'worker'").default('all'),
+  PORT: port.default('3000'),
+  HOST: type('/^[\\w.:-]+$/').default('127.0.0.1'),
+  'PUBLIC_URL?': httpUrl.narrow(isOrigin).pipe(text => new URL(text).origin),
+  'DATABASE_URL?': type('string').narrow(text => isUrl(text, ['postgres:', 'postgresql:'])),
+  DATA_DIR: type('string').default('.data'),
+  'SECRET_KEY?': secret,
+  'SECRET_KEY_PREVIOUS?': secret,
+  'CHAINS_FILE?': type('string').narrow(path => existsSync(path)),
+  SANDBOX: type("'on' | 'off'").default('on'),
+  'SANDBOX_RPC_URL?': httpUrl,
+  TRUSTED_PROXIES: rangeList.default(''),
+  'METRICS_TOKEN?': type('string >= 16'),
+  'SIGN_UP?': "'open' | 'closed'",
+  API_RATE_LIMIT_LIVE: rate.default('100'),
+  API_RATE_LIMIT_TEST: rate.default('25'),
+  CHECKOUT_RATE_LIMIT: rate.default('10'),
+  WEBHOOK_ALLOW: rangeList.default(''),
+  WEBHOOK_PORTS: list.to(port.array().atLeastLength(1)).default('443,8443'),
+  LOG_LEVEL: type("'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'").default('info'),
+})
+
+const urlList = list.to(httpUrl.array().atLeastLength(1))
+
+const parseRpcUrls = (given: Readonly<Record<string, string | undefined>>): Env['rpcUrls'] => {
   const urls = new Map<number, readonly string[]>()
-  for (const [name, value = ''] of given) {
+  for (const [name, value] of Object.entries(given)) {
     if (!name.startsWith('RPC_URLS_')) continue
-    const parsed = someOf(httpUrl)(value)
-    if (!/^RPC_URLS_[1-9]\d{0,14}$/.test(name) || !parsed) throw invalid(name)
+    const parsed = urlList(value)
+    if (!/^RPC_URLS_[1-9]\d{0,14}$/.test(name) || parsed instanceof type.errors) throw invalid(name)
     urls.set(Number(name.slice('RPC_URLS_'.length)), parsed)
   }
   return urls
