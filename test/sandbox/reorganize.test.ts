@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { payer } from '../../src/sandbox/contracts.ts'
 import { dropTransaction } from '../../src/sandbox/simulate/reorganize.ts'
+import { through } from '../chain/watch/node.ts'
 import { anvil } from '../harness/anvil.ts'
 
 type Block = { readonly hash: string; readonly timestamp: string; readonly transactions: readonly string[] }
@@ -38,4 +39,27 @@ test('a transaction is gone, and everything else is where it was: blocks, clock,
   expect((await block('0x3')).transactions).toEqual([above])
   await chain.mine()
   expect((await block('0x4')).transactions).toEqual([waiting])
+})
+
+test('what waited and was mined just before blocks are taken back waits again', async () => {
+  await using chain = await anvil({ mining: 'none' })
+  const [, , other, third] = chain.accounts
+  const send = (from: string | undefined) =>
+    chain.call('eth_sendTransaction', { from, to: third, value: '0x1' }).then(String)
+  const dropped = await send(payer)
+  await chain.mine()
+  const waiting = [await send(other), await send(payer)]
+  let mined: Promise<unknown> | undefined
+  await using node = await through(chain.url, async ({ method }, answer) => {
+    mined ??= method === 'eth_coinbase' ? chain.mine() : undefined
+    await mined
+    return answer
+  })
+
+  expect(await dropTransaction(node.url, dropped, 1)).toBe(false)
+  const found = (hash: string) => chain.call('eth_getTransactionByHash', hash)
+  for (const hash of waiting) expect(await found(hash)).toMatchObject({ blockNumber: null })
+  expect(await dropTransaction(node.url, dropped, 1)).toBe(true)
+  await chain.mine()
+  for (const hash of waiting) expect(await found(hash)).toMatchObject({ blockNumber: '0x3' })
 })

@@ -49,7 +49,7 @@ export type TestChain = Awaited<ReturnType<typeof testChain>>
 export type Question = { readonly method: string; readonly params: readonly unknown[] }
 type Item = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
 
-/** What a node is to say instead: `no` is a refusal. */
+/** What a node is to say instead: `no` is a refusal. With a promise, something happens between question and answer. */
 export type Change = (question: Question, answer: unknown) => unknown
 
 export const no = Symbol('refused')
@@ -71,15 +71,16 @@ export const through = async (url: string, change: Change) => {
     const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
     const told: unknown = await response.json()
     const items = (Array.isArray(told) ? told : [told]) as Item[]
-    const changed = items.map(item => {
+    const changedOf = async (item: Item) => {
       const question = questions.find(({ id }) => id === item.id)
       if (!question || item.error !== undefined) return item
-      const result = change(question, item.result)
+      const result = await change(question, item.result)
       const envelope = { jsonrpc: '2.0', id: item.id }
       return result === no
         ? { ...envelope, error: { code: -32000, message: 'unknown block' } }
         : { ...envelope, result: result ?? null }
-    })
+    }
+    const changed = await Promise.all(items.map(changedOf))
     return JSON.stringify(Array.isArray(sent) ? changed : changed[0])
   }
   const server = createServer((request, response) => {
