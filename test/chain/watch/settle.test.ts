@@ -236,6 +236,16 @@ test('told by two processes at once, a payment takes each piece of news once', a
   expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
 })
 
+test('told by two processes at once, payments that are over tell of late money on another chain once', async () => {
+  const many = await Promise.all(Array.from({ length: 20 }, () => opened()))
+  for (const { actor } of many) await happen(house.api, actor, { type: 'cancel' })
+  await elsewhere.block(many.map(payment => sending(payment, 1000n)))
+  await elsewhere.finalize()
+  await Promise.all([settle(), settle(), settle()])
+  for (const payment of many)
+    expect(await look(payment)).toMatchObject({ strayFinal: true, events: ['created', 'canceled', 'late'] })
+})
+
 /** What is to be told, read by somebody who is slow to forget it. */
 const findOne = async () => {
   const [slow] = await findUnsettled(house.sql, 1)
