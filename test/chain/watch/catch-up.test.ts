@@ -31,6 +31,9 @@ const openedMany = async (count: number): Promise<readonly MadePayment[]> => {
   return many
 }
 
+/** The hash of a block that is not there. */
+const NOWHERE = `0x${'f'.repeat(64)}`
+
 /** What nobody house.watched: so many blocks, and every so often one with a transfer to one of these. */
 const outage = async (blocks: number, to: readonly MadePayment[]) => {
   const every = Math.floor(blocks / (to.length + 1))
@@ -194,8 +197,20 @@ test('a range stands on the block that the books ended with', async () => {
   const cursor = await findCursor(house.sql, house.watched.id)
   if (!cursor) throw new Error('the books have not begun')
   const upTo = (await house.head()) - CONFIRMATIONS + 1
-  const other = { ...cursor, hash: `0x${'f'.repeat(64)}` }
+  const other = { ...cursor, hash: NOWHERE }
   expect(await house.sourceOf(house.chain.url).finalRange(other, upTo, house.watched)).toBeUndefined()
+})
+
+test('what two nodes tell of a range is not final in blocks of which they tell otherwise', async () => {
+  const many = await openedMany(1)
+  await outage(500, many)
+  const elsewhere: Change = (question, answer) =>
+    isRange(question) && Array.isArray(answer) ? answer.map(log => ({ ...log, blockHash: NOWHERE })) : answer
+  await using other = await through(house.chain.url, elsewhere)
+  await house.readThrough(elsewhere, [other.url])
+  expect(await statesOf(many)).toEqual({ pending: 1 })
+  await read()
+  expect(await statesOf(many)).toEqual({ success: 1 })
 })
 
 test('transfers in the first block of a range and in its last are found', async () => {
