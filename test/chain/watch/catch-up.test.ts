@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import process from 'node:process'
-import { findCursor } from '../../../src/chain/watch/books.ts'
+import { type Cursor, catchUp, findCursor, isMovedCursor } from '../../../src/chain/watch/books.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { until } from '../../harness/until.ts'
 import type { MadePayment } from '../../http/payments.ts'
@@ -60,6 +60,12 @@ const statesOf = async (many: readonly MadePayment[]): Promise<Readonly<Record<s
     select state, count(*)::integer as count from payments
     where id in ${house.sql(many.map(({ actor }) => actor))} group by state`
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+const cursorNow = async (): Promise<Cursor> => {
+  const cursor = await findCursor(house.sql, house.watched.id)
+  if (!cursor) throw new Error('the books have not begun')
+  return cursor
 }
 
 const isRange = ({ method, params: [where] }: Question) =>
@@ -179,9 +185,8 @@ test('a node that says that it is further than it is makes nothing final too soo
   const boasts: Change = ({ method }, answer) =>
     method === 'eth_blockNumber' ? `0x${(Number(answer) + CONFIRMATIONS).toString(16)}` : answer
   await using node = await through(house.chain.url, boasts)
-  const cursor = await findCursor(house.sql, house.watched.id)
+  const cursor = await cursorNow()
   const head = await house.head()
-  if (!cursor) throw new Error('the books have not begun')
   const endOf = async (upTo: number, ...urls: string[]) =>
     (await house.sourceOf(...urls).finalRange(cursor, upTo, house.watched))?.end.number
   const final = head - CONFIRMATIONS + 1
@@ -194,8 +199,7 @@ test('a node that says that it is further than it is makes nothing final too soo
 
 test('a range stands on the block that the books ended with', async () => {
   await outage(400, [])
-  const cursor = await findCursor(house.sql, house.watched.id)
-  if (!cursor) throw new Error('the books have not begun')
+  const cursor = await cursorNow()
   const upTo = (await house.head()) - CONFIRMATIONS + 1
   const other = { ...cursor, hash: NOWHERE }
   expect(await house.sourceOf(house.chain.url).finalRange(other, upTo, house.watched)).toBeUndefined()
@@ -209,6 +213,20 @@ test('what two nodes tell of a range is not final in blocks of which they tell o
   await using other = await through(house.chain.url, elsewhere)
   await house.readThrough(elsewhere, [other.url])
   expect(await statesOf(many)).toEqual({ pending: 1 })
+  await read()
+  expect(await statesOf(many)).toEqual({ success: 1 })
+})
+
+test('blocks of which a server has lost that they are final are not passed over', async () => {
+  const many = await openedMany(1)
+  await outage(4, many)
+  await read()
+  await outage(500, [])
+  const cursor = await cursorNow()
+  const range = await house.source.finalRange(cursor, (await house.head()) - CONFIRMATIONS + 1, house.watched)
+  if (!range) throw new Error('there is no range')
+  const passing = catchUp(house.sql, house.watched.id, cursor, { blocks: [range.end], logs: range.logs })
+  expect(await passing.then(() => false, isMovedCursor)).toBe(true)
   await read()
   expect(await statesOf(many)).toEqual({ success: 1 })
 })
