@@ -4,7 +4,7 @@ import { lookNow } from '../../../src/chain/watch/coins/watch.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { happen, type MadePayment, windowOver } from '../../http/payments.ts'
 import { CONFIRMATIONS, type CoinHouse, coinHouse, collector } from './coins-house.ts'
-import type { Question } from './node.ts'
+import type { Change, Question } from './node.ts'
 
 let coins: CoinHouse
 
@@ -175,6 +175,32 @@ test('a reorganisation takes what a contract has sent, and finds it where it is 
   await coins.chain.mine(CONFIRMATIONS)
   await coins.read()
   expect(await coins.stateOf(moved)).toMatchObject({ state: 'success', amountFinal: 1000n })
+})
+
+/** Something happens between the answer to such a question and its being heard, once. */
+const meanwhile = (isIt: (question: Question) => boolean, happens: () => Promise<unknown>): Change => {
+  let happening: Promise<unknown> | undefined
+  return async (question, answer) => {
+    happening ??= isIt(question) ? happens() : undefined
+    await happening
+    return answer
+  }
+}
+
+test('a look does not count when what it found is reorganised away while it asks', async () => {
+  const payment = await coins.opened()
+  await coins.sendThrough(payment.address, 1000n)
+  await coins.chain.mine(2)
+  await coins.read()
+  // With all its transactions a block is asked for last.
+  const isLast = ({ params: [, isFull] }: Question) => isFull === true
+  const reorganizes = meanwhile(isLast, async () => {
+    await coins.chain.reorganize(2)
+    await coins.chain.mine()
+    await coins.read()
+  })
+  await coins.withNode(reorganizes, async source => expect(await coins.look([payment], source)).toBe(0))
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
 })
 
 test('where states are gone, coins count at the lowest block that has one', async () => {
