@@ -203,6 +203,26 @@ test('a look does not count when what it found is reorganised away while it asks
   expect(await coins.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n })
 })
 
+test('coins that go while an address is looked at are found when as many come again', async () => {
+  const payment = await coins.opened()
+  await coins.send(payment.address, 400n)
+  await coins.chain.mine()
+  await coins.read()
+  const isFirst = ({ method }: Question) => method === 'eth_call'
+  const reorganizes = meanwhile(isFirst, async () => {
+    await coins.chain.reorganize(1)
+    await coins.chain.mine(CONFIRMATIONS)
+    await coins.read()
+  })
+  await coins.withNode(reorganizes, async source => expect(await coins.look([payment], source)).toBe(0))
+  expect(await amounts(payment)).toEqual([])
+  await coins.sendThrough(payment.address, 400n)
+  await coins.chain.mine()
+  await coins.read()
+  await coins.look([payment])
+  expect(await amounts(payment)).toEqual([400])
+})
+
 test('where states are gone, coins count at the lowest block that has one', async () => {
   const payment = await coins.opened()
   await coins.sendThrough(payment.address, 1000n)
