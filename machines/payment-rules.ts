@@ -96,7 +96,7 @@ export const paymentRules = setup({
     lateAndWelcome: finalized((payment, sum) => isWelcomeLate(payment, sum)),
     lateAndNotWelcome: finalized((payment, sum) => !isWelcomeLate(payment, sum)),
     strayMayGo: ({ context }) => context.stray !== null && !context.strayFinal,
-    strayIsFinal: ({ event }) => event.type === 'stray_seen' && event.final,
+    strayBecomesFinal: ({ context, event }) => event.type === 'stray_seen' && event.final && !context.strayFinal,
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,
     someFinalMoney: ({ context }) => context.amountFinal > 0n || context.strayFinal,

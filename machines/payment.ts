@@ -13,7 +13,7 @@ const ended = paymentRules.createStateConfig({
     },
     late_finalized: { guard: 'lateAndNotWelcome', actions: ['finalize', 'noteLate', emit({ type: 'payment.late' })] },
     stray_seen: [
-      { guard: 'strayIsFinal', actions: ['noteStray', emit({ type: 'payment.late' })] },
+      { guard: 'strayBecomesFinal', actions: ['noteStray', emit({ type: 'payment.late' })] },
       { actions: 'noteStray' },
     ],
     accept: { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },

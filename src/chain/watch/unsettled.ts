@@ -59,7 +59,10 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
   })
 }
 
-/** Told of all that there was, unless the chains have told more of them meanwhile. */
+/**
+ * Told of all that there was, unless the chains have told more of them meanwhile. Whoever was slow to tell a payment what
+ * another has found gone by then, and forgotten, has told it what is not so: then it is told once more.
+ */
 export const forgetTold = async (
   sql: Sql,
   told: readonly (readonly [Unsettled, now: Actor<Payment>])[],
@@ -67,7 +70,7 @@ export const forgetTold = async (
   const rows = told.map(([{ payment, received, awaitedBlock, touchedBy, touchedAt }, now]) => {
     const waits = now.state === 'pending' && received.some(transfer => !isInTime(now.context, transfer))
     const place = { payment_id: payment.id, own_chain: payment.context.chainId, number: awaitedBlock }
-    return { ...place, chain_id: touchedBy, step: touchedAt, waits }
+    return { ...place, chain_id: touchedBy, step: touchedAt, waits, changed: now.rev !== payment.rev }
   })
   if (rows.length === 0) return
   // Rows are looked for by their keys, one by one: these tables are empty whenever they are analyzed, and a plan for
@@ -75,7 +78,8 @@ export const forgetTold = async (
   await sql`
     with given as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as given(payment_id uuid, chain_id bigint, step bigint, waits boolean, own_chain bigint, number bigint)
+        as given(payment_id uuid, chain_id bigint, step bigint, waits boolean, own_chain bigint, number bigint,
+          changed boolean)
       order by payment_id),
     -- Before the others, as whoever has payments told again locks them (deepen_payments).
     locked as materialized (
@@ -92,6 +96,12 @@ export const forgetTold = async (
       insert into deeper_payments (payment_id, chain_id, number)
       select payment_id, own_chain, number from told where number is not null
       on conflict (payment_id) do update set chain_id = excluded.chain_id, number = excluded.number),
+    again as (
+      insert into unsettled_payments (payment_id, chain_id, step)
+      select given.payment_id, given.chain_id, c.step
+      from given join chain_cursors c on c.chain_id = given.chain_id
+      where given.changed and not exists (select from told where told.payment_id = given.payment_id)
+      on conflict do nothing),
     waiting as (
       update unsettled_payments set waits_for_end = true
       where payment_id = any(array(select payment_id from told where waits)))

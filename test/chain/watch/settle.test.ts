@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Actors } from '../../../src/actors/actors.ts'
 import { audit } from '../../../src/audit/audit.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { findUnsettled, forgetTold } from '../../../src/chain/watch/unsettled.ts'
@@ -244,6 +245,49 @@ test('told by two processes at once, payments that are over tell of late money o
   await Promise.all([settle(), settle(), settle()])
   for (const payment of many)
     expect(await look(payment)).toMatchObject({ strayFinal: true, events: ['created', 'canceled', 'late'] })
+})
+
+/** Told by somebody who reads what there is, and then is slow to say it: until something else was told. */
+const toldSlowlyWhile = async (happens: () => Promise<unknown>) => {
+  const [reading, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const dispatchBundle: Actors['dispatchBundle'] = async commands => {
+    reading.resolve()
+    await going.promise
+    return house.api.actors.dispatchBundle(commands)
+  }
+  const slow = settlePayments({ ...house.api, actors: { ...house.api.actors, dispatchBundle } })
+  await reading.promise
+  await happens()
+  await settle()
+  going.resolve()
+  await slow
+}
+
+for (const [what, token] of [
+  ['money', undefined],
+  ['money in another token', `0x${'b'.repeat(40)}`],
+] as const)
+  test(`${what} that is gone when somebody slow tells of it is taken back`, async () => {
+    const payment = await opened()
+    const block = await ledger.block([sending(payment, 1000n, { ...(token && { token }) })])
+    await toldSlowlyWhile(() => ledger.rewind(block - 1))
+    await settle()
+    expect(await look(payment)).toMatchObject({
+      ...{ state: 'pending', amountReceived: 0n, stray: null, exception: null, attention: false },
+    })
+    expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
+  })
+
+test('late money on another chain is told once, though somebody slow has read less of it', async () => {
+  const payment = await opened()
+  await happen(house.api, payment.actor, { type: 'cancel' })
+  await elsewhere.block([sending(payment, 1000n)])
+  await elsewhere.finalize()
+  await toldSlowlyWhile(async () => {
+    await elsewhere.block([sending(payment, 500n)])
+    await elsewhere.finalize()
+  })
+  expect(await look(payment)).toMatchObject({ strayFinal: true, events: ['created', 'canceled', 'late'] })
 })
 
 /** What is to be told, read by somebody who is slow to forget it. */
