@@ -35,7 +35,8 @@ $$;
 
 -- Writes down what addresses held (`points`), and the transfers that were found by it. A look counts only if the
 -- books still say what it was compared with (the look before it, the sum between, the blocks it was taken at):
--- two who look at once would otherwise count a rise twice. Answers how many looks did.
+-- two who look at once would otherwise count a rise twice. Its blocks were final by then or are in the books: one that
+-- others have become final in the place of is in neither. Answers how many looks did.
 create function record_coin_looks(chain bigint, looks json, points json, transfers_found json)
 returns integer language plpgsql as $$
 declare
@@ -48,13 +49,14 @@ begin
   select * into head from chain_cursors where chain_id = chain for update;
 
   select array_agg(l.address) into counted
-  from json_to_recordset(looks) as l(address text, from_number bigint, to_number bigint, known numeric)
+  from json_to_recordset(looks) as l(
+    address text, from_number bigint, to_number bigint, final_number bigint, known numeric)
   where l.from_number is not distinct from (
       select max(block_number) from coin_looks c where c.chain_id = chain and c.address = l.address)
     and l.known = known_coins(chain, l.address, coalesce(l.from_number, 0), l.to_number)
     and not exists (
       select from json_to_recordset(points) as p(address text, number bigint, hash text)
-      where p.address = l.address and p.number > head.final_number and not exists (
+      where p.address = l.address and p.number > l.final_number and not exists (
         select from chain_blocks b where b.chain_id = chain and b.number = p.number and b.hash = p.hash));
 
   insert into coin_looks (chain_id, address, block_number, mined_at, balance)

@@ -3847,13 +3847,14 @@ begin
   select * into head from chain_cursors where chain_id = chain for update;
 
   select array_agg(l.address) into counted
-  from json_to_recordset(looks) as l(address text, from_number bigint, to_number bigint, known numeric)
+  from json_to_recordset(looks) as l(
+    address text, from_number bigint, to_number bigint, final_number bigint, known numeric)
   where l.from_number is not distinct from (
       select max(block_number) from coin_looks c where c.chain_id = chain and c.address = l.address)
     and l.known = known_coins(chain, l.address, coalesce(l.from_number, 0), l.to_number)
     and not exists (
       select from json_to_recordset(points) as p(address text, number bigint, hash text)
-      where p.address = l.address and p.number > head.final_number and not exists (
+      where p.address = l.address and p.number > l.final_number and not exists (
         select from chain_blocks b where b.chain_id = chain and b.number = p.number and b.hash = p.hash));
 
   insert into coin_looks (chain_id, address, block_number, mined_at, balance)

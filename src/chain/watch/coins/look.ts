@@ -58,7 +58,7 @@ export const lookAt = async (
       else doubted = true
     }
   }
-  const counted = await recordLooks(sql, chainId, looks)
+  const counted = await recordLooks(sql, chainId, looks, head)
   if (doubted) throw new Doubted()
   return counted
 }

@@ -74,17 +74,27 @@ export type Look = {
 /** A statement keeps whoever reads the chain's blocks waiting. */
 const MOST_AT_ONCE = 100
 
-/** Answers how many count: one of an account that another process looked at meanwhile does not. */
-export const recordLooks = async (sql: Sql, chainId: number, looks: readonly Look[]): Promise<number> => {
+/** Of one head. Answers how many count: one of an account that another process looked at meanwhile does not. */
+export const recordLooks = async (
+  sql: Sql,
+  chainId: number,
+  looks: readonly Look[],
+  head: Pick<Head, 'finalNumber'>,
+): Promise<number> => {
   let counted = 0
   for (let from = 0; from < looks.length; from += MOST_AT_ONCE)
-    counted += await recordSome(sql, chainId, looks.slice(from, from + MOST_AT_ONCE))
+    counted += await recordSome(sql, chainId, looks.slice(from, from + MOST_AT_ONCE), head)
   return counted
 }
 
-const recordSome = async (sql: Sql, chainId: number, looks: readonly Look[]): Promise<number> => {
+const recordSome = async (
+  sql: Sql,
+  chainId: number,
+  looks: readonly Look[],
+  { finalNumber }: Pick<Head, 'finalNumber'>,
+): Promise<number> => {
   const lookRows = looks.map(({ account: { address, last, known }, upTo }) => ({
-    ...{ address, from_number: last?.number ?? null, to_number: upTo },
+    ...{ address, from_number: last?.number ?? null, to_number: upTo, final_number: finalNumber },
     known: String(known.reduce((sum, { amount }) => sum + amount, 0n)),
   }))
   const pointRows = looks.flatMap(({ account: { address }, points }) =>
