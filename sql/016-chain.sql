@@ -140,17 +140,18 @@ create function deepen_payments(chain bigint, at_number bigint, at_hash text, to
 returns integer language plpgsql as $$
 declare
   head chain_cursors;
+  at_step bigint;
   due uuid[];
 begin
   select * into head from chain_cursors where chain_id = chain for update;
-  perform move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, 0);
+  at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, 0);
   update chain_cursors set deep_number = greatest(deep_number, to_number) where chain_id = chain;
   with locked as materialized (
     select payment_id from deeper_payments where chain_id = chain and number <= to_number order by payment_id for update),
   gone as (
     delete from deeper_payments d using locked where d.payment_id = locked.payment_id returning d.payment_id)
   select array_agg(payment_id) into due from gone;
-  perform touch_payments(chain, head.step + 1, due);
+  perform touch_payments(chain, at_step, due);
   return coalesce(cardinality(due), 0);
 end $$;
 

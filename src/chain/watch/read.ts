@@ -45,10 +45,10 @@ export type ChainSource = RangeSource & {
   /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
   agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
   /**
-   * Transfers to these addresses from a block on and up to one, and when that was mined, as two nodes agree; undefined
-   * while they do not, or have another block there.
+   * Transfers to these addresses from a block on and up to one, as at least one of two nodes tells, and when that block
+   * was mined at the earliest; undefined while they have others there.
    */
-  agreedArrivals(from: number, at: Cursor, addresses: readonly string[]): Promise<Arrivals | undefined>
+  arrivals(from: number, at: Cursor, addresses: readonly string[]): Promise<Arrivals | undefined>
   /** Holds it against a node when it has another block in the place of this one, which is final. */
   shun(final: Cursor): Promise<void>
   /** Of one block, as two nodes agree; undefined while they do not, or do not know it. */

@@ -10,7 +10,7 @@ import { inParts } from './coins/in-parts.ts'
 import { openCoinSource } from './coins/source.ts'
 import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
-import type { ChainSource, Header } from './read.ts'
+import type { Arrivals, ChainSource, Header } from './read.ts'
 import { TRANSFER, topicOf, transferOf } from './transfer-of.ts'
 
 export type SourceOptions = {
@@ -47,7 +47,7 @@ export const openSource = (
     },
     transfersIn: hash => unlessRefused(rpc.read([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
-    agreedArrivals: (from, at, addresses) => agreedArrivals(rpc, filter, { from, at, addresses }),
+    arrivals: (from, at, addresses) => arrivals(rpc, filter, { from, at, addresses }),
     shun: final =>
       rpc.read([blockAt(final.number)], ([block]) => {
         if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
@@ -95,18 +95,29 @@ const agreedTransfers = async (
   return upper && [...lower, ...upper]
 }
 
-type Arrivals = { readonly from: number; readonly at: Cursor; readonly addresses: readonly string[] }
+/** Nodes bound how many topics they look for at once, each in its own way. */
+const ADDRESSES_AT_ONCE = 100
 
-const agreedArrivals = async (rpc: Rpc, tokens: LogFilter, { from, at, addresses }: Arrivals) => {
-  const filter = { ...tokens, topics: [...tokens.topics, null, addresses.map(topicOf)] }
-  const calls = [blockAt(at.number), logsIn({ fromBlock: from, toBlock: at.number }, filter)]
-  const agreement = await rpc.agreed(calls, ([block, found]) => {
-    const header = readHeader(answered(block), { number: at.number })
-    if (header.hash !== at.hash) return null
-    return { time: header.timestamp, logs: readLogs(answered(found), filter).flatMap(log => transferOf(log) ?? []) }
+const arrivals = async (
+  rpc: Rpc,
+  filter: LogFilter,
+  { from, at, addresses }: { readonly from: number; readonly at: Cursor; readonly addresses: readonly string[] },
+): Promise<Arrivals | undefined> => {
+  const times: number[] = []
+  const logs = await inParts(addresses, ADDRESSES_AT_ONCE, async part => {
+    const wanted = { ...filter, topics: [...filter.topics, null, part.map(topicOf)] }
+    const calls = [blockAt(at.number), logsIn({ fromBlock: from, toBlock: at.number }, wanted)]
+    const told: Log[] = []
+    const agreement = await rpc.agreed(calls, ([block, found]) => {
+      const { hash, timestamp } = readHeader(answered(block), { number: at.number })
+      told.push(...readLogs(answered(found), wanted))
+      times.push(timestamp)
+      // On no more than the block: what only one of them tells is not passed over.
+      return hash === at.hash
+    })
+    return agreedOn(agreement) ? told.flatMap(log => transferOf(log) ?? []) : undefined
   })
-  const told = agreedOn(agreement)
-  return told ? { minedAt: new Date(told.time * 1_000), logs: told.logs } : undefined
+  return logs && { minedAt: new Date(Math.min(...times) * 1_000), logs }
 }
 
 const headerOf = (header: NodeHeader | undefined): Header | undefined =>

@@ -1,8 +1,8 @@
 import type { Sql } from '../../postgres/connect.ts'
 import type { World } from '../../world.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import { findCursor } from './books.ts'
-import type { ChainSource } from './read.ts'
+import type { Cursor, TransferLog } from './books.ts'
+import type { Arrivals, ChainSource } from './read.ts'
 
 /** Payments ended at once. */
 const MOST = 500
@@ -37,9 +37,11 @@ export const endWindows = async (
   return end(world, source && over.length > 0 ? await confirmed(world.sql, chainId, source, over) : over)
 }
 
+type Confirming = Pick<ChainSource, 'reached' | 'arrivals'>
+
 export type EndOptions = {
   /** Asked once more whether nothing has come. Without it the books alone count. */
-  readonly source?: Pick<ChainSource, 'agreedArrivals'>
+  readonly source?: Confirming
   /** How far a chain's clock may be ahead and be believed: not at all, but in a test that will not wait. */
   readonly aheadMs?: number
 }
@@ -51,28 +53,47 @@ export type EndOptions = {
 const confirmed = async (
   sql: Sql,
   chainId: number,
-  source: Pick<ChainSource, 'agreedArrivals'>,
+  source: Confirming,
   over: readonly OverByChain[],
 ): Promise<readonly OverByChain[]> => {
-  const addresses = over.flatMap(({ address }) => address ?? [])
-  const books = await findCursor(sql, chainId)
-  if (addresses.length === 0 || !books) return over
-  // All that is final two nodes have agreed on.
-  const from = Math.min(books.finalNumber + 1, books.number)
-  const told = await source.agreedArrivals(from, books, addresses).catch((error): 'alone' => {
-    if (error instanceof RpcFault || error instanceof RpcRefusal) return 'alone'
-    throw error
-  })
-  if (told === 'alone') return over
-  const known = await sql<{ place: string }[]>`
-    select block_hash || tx_hash || log_index as place from transfers
-    where payment_id = any(${over.map(({ id }) => id)}::uuid[]) and chain_id = ${chainId} and state <> 'orphaned'`
-  const places = new Set(known.map(({ place }) => place))
-  const unread = told?.logs.filter(log => !places.has(`${log.blockHash}${log.txHash}${log.logIndex}`)) ?? []
-  const awaited = new Set(unread.map(({ to }) => to))
+  const inTokens = over.flatMap(({ address }) => address ?? [])
+  if (inTokens.length === 0) return over
+  let told: Arrivals | undefined
+  try {
+    const books = await findBlockAt(sql, chainId, await source.reached())
+    told = books && (await source.arrivals(Math.min(books.finalNumber + 1, books.number), books, inTokens))
+  } catch (error) {
+    const isOfNode = error instanceof RpcFault || error instanceof RpcRefusal
+    if (!isOfNode) throw error
+    // It is away, or answers no such question. One that is only behind is waited for.
+    if (error instanceof RpcRefusal || error.reason !== 'behind') return over
+  }
+  const known = await placesOf(sql, chainId, over)
+  const paid = new Set(told?.logs.flatMap(log => (known.has(placeOf(log)) ? [] : log.to)))
   return over.filter(
-    ({ address, expires_at: end }) => address === null || (told && told.minedAt > end && !awaited.has(address)),
+    ({ address, expires_at: end }) => address === null || (told && told.minedAt > end && !paid.has(address)),
   )
+}
+
+/** The highest block of the books up to one. All that is final two nodes have agreed on. */
+const findBlockAt = async (
+  sql: Sql,
+  chainId: number,
+  upTo: number,
+): Promise<(Cursor & { readonly finalNumber: number }) | undefined> => {
+  const [row] = await sql<{ number: string; hash: string; final_number: string }[]>`
+    select b.number, b.hash, c.final_number from chain_blocks b join chain_cursors c using (chain_id)
+    where chain_id = ${chainId} and b.number <= ${upTo} order by b.number desc limit 1`
+  return row && { number: Number(row.number), hash: row.hash, finalNumber: Number(row.final_number) }
+}
+
+const placeOf = ({ blockHash, txHash, logIndex }: TransferLog): string => `${blockHash} ${txHash} ${logIndex}`
+
+const placesOf = async (sql: Sql, chainId: number, over: readonly Over[]): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ place: string }[]>`
+    select concat_ws(' ', block_hash, tx_hash, log_index) as place from transfers
+    where payment_id = any(${over.map(({ id }) => id)}::uuid[]) and chain_id = ${chainId} and state <> 'orphaned'`
+  return new Set(rows.map(({ place }) => place))
 }
 
 /**

@@ -61,9 +61,9 @@ export const chainHouse = async () => {
       await read(sourceOf(...others, node.url))
     },
     /** By two nodes, of which the one that says something else is asked first. */
-    besideAnother: async (change: Change, work: (source: ChainSource) => Promise<unknown>) => {
+    besideAnother: async (change: Change, work: (source: ChainSource) => Promise<unknown>, other = chain.url) => {
       await using liar = await through(chain.url, change)
-      const two = sourceOf(liar.url, chain.url)
+      const two = sourceOf(liar.url, other)
       await two.head()
       await Bun.sleep(300)
       await two.head()
