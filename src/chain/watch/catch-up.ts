@@ -28,12 +28,19 @@ export const findFinalRange = async (
   if (await areAwaited(sql, chain.id)) return undefined
   const by = chain.saysFinal ? 'finalized' : chain
   const range = await source.finalRange(cursor, final, by)
-  if (!range || (range.alone && (await leavesOut(chain, source, silenceOf(cursor, range))))) return undefined
+  if (!range) return undefined
 
-  // The logs first and the addresses then: whoever was given one meanwhile has not paid in these blocks.
-  const logs = await oursAmong(sql, range.logs)
-  const blocks = await source.agreedBlocks(blocksOf(logs).filter(({ hash }) => hash !== range.end.hash))
-  return blocks && { blocks: [...blocks, range.end], logs }
+  const ofOurs = async () => {
+    // The logs first and the addresses then: whoever was given one meanwhile has not paid in these blocks.
+    const logs = await oursAmong(sql, range.logs)
+    const blocks = await source.agreedBlocks(blocksOf(logs).filter(({ hash }) => hash !== range.end.hash))
+    return blocks && { blocks: [...blocks, range.end], logs }
+  }
+  const [found, isCut] = await Promise.all([
+    ofOurs(),
+    range.alone && leavesOut(chain, source, silenceOf(cursor, range)),
+  ])
+  return isCut ? undefined : found
 }
 
 /** The blocks before the first transfer that was told and behind the last: all of them where none was told. */
