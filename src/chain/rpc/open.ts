@@ -29,6 +29,13 @@ export const openRpc = (
     read,
     batch: (calls, options) => read(calls, answers => answers, options),
     agreed: (calls, pick, options) => agree(team, calls, pick, options),
+    both: async (calls, read, options) => {
+      const told: ReturnType<typeof read>[] = []
+      // What they agree on is to have been asked.
+      const hear = (answers: readonly Answer[]) => told.push(read(answers)) > 0
+      await agree(team, calls, hear, options)
+      return told
+    },
     health: () => team.health(),
     close: () => closing.abort(),
   }

@@ -35,6 +35,15 @@ export type Rpc = {
     pick: (answers: readonly Answer[]) => T,
     options?: BatchOptions,
   ): Promise<Agreement<T>>
+  /**
+   * What each of two nodes says, whether or not it is the same, of the one where there is one only. Throws a fault
+   * while fewer than two can be asked. `read` throws as that of `read` does.
+   */
+  both<T>(
+    calls: readonly Call[],
+    read: (answers: readonly Answer[]) => T,
+    options?: BatchOptions,
+  ): Promise<readonly T[]>
   health(): readonly Health[]
   close(): void
 }
@@ -80,6 +89,10 @@ export class RpcRefusal extends Error {
 /** A question that a smaller one may be answered instead of: nodes bound what they tell at once, and each says so in its own way. */
 export const isTooMuch = (error: unknown): boolean =>
   error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
+
+/** Nobody of ours is at fault: no node could be believed, or it said no. */
+export const isOfNode = (error: unknown): error is RpcFault | RpcRefusal =>
+  error instanceof RpcRefusal || error instanceof RpcFault
 
 const refusals: Readonly<Record<number, string>> = {
   3: 'the call reverted',

@@ -5,15 +5,8 @@ import { answered, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
  * How far the chain has got, as two of its nodes say (the one, where there is one): the lower of the two, so that
  * no single node makes a block older or more final than it is.
  */
-export const reachedBy = async (rpc: Rpc, tag: 'latest' | 'finalized'): Promise<number> => {
-  const told: number[] = []
-  await rpc.agreed([blockAt(tag)], ([block]) => {
-    told.push(readHeader(answered(block)).number)
-    // Nodes are never at the same block for long: what they agree on is to have one.
-    return true
-  })
-  return Math.min(...told)
-}
+export const reachedBy = async (rpc: Rpc, tag: 'latest' | 'finalized'): Promise<number> =>
+  Math.min(...(await rpc.both([blockAt(tag)], ([block]) => readHeader(answered(block)).number)))
 
 /** Asks what is final anew when the last answer is so old. An older one is lower, and does no harm. */
 export const openFinality = (rpc: Rpc, forMs: number): (() => Promise<number>) => {

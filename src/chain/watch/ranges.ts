@@ -1,7 +1,7 @@
 import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
-import { agreedOn, answered, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { agreedOn, answered, isOfNode, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
@@ -115,5 +115,3 @@ const askBlocks = async (rpc: Rpc, blocks: readonly Cursor[]): Promise<readonly 
   if (!times || times.includes(null)) return undefined
   return blocks.map((block, at) => ({ ...block, minedAt: new Date((times[at] ?? 0) * 1_000) }))
 }
-
-const isOfNode = (error: unknown): boolean => error instanceof RpcRefusal || error instanceof RpcFault

@@ -1,5 +1,6 @@
 import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import type { ArrivalSource } from './arrivals.ts'
 import { begin } from './begin.ts'
 import {
   type Block,
@@ -28,35 +29,29 @@ export type Header = Block & {
 }
 
 /** What a chain is asked. Every method throws rather than answer what it cannot vouch for. */
-export type ChainSource = RangeSource & {
-  head(): Promise<number>
-  /** The head, and the hash of the block at the place of this one; undefined where the node knows none. */
-  look(at: Cursor): Promise<{ readonly head: number; readonly hash: string | undefined }>
-  /** Up to which block the chain says itself that it is final, as two nodes agree. May be some polls old. */
-  finalized(): Promise<number>
-  /** The head that two nodes have got to, the lower one of theirs. */
-  reached(): Promise<number>
-  /** One for each number; undefined where the node knows no such block. */
-  headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
-  /** Transfers of these tokens in blocks of the chain as it is now. */
-  transfers(from: number, to: number): Promise<readonly TransferLog[]>
-  /** Of one block, wherever it stands; undefined when the node does not know it. */
-  transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
-  /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
-  agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
-  /**
-   * Transfers to these addresses from a block on and up to one, as at least one of two nodes tells, and when that block
-   * was mined at the earliest; undefined while they have others there.
-   */
-  arrivals(from: number, at: Cursor, addresses: readonly string[]): Promise<Arrivals | undefined>
-  /** Holds it against a node when it has another block in the place of this one, which is final. */
-  shun(final: Cursor): Promise<void>
-  /** Of one block, as two nodes agree; undefined while they do not, or do not know it. */
-  agreedTransfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
-  readonly coins: CoinSource
-}
-
-export type Arrivals = { readonly minedAt: Date; readonly logs: readonly TransferLog[] }
+export type ChainSource = RangeSource &
+  ArrivalSource & {
+    head(): Promise<number>
+    /** The head, and the hash of the block at the place of this one; undefined where the node knows none. */
+    look(at: Cursor): Promise<{ readonly head: number; readonly hash: string | undefined }>
+    /** Up to which block the chain says itself that it is final, as two nodes agree. May be some polls old. */
+    finalized(): Promise<number>
+    /** The head that two nodes have got to, the lower one of theirs. */
+    reached(): Promise<number>
+    /** One for each number; undefined where the node knows no such block. */
+    headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
+    /** Transfers of these tokens in blocks of the chain as it is now. */
+    transfers(from: number, to: number): Promise<readonly TransferLog[]>
+    /** Of one block, wherever it stands; undefined when the node does not know it. */
+    transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
+    /** Of blocks that follow each other, as two nodes agree on all of them; undefined while they do not, or have others. */
+    agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
+    /** Holds it against a node when it has another block in the place of this one, which is final. */
+    shun(final: Cursor): Promise<void>
+    /** Of one block, as two nodes agree; undefined while they do not, or do not know it. */
+    agreedTransfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
+    readonly coins: CoinSource
+  }
 
 export type WatchedChain = {
   readonly id: number

@@ -1,17 +1,18 @@
-import { blockAt, findHeader, isBlock, type Header as NodeHeader, readHeader } from '../rpc/block.ts'
+import { blockAt, findHeader, isBlock, type Header as NodeHeader } from '../rpc/block.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { type Log, type LogFilter, logsIn, logsOf, readLogs } from '../rpc/log.ts'
 import { openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
+import { openArrivals } from './arrivals.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { inParts } from './coins/in-parts.ts'
 import { openCoinSource } from './coins/source.ts'
 import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
-import type { Arrivals, ChainSource, Header } from './read.ts'
-import { TRANSFER, topicOf, transferOf } from './transfer-of.ts'
+import type { ChainSource, Header } from './read.ts'
+import { TRANSFER, transferOf } from './transfer-of.ts'
 
 export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */
@@ -47,7 +48,6 @@ export const openSource = (
     },
     transfersIn: hash => unlessRefused(rpc.read([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
-    arrivals: (from, at, addresses) => arrivals(rpc, filter, { from, at, addresses }),
     shun: final =>
       rpc.read([blockAt(final.number)], ([block]) => {
         if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
@@ -57,6 +57,7 @@ export const openSource = (
       return told && agreedOn(told)
     },
     ...openRanges(rpc, filter),
+    ...openArrivals(rpc, filter),
     coins: openCoinSource(rpc),
   })
 }
@@ -93,31 +94,6 @@ const agreedTransfers = async (
   const lower = await agreedTransfers(rpc, filter, blocks.slice(0, middle))
   const upper = lower && (await agreedTransfers(rpc, filter, blocks.slice(middle)))
   return upper && [...lower, ...upper]
-}
-
-/** Nodes bound how many topics they look for at once, each in its own way. */
-const ADDRESSES_AT_ONCE = 100
-
-const arrivals = async (
-  rpc: Rpc,
-  filter: LogFilter,
-  { from, at, addresses }: { readonly from: number; readonly at: Cursor; readonly addresses: readonly string[] },
-): Promise<Arrivals | undefined> => {
-  const times: number[] = []
-  const logs = await inParts(addresses, ADDRESSES_AT_ONCE, async part => {
-    const wanted = { ...filter, topics: [...filter.topics, null, part.map(topicOf)] }
-    const calls = [blockAt(at.number), logsIn({ fromBlock: from, toBlock: at.number }, wanted)]
-    const told: Log[] = []
-    const agreement = await rpc.agreed(calls, ([block, found]) => {
-      const { hash, timestamp } = readHeader(answered(block), { number: at.number })
-      told.push(...readLogs(answered(found), wanted))
-      times.push(timestamp)
-      // On no more than the block: what only one of them tells is not passed over.
-      return hash === at.hash
-    })
-    return agreedOn(agreement) ? told.flatMap(log => transferOf(log) ?? []) : undefined
-  })
-  return logs && { minedAt: new Date(Math.min(...times) * 1_000), logs }
 }
 
 const headerOf = (header: NodeHeader | undefined): Header | undefined =>

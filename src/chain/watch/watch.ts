@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../world.ts'
+import { isOfNode } from '../rpc/rpc.ts'
 import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
 import { deepenPayments } from './depth.ts'
@@ -38,6 +39,8 @@ export type Watch = {
   stop(): Promise<void>
 }
 
+const DISAGREE = 'its nodes do not agree on what is final'
+
 /** The pause after so many failures in a row, at most. */
 const LONGEST_PAUSE_MS = 30_000
 
@@ -56,16 +59,28 @@ export const watchChains = (
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
   const rests = new Map(chains.map(({ id }) => [id, openRest(stopping.signal)]))
 
-  /** Answers whether the nodes agree on what is final. */
-  const readOn = async (chain: Watched): Promise<boolean> => {
+  /** Answers what keeps blocks from becoming final. */
+  const readOn = async (chain: Watched): Promise<string | undefined> => {
     while (!stopping.signal.aborted && (await readNextOf(world, chain, chain.source)) !== 'idle') await tell()
-    if (stopping.signal.aborted) return true
+    if (stopping.signal.aborted) return undefined
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
-    while ((await endWindows(world, chain.id, chain)) > 0) if (stopping.signal.aborted) return true
-    const agreed = await finalizeNext(world.sql, chain, chain.source)
+    while ((await endWindows(world, chain.id, chain)) > 0) if (stopping.signal.aborted) return undefined
+    const trouble = await finalize(chain)
     await tell()
-    while ((await deepenPayments(world.sql, chain, chain.source)) > 0) await tell()
-    return agreed
+    return trouble
+  }
+
+  /** It takes two nodes, and reading one: whoever is away keeps nothing from being seen. */
+  const finalize = async (chain: Watched): Promise<string | undefined> => {
+    try {
+      const agreed = await finalizeNext(world.sql, chain, chain.source)
+      await tell()
+      while ((await deepenPayments(world.sql, chain, chain.source)) > 0) await tell()
+      return agreed ? undefined : DISAGREE
+    } catch (error) {
+      if (!isOfNode(error) && !(error instanceof NoFinality)) throw error
+      return troubleOf(error)
+    }
   }
 
   const tell = async (): Promise<void> => {
@@ -91,16 +106,15 @@ export const watchChains = (
         const mine = isMine(chain.id, share)
         if (mine) still = await pulse.feel()
         else pulse.skip()
-        if (!mine || (await readOn(chain))) agreedAt = performance.now()
+        const trouble = mine ? await readOn(chain) : undefined
+        if (trouble === undefined) agreedAt = performance.now()
         if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
         failures = 0
-        const disagree = performance.now() - agreedAt > disagreeMs
-        note(chain, still ?? (disagree ? 'its nodes do not agree on what is final' : undefined))
+        const isPassing = trouble === DISAGREE && performance.now() - agreedAt <= disagreeMs
+        note(chain, still ?? (isPassing ? undefined : trouble))
       } catch (error) {
         // Another process read the same blocks a moment sooner: no trouble, unless nobody gets on.
         if (isMovedCursor(error)) note(chain, still ?? troubles.get(chain.id))
-        // Whoever cannot tell what is final is read all the same, and as often.
-        else if (error instanceof NoFinality) note(chain, still ?? troubleOf(error))
         else {
           failures++
           pulse.skip()

@@ -1,8 +1,10 @@
 import type { Sql } from '../../postgres/connect.ts'
 import type { World } from '../../world.ts'
-import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import type { Cursor, TransferLog } from './books.ts'
-import type { Arrivals, ChainSource } from './read.ts'
+import { isOfNode, RpcRefusal } from '../rpc/rpc.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { Cursor } from './books.ts'
+import { readHashes } from './coins/looks.ts'
+import type { ChainSource } from './read.ts'
 
 /** Payments ended at once. */
 const MOST = 500
@@ -18,11 +20,27 @@ export const endWindows = async (
   chainId: number,
   { source, aheadMs = 0 }: EndOptions = {},
 ): Promise<number> => {
-  const scannedTo = world.sql`
+  let count = 0
+  let page: readonly OverByChain[] = []
+  do {
+    // Whoever is held back keeps nobody waiting who comes behind.
+    page = await findOver(world.sql, chainId, { aheadMs, behind: page.at(-1) })
+    count += await end(world, source ? await confirmed(world.sql, chainId, source, page) : page)
+  } while (page.length === MOST)
+  return count
+}
+
+const findOver = async (
+  sql: Sql,
+  chainId: number,
+  { aheadMs, behind }: { readonly aheadMs: number; readonly behind: OverByChain | undefined },
+): Promise<readonly OverByChain[]> => {
+  const scannedTo = sql`
     (select least(mined_at, now() + make_interval(secs => ${aheadMs / 1_000})) from chain_cursors where chain_id = ${chainId})`
-  const over = await world.sql<OverByChain[]>`
-    select p.id, ${scannedTo} as scanned_to, p.expires_at,
-      case when token_address is not null then lower(p.address) end as address
+  return sql<OverByChain[]>`
+    select p.id, ${scannedTo} as scanned_to, p.expires_at, p.expires_at::text as place,
+      case when token_address is null then '{}'
+        else array(select address from deposit_addresses d where d.payment_id = p.id) end as addresses
     from payments p
     where chain_id = ${chainId} and state = 'pending'
       and expires_at < ${scannedTo}
@@ -33,8 +51,8 @@ export const endWindows = async (
       and (token_address is not null or exists (
         select from coin_looks l
         where l.chain_id = p.chain_id and l.address = lower(p.address) and l.mined_at > p.expires_at))
-    order by expires_at limit ${MOST}`
-  return end(world, source && over.length > 0 ? await confirmed(world.sql, chainId, source, over) : over)
+      ${behind ? sql`and (expires_at, id) > (${behind.place}::text::timestamptz, ${behind.id})` : sql``}
+    order by expires_at, id limit ${MOST}`
 }
 
 type Confirming = Pick<ChainSource, 'reached' | 'arrivals'>
@@ -48,7 +66,8 @@ export type EndOptions = {
 
 /**
  * Those of which two nodes know nothing that the books lack: what the one that was read leaves out is found when its
- * block becomes final, and would be late by then. While a second node cannot be asked, the one counts.
+ * block becomes final, and would be late by then. While a second node cannot be asked, the one counts. Coins are
+ * looked for by two nodes as it is.
  */
 const confirmed = async (
   sql: Sql,
@@ -56,22 +75,21 @@ const confirmed = async (
   source: Confirming,
   over: readonly OverByChain[],
 ): Promise<readonly OverByChain[]> => {
-  const inTokens = over.flatMap(({ address }) => address ?? [])
+  const inTokens = over.flatMap(({ addresses }) => addresses)
   if (inTokens.length === 0) return over
   let told: Arrivals | undefined
   try {
     const books = await findBlockAt(sql, chainId, await source.reached())
     told = books && (await source.arrivals(Math.min(books.finalNumber + 1, books.number), books, inTokens))
   } catch (error) {
-    const isOfNode = error instanceof RpcFault || error instanceof RpcRefusal
-    if (!isOfNode) throw error
+    if (!isOfNode(error)) throw error
     // It is away, or answers no such question. One that is only behind is waited for.
     if (error instanceof RpcRefusal || error.reason !== 'behind') return over
   }
-  const known = await placesOf(sql, chainId, over)
-  const paid = new Set(told?.logs.flatMap(log => (known.has(placeOf(log)) ? [] : log.to)))
+  const paid = told && (await passedOver(sql, chainId, told, over))
   return over.filter(
-    ({ address, expires_at: end }) => address === null || (told && told.minedAt > end && !paid.has(address)),
+    ({ addresses, expires_at: end }) =>
+      addresses.length === 0 || (told && told.minedAt > end && !addresses.some(address => paid?.has(address))),
   )
 }
 
@@ -87,13 +105,24 @@ const findBlockAt = async (
   return row && { number: Number(row.number), hash: row.hash, finalNumber: Number(row.final_number) }
 }
 
-const placeOf = ({ blockHash, txHash, logIndex }: TransferLog): string => `${blockHash} ${txHash} ${logIndex}`
-
-const placesOf = async (sql: Sql, chainId: number, over: readonly Over[]): Promise<ReadonlySet<string>> => {
+/** To which addresses there is more in blocks of the books than these have. Of other blocks anything can be told. */
+const passedOver = async (
+  sql: Sql,
+  chainId: number,
+  { logs }: Arrivals,
+  over: readonly Over[],
+): Promise<ReadonlySet<string>> => {
+  if (logs.length === 0) return new Set()
   const rows = await sql<{ place: string }[]>`
     select concat_ws(' ', block_hash, tx_hash, log_index) as place from transfers
     where payment_id = any(${over.map(({ id }) => id)}::uuid[]) and chain_id = ${chainId} and state <> 'orphaned'`
-  return new Set(rows.map(({ place }) => place))
+  const known = new Set(rows.map(({ place }) => place))
+  const hashes = await readHashes(sql, chainId)
+  const unread = logs.filter(
+    ({ blockNumber, blockHash, txHash, logIndex }) =>
+      hashes.get(blockNumber) === blockHash && !known.has(`${blockHash} ${txHash} ${logIndex}`),
+  )
+  return new Set(unread.map(({ to }) => to))
 }
 
 /**
@@ -111,8 +140,12 @@ export const endUnpicked = async (world: World, lateMs = 2_000): Promise<number>
 
 type Over = { readonly id: string; readonly scanned_to: Date }
 
-/** `address`: null where coins are awaited. */
-type OverByChain = Over & { readonly expires_at: Date; readonly address: string | null }
+/** `addresses`: none where coins are awaited. `place`: the end to the microsecond, which a Date does not hold. */
+type OverByChain = Over & {
+  readonly expires_at: Date
+  readonly place: string
+  readonly addresses: readonly string[]
+}
 
 const end = async ({ actors }: World, over: readonly Over[]): Promise<number> => {
   const outcomes = await Promise.all(

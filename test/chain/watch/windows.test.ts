@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
-import { type Change, logsAs, through } from './node.ts'
+import { type Change, logsAs, no, through } from './node.ts'
 
 let house: ChainHouse
 
@@ -44,17 +44,30 @@ const lagging: Change = async ({ method, params: [place] }, answer) => {
   return house.chain.rpc('eth_getBlockByNumber', `0x${before.toString(16)}`, false)
 }
 
+type Asked = { readonly fromBlock?: string; readonly toBlock?: string; readonly topics?: readonly unknown[] }
+
+/** A node that does not take all questions for logs. */
+const refusing =
+  (isRefused: (asked: Asked) => boolean): Change =>
+  ({ method, params: [asked] }, answer) =>
+    method === 'eth_getLogs' && isRefused(asked as Asked) ? no : answer
+
 for (const [what, change] of [
-  ['the other', undefined],
-  ['another that is a block behind', lagging],
-] as const)
-  test(`no window ends on what one of two nodes leaves out, and ${what} does not`, async () => {
+  ['the other does not', (_, answer) => answer],
+  ['the other, a block behind, does not', lagging],
+  ['the other, which looks for one topic at a place, does not', refusing(({ topics }) => Array.isArray(topics?.[2]))],
+  [
+    'the other, which looks through two blocks at once, does not',
+    refusing(({ fromBlock, toBlock }) => Number(toBlock) - Number(fromBlock) > 1),
+  ],
+] as const satisfies [string, Change][])
+  test(`no window ends on what one of two nodes leaves out, when ${what}`, async () => {
     const [told, left, unpaid] = [await opened(), await opened(), await opened()]
     await house.chain.pay(told.address, 1000n)
     await house.chain.pay(left.address, 1000n)
     // Both stand in one block, so that its bloom says nothing.
     await house.chain.mine()
-    await using other = await through(house.chain.url, change ?? ((_, answer) => answer))
+    await using other = await through(house.chain.url, change)
     const look = async (source: typeof house.source) => {
       await house.chain.rpc('evm_increaseTime', 3_600)
       await house.chain.mine(2)
@@ -79,3 +92,39 @@ test('while the second of two nodes is away, windows end by what the first tells
   await end(source)
   expect(await statesOf(payment)).toEqual(['expired'])
 })
+
+for (const [what, isInBooks, outcome] of [
+  ['a block that is not there', false, 'expired'],
+  ['a block of the chain', true, 'pending'],
+] as const)
+  test(`a transfer that one of two nodes makes up in ${what} holds back nobody else`, async () => {
+    const [said, other] = [await opened(), await opened()]
+    await house.chain.rpc('evm_increaseTime', 3_600)
+    await house.chain.mine(2)
+    const top = await house.chain.rpc<{ number: string; hash: string }>('eth_getBlockByNumber', 'latest', false)
+    const topics = [
+      word('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'),
+      word('0x1'),
+      word(said.address),
+    ]
+    const madeUp = {
+      ...{ address: house.chain.token, topics, data: word('0x3e8'), blockNumber: top.number },
+      ...{
+        blockHash: isInBooks ? top.hash : word('0xb10c'),
+        transactionHash: word('0x7a'),
+        transactionIndex: '0x0',
+        logIndex: '0x9',
+      },
+    }
+    let lies = false
+    const making: Change = ({ method }, answer) =>
+      lies && method === 'eth_getLogs' ? [...(answer as object[]), madeUp] : answer
+    await house.besideAnother(making, async source => {
+      await house.read(source)
+      lies = true
+      await end(source)
+    })
+    expect(await statesOf(said, other)).toEqual([outcome, 'expired'])
+  })
+
+const word = (hex: string): string => `0x${hex.slice(2).toLowerCase().padStart(64, '0')}`

@@ -1,7 +1,8 @@
 import { blockAt, findHeader, isBlock } from '../../rpc/block.ts'
 import { readBigint, readBytes, toQuantity } from '../../rpc/hex.ts'
-import { type Answer, agreedOn, answered, type Call, type Rpc, RpcRefusal } from '../../rpc/rpc.ts'
+import { type Answer, agreedOn, answered, type Call, isOfNode, type Rpc, RpcRefusal } from '../../rpc/rpc.ts'
 import type { Cursor } from '../books.ts'
+import { reachedBy } from '../finality.ts'
 import { inParts } from './in-parts.ts'
 
 /** A block to ask about. Without a hash it is so deep that its number is enough. */
@@ -17,7 +18,10 @@ export type Witness = {
 
 /** What a chain tells of how much of its own coin is where. */
 export type BalanceSource = {
-  balances(addresses: readonly string[], place: Place): Promise<readonly bigint[]>
+  /** The head that two nodes have got to, the lower one of theirs. */
+  reached(): Promise<number>
+  /** Of each what two nodes say, or the one while the other cannot tell. */
+  balances(addresses: readonly string[], place: Place): Promise<readonly (readonly bigint[])[]>
   /** Of one address at many blocks; undefined where no node has the state any more. */
   balancesAt(address: string, places: readonly Place[]): Promise<readonly (bigint | undefined)[]>
   /** Of one address around a block, as two nodes agree on it; undefined while they do not, or have another block. */
@@ -29,10 +33,17 @@ export type BalanceSource = {
 export type Held = { readonly address: string; readonly block: Cursor }
 
 export const openBalances = (rpc: Rpc): BalanceSource => ({
+  reached: () => reachedBy(rpc, 'latest'),
   balances: async (addresses, place) => {
-    const found = await inParts(addresses, ADDRESSES_AT_ONCE, part =>
-      rpc.read([balancesCall(part, place)], ([words]) => wordsOf(words, part.length)),
-    )
+    const found = await inParts(addresses, ADDRESSES_AT_ONCE, async part => {
+      const calls = [balancesCall(part, place)]
+      const read = ([words]: readonly Answer[]) => wordsOf(words, part.length)
+      const told = await rpc.both(calls, read).catch(async error => {
+        if (!isOfNode(error)) throw error
+        return [await rpc.read(calls, read)]
+      })
+      return part.map((_, at) => told.map(balances => balances[at] ?? 0n))
+    })
     return found ?? []
   },
   balancesAt: async (address, places) => {

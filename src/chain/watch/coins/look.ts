@@ -1,5 +1,6 @@
 import { keccak256, stringToHex } from 'viem/utils'
 import type { Sql } from '../../../postgres/connect.ts'
+import { isOfNode } from '../../rpc/rpc.ts'
 import type { TransferLog } from '../books.ts'
 import type { Place, Witness } from './balance-source.ts'
 import { type Account, forgetLook, type Head, type Look, readAccounts, readHashes, recordLooks } from './looks.ts'
@@ -32,19 +33,26 @@ export const lookAt = async (
   addresses: readonly string[],
   { remember }: LookOptions,
 ): Promise<number> => {
-  const read = await readAccounts(sql, chainId, addresses)
+  // Who is a block behind the other says nothing about what is in it.
+  const reached = await source.reached().catch(error => {
+    if (!isOfNode(error)) throw error
+    return Number.MAX_SAFE_INTEGER
+  })
+  const read = await readAccounts(sql, chainId, addresses, reached)
   if (!read) return 0
   const { head, accounts } = read
-  const balances = await source.balances(
+  const told = await source.balances(
     accounts.map(({ address }) => address),
     head,
   )
   const looks: Look[] = []
   const changed: { readonly account: Account; readonly balance: bigint }[] = []
   for (const [at, account] of accounts.entries()) {
-    const balance = balances[at] ?? 0n
-    if (balance !== expectedOf(account, head.number)) changed.push({ account, balance })
-    else if (remember) looks.push({ account, upTo: head.number, points: [{ ...head, balance }], found: [] })
+    const expected = expectedOf(account, head.number)
+    // What only one of two says is looked into as well.
+    const balance = told[at]?.find(each => each !== expected)
+    if (balance !== undefined) changed.push({ account, balance })
+    else if (remember) looks.push({ account, upTo: head.number, points: [{ ...head, balance: expected }], found: [] })
   }
   let doubted = false
   const hashes: ReadonlyMap<number, string> = changed.length > 0 ? await readHashes(sql, chainId) : new Map()

@@ -12,26 +12,33 @@ export type Account = {
 
 export type Head = Cursor & { readonly minedAt: Date; readonly finalNumber: number }
 
-/** Of one moment: the accounts are those of the books up to the head. Undefined before they have begun. */
+/**
+ * Of one moment: the accounts are those of the books up to the head, which is the highest block up to one, or the
+ * lowest that there is. Undefined before the books have begun.
+ */
 export const readAccounts = async (
   sql: Sql,
   chainId: number,
   addresses: readonly string[],
+  upTo: number,
 ): Promise<{ readonly head: Head; readonly accounts: readonly Account[] } | undefined> => {
   const rows = await sql<AccountRow[]>`
-    select c.number, c.hash, c.mined_at, c.final_number, d.address, l.block_number, l.balance, coalesce((
+    select b.number, b.hash, b.mined_at, c.final_number, d.address, l.block_number, l.balance, coalesce((
       select json_agg(json_build_object(
         'txHash', t.tx_hash, 'blockNumber', t.block_number, 'amount', t.amount::text))
       from transfers_of(d.payment_id) t
       where t.to_address = d.address and t.chain_id = c.chain_id
         and t.token_address is null and t.state <> 'orphaned'
-        and t.block_number > coalesce(l.block_number, 0) and t.block_number <= c.number), '[]') as known
+        and t.block_number > coalesce(l.block_number, 0) and t.block_number <= b.number), '[]') as known
     from chain_cursors c
+    cross join lateral (
+      select number, hash, mined_at from chain_blocks
+      where chain_id = c.chain_id order by number > ${upTo}, abs(number - ${upTo}) limit 1) b
     join deposit_addresses d on d.address = any(${[...addresses]}::text[])
     left join lateral (
       select block_number, balance from coin_looks
       where chain_id = c.chain_id and address = d.address order by block_number desc limit 1) l on true
-    where c.chain_id = ${chainId} and coalesce(l.block_number, -1) < c.number`
+    where c.chain_id = ${chainId} and coalesce(l.block_number, -1) < b.number`
   const [first] = rows
   if (!first) return undefined
   const { hash, mined_at: minedAt } = first

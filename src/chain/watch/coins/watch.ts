@@ -4,7 +4,7 @@ import type { World } from '../../../world.ts'
 import { isMine, type Share } from '../share.ts'
 import { troubleOf } from '../trouble.ts'
 import { addressesOf, findDue, type Walk, walkOn, walkSince } from './due.ts'
-import { lookAt } from './look.ts'
+import { Doubted, lookAt } from './look.ts'
 import type { CoinSource } from './source.ts'
 
 export type CoinChain = {
@@ -32,7 +32,7 @@ export type CoinWatch = {
 }
 
 const EVERY_MS = 2 * 60_000
-const WALK_EVERY_MS = 30 * 60_000
+const WALK_EVERY_MS = 5 * 60_000
 const LONGEST_PAUSE_MS = 30_000
 
 /** The longest window, and some days for who is late. */
@@ -102,10 +102,20 @@ export const openLooker = (
   return {
     lookOn: async (): Promise<'looked' | 'idle'> => {
       const due = await findDue(sql, id, everyMs)
-      if (due.length > 0) return (await lookAt(sql, id, source.coins, due, { remember: true })) > 0 ? 'looked' : 'idle'
+      let doubt: Doubted | undefined
+      if (due.length > 0) {
+        try {
+          return (await lookAt(sql, id, source.coins, due, { remember: true })) > 0 ? 'looked' : 'idle'
+        } catch (error) {
+          if (!(error instanceof Doubted)) throw error
+          doubt = error
+        }
+      }
       const page = await recent.next()
       const addresses = page ?? (await all.next())
       if (addresses) await lookAt(sql, id, source.coins, addresses, { remember: false })
+      // One that nodes do not agree on keeps nobody from the walks.
+      if (doubt) throw doubt
       return page ? 'looked' : 'idle'
     },
   }
