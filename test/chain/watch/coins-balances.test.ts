@@ -4,7 +4,7 @@ import { lookNow } from '../../../src/chain/watch/coins/watch.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { happen, type MadePayment, windowOver } from '../../http/payments.ts'
 import { CONFIRMATIONS, type CoinHouse, coinHouse, collector } from './coins-house.ts'
-import type { Change, Question } from './node.ts'
+import { type Change, type Question, through } from './node.ts'
 
 let coins: CoinHouse
 
@@ -252,6 +252,35 @@ test('a window does not end before its last look, and that finds what came in ti
   await coins.settle()
   await coins.endWindows()
   expect(await states()).toEqual(['processing', 'expired', 'expired'])
+})
+
+test('what one of two nodes does not tell that an address holds ends no window', async () => {
+  const payment = await coins.opened()
+  await coins.read()
+  await coins.look([payment])
+  await coins.sendThrough(payment.address, 1000n)
+  await coins.chain.mine()
+  const { timestamp } = await coins.chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  await coins.sql`update payments set expires_at = ${new Date(Number(timestamp) * 1_000)} where id = ${payment.actor}`
+  await coins.chain.rpc('evm_increaseTime', 60)
+  await coins.chain.mine()
+  const poorer = ({ method }: Question, answer: unknown) => {
+    if (method === 'eth_getBalance') return '0x0'
+    return method === 'eth_call' ? String(answer).replace(/[1-9a-f](?=[0-9a-f]*$)/g, '0') : answer
+  }
+  {
+    // The one that lies is asked first.
+    await using liar = await through(coins.chain.url, poorer)
+    const source = coins.sourceOf(liar.url, coins.chain.url)
+    await coins.read(source)
+    await expect(coins.looker(source).lookOn()).rejects.toBeInstanceOf(Doubted)
+    await coins.settle()
+    await coins.endWindows()
+    expect((await coins.stateOf(payment))?.state).toBe('pending')
+  }
+  expect(await coins.looker().lookOn()).toBe('looked')
+  await coins.settle()
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'processing', amountReceived: 1000n, exception: null })
 })
 
 test('payments that are not due are found on a walk through all of the last days', async () => {

@@ -52,6 +52,35 @@ test("chains are read for as long as it runs, and the trouble of one is no other
   expect(await house.sql`select * from chain_cursors order by chain_id`).toEqual(before)
 })
 
+test('while the second of two nodes is away a chain is read as often, and none of it becomes final', async () => {
+  await using house = await apiHouse({ routes: [] })
+  await using chain = await testChain()
+  const urls = [chain.url, `http://127.0.0.1:${await freePort()}/`]
+  const source = openSource(openRpc({ chainId: 31337, urls }, house.api), [chain.token])
+  const watch = watchChains(house.api, {
+    chains: [{ id: 31337, tokens: [chain.token], confirmations: 1, pollMs: 20, source }],
+    share: () => ({ position: 0, count: 1 }),
+  })
+  const cursor = async () =>
+    (
+      await house.sql<{ number: string; final: string }[]>`
+      select number, final_number as final from chain_cursors`
+    )[0]
+  try {
+    const begun = await until(cursor)
+    // As many polls as made the pause a minute where reading failed.
+    for (let blocks = 0; blocks < 12; blocks++) {
+      await chain.mine()
+      const head = Number(await chain.rpc('eth_blockNumber'))
+      await until(async () => Number((await cursor())?.number) === head, { timeoutMs: 5_000 })
+    }
+    expect((await cursor())?.final).toBe(begun.final)
+    expect(watch.troubles().get(31337)).toBe('unreachable')
+  } finally {
+    await watch.stop()
+  }
+})
+
 test('a chain is read before its turn when somebody says that something is there', async () => {
   await using house = await apiHouse({ routes: [] })
   await using chain = await testChain()
