@@ -59,8 +59,8 @@ test('USDC stands on every known chain, other stablecoins only where their issue
     'Optimism: USDC',
     'Polygon: USDC',
     'Sepolia: USDC EURC PYUSD',
-    'Base Sepolia: USDC',
-    'Arbitrum Sepolia: USDC',
+    'Base Sepolia: USDC EURC',
+    'Arbitrum Sepolia: USDC PYUSD',
     'OP Sepolia: USDC',
     'Polygon Amoy: USDC',
   ])

@@ -23,7 +23,10 @@ export const arbitrumSepolia = testnet(
     id: 421614,
     network: 'Arbitrum Sepolia',
     explorerUrl: 'https://sepolia.arbiscan.io',
-    tokens: [token('USDC', '0x75faf114eafb1BDbe2F0316DF893fd58CE46AA4d', 6, 'USD')],
+    tokens: [
+      token('USDC', '0x75faf114eafb1BDbe2F0316DF893fd58CE46AA4d', 6, 'USD'),
+      token('PYUSD', '0x637A1259C6afd7E3AdF63993cA7E58BB438aB1B1', 6, 'USD'),
+    ],
     // Our own bound.
     feed: feed('ETH / USD', '0xd30e2101a97dcbAeBCBC04F14C3f624E67A35165', 3_600),
   },

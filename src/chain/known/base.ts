@@ -22,7 +22,10 @@ export const baseSepolia = testnet(
     id: 84532,
     network: 'Base Sepolia',
     explorerUrl: 'https://sepolia.basescan.org',
-    tokens: [token('USDC', '0x036CbD53842c5426634e7929541eC2318f3dCF7e', 6, 'USD')],
+    tokens: [
+      token('USDC', '0x036CbD53842c5426634e7929541eC2318f3dCF7e', 6, 'USD'),
+      token('EURC', '0x808456652fdb597867f38412077A9182bf77359F', 6, 'EUR'),
+    ],
     feed: feed('ETH / USD', '0x4aDC67696bA383F43DD60A9e78F2C97Fbbfc7cb1', 3_600),
   },
   10,
