@@ -73,6 +73,7 @@ export const readChainsFile = (path: string, known: readonly Chain[]): readonly 
       ? { ...before, tokens: [...before.tokens, ...parsed(addition, given, at).tokens] }
       : chainOf(parsed(entry, given, at))
     refuseTwice(chain, before?.tokens.length ?? 0, at)
+    refusePairTwice(chain, at)
     all = [...all.filter(other => other !== before), chain]
   })
   return all
@@ -114,6 +115,15 @@ const refuseTwice = ({ native, tokens }: Chain, from: number, at: string) => {
       throw refusal(`${at}.tokens[${n}].asset`, 'an asset that the chain does not have yet')
     if (others.some(other => other.address === token.address))
       throw refusal(`${at}.tokens[${n}].address`, 'the address of a token that the chain does not have yet')
+  })
+}
+
+/** Prices are looked up by their pair, and of two feeds the last would be believed. */
+const refusePairTwice = ({ native, currencyFeeds }: Chain, at: string) => {
+  currencyFeeds.forEach(({ pair }, n) => {
+    const others = [...(native.feed ? [native.feed] : []), ...currencyFeeds.slice(0, n)]
+    if (others.some(other => other.pair.toLowerCase() === pair.toLowerCase()))
+      throw refusal(`${at}.currencyFeeds[${n}].pair`, 'a pair that the chain does not have yet')
   })
 }
 

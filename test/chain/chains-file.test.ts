@@ -14,6 +14,7 @@ const open = (content: string, ...ids: number[]) => {
 
 const address = '0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70'
 const token = { asset: 'EURe', address, decimals: 18, peg: 'EUR' }
+const feedOf = (pair: string) => ({ address, pair, heartbeatS: 3_600 })
 const gnosis = {
   id: 100,
   network: 'Gnosis',
@@ -110,6 +111,20 @@ const refused: readonly (readonly [string, unknown, string])[] = [
     'a feed',
     { chains: [{ ...gnosis, native: { asset: 'X', feed: { address, pair: 'X/USD', heartbeatS: 1 } } }] },
     'chains[0].native.feed.pair: it must be a pair',
+  ],
+  [
+    'a pair twice',
+    { chains: [{ ...gnosis, currencyFeeds: ['EUR', 'GBP', 'eur'].map(name => feedOf(`${name} / USD`)) }] },
+    'chains[0].currencyFeeds[2].pair: it must be a pair that the chain does not have yet',
+  ],
+  [
+    'the pair of the coin as that of a currency',
+    {
+      chains: [
+        { ...gnosis, native: { asset: 'XDAI', feed: feedOf('DAI / USD') }, currencyFeeds: [feedOf('DAI / USD')] },
+      ],
+    },
+    'chains[0].currencyFeeds[0].pair: it must be a pair that the chain does not have yet',
   ],
   ['a finality', { chains: [{ ...gnosis, finality: 'safe' }] }, 'chains[0].finality: it must be "finalized"'],
   [
