@@ -83,7 +83,7 @@ const allowed = {
   DATA_DIR: 'a folder',
   SECRET_KEY: key,
   SECRET_KEY_PREVIOUS: key,
-  RPC_URLS_: 'http or https addresses separated by commas, under the name RPC_URLS_<chain id>',
+  RPC_URLS_: 'http or https addresses of different nodes, separated by commas, under the name RPC_URLS_<chain id>',
   CHAINS_FILE: 'a file that exists',
   SANDBOX: 'on or off',
   SANDBOX_RPC_URL: 'an http or https address',
@@ -155,7 +155,20 @@ const environment = type({
   LOG_LEVEL: type("'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'").default('info'),
 })
 
-const urlList = list.to(httpUrl.array().atLeastLength(1))
+/** Two in one entry are an address as well, of neither. */
+const isOne = (text: string) => !/[;\s]\s*https?:\/\//i.test(text)
+
+/** However it is spelled. */
+const nodeAt = (text: string): string => {
+  const { protocol, username, password, hostname, port, pathname, search } = new URL(text)
+  const parts = [protocol, username, password, hostname.replace(/\.$/, ''), port, pathname.replace(/\/+$/, ''), search]
+  return parts.join(' ')
+}
+
+/** One node that is named twice would agree with itself. */
+const areDifferent = (urls: readonly string[]) => new Set(urls.map(nodeAt)).size === urls.length
+
+const urlList = list.to(httpUrl.narrow(isOne).array().atLeastLength(1).narrow(areDifferent))
 
 const parseRpcUrls = (given: Readonly<Record<string, string | undefined>>): Env['rpcUrls'] => {
   const urls = new Map<number, readonly string[]>()

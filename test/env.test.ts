@@ -76,9 +76,23 @@ const table: readonly {
     good: {
       'https://a.example/key, http://b.example': env =>
         Bun.deepEquals(env.rpcUrls, new Map([[1, ['https://a.example/key', 'http://b.example']]])),
+      // One house may hold several nodes.
+      'https://a.example/key,https://a.example/Key,https://a.example/key?2,https://a.example:8443/key,http://a.example/key':
+        env => env.rpcUrls.get(1)?.length === 5,
+      'https://a.example/?to=https://b.example;c,': env => env.rpcUrls.get(1)?.length === 1,
     },
-    bad: ['wss://a.example', 'a.example', 'https://a.example,nonsense', ','],
-    says: 'http or https addresses separated by commas, under the name RPC_URLS_<chain id>',
+    bad: [
+      ...['wss://a.example', 'a.example', 'https://a.example,nonsense', ','],
+      // Two nodes that agree would be one that agrees with itself.
+      ...[
+        'http://a,http://a',
+        'http://A/,http://a:80',
+        'https://b,http://a/key,http://a/key/#2',
+        'https://a.:443//,https://a',
+      ],
+      ...['https://a.example;https://b.example', 'https://a.example/key; HTTP://b.example', 'https://a/key https://b'],
+    ],
+    says: 'http or https addresses of different nodes, separated by commas, under the name RPC_URLS_<chain id>',
   },
   { name: 'RPC_URLS_MAINNET', good: {}, bad: ['https://a.example'], says: 'under the name RPC_URLS_<chain id>' },
   { name: 'RPC_URLS_0', good: {}, bad: ['https://a.example'], says: 'under the name RPC_URLS_<chain id>' },
