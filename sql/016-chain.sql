@@ -94,7 +94,9 @@ create table unsettled_payments (
   chain_id bigint not null,
   step bigint not null,
   -- All is told but money that came after the window, of which a pending payment is told at its end.
-  waits_for_end boolean not null default false
+  waits_for_end boolean not null default false,
+  -- As it was at this rev. One that has changed since, be it to a fresh price, is told once more.
+  waits_rev integer
 );
 
 -- Payments whose money is final and not yet as deep as their merchant asked for. They are told again when their

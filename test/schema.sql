@@ -859,6 +859,7 @@ create table unsettled_payments (
   chain_id bigint not null,
   step bigint not null,
   waits_for_end boolean not null default false,
+  waits_rev integer,
   constraint unsettled_payments_pkey PRIMARY KEY (payment_id)
 );
 

@@ -10,6 +10,7 @@ import type { Keyring } from '../keyring.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
 import { checkoutRow, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import { hasReceived } from '../queries/deposits.ts'
 import type { World } from '../world.ts'
 import { haveBooks } from './checkout-books.ts'
 import { type Asset, getOffer, type Offer } from './checkout-offers.ts'
@@ -58,11 +59,17 @@ export const openCheckout = async (
   return refuse(outcome.index === 0 ? 'payment_link_not_active' : 'state_conflict')
 }
 
-/** Changes what a payment is to be paid with, or takes a fresh price for it, as long as nothing has come. */
+/**
+ * Changes what a payment is to be paid with, or takes a fresh price for it, as long as nothing has come: nor anything that
+ * came too late for its price, of which a payment is told at the end of its window. What comes while the price is taken is
+ * told anew to whatever was picked, so that it is of the one or of the other.
+ */
 export const pickAsset = async (counter: Counter, payment: Actor<Payment>, asset: Asset): Promise<Actor<Payment>> => {
   const { id, state, context } = payment
   const isWaiting = state === 'pending' && context.amountReceived === 0n && context.stray === null
-  if (!isWaiting || context.expiresAt <= counter.clock.now()) refuse('state_conflict', { details: { status: state } })
+  const isOver = context.expiresAt <= counter.clock.now()
+  if (!isWaiting || isOver || (await hasReceived(counter.sql, payment)))
+    refuse('state_conflict', { details: { status: state } })
   const visited = await findVisitedLink(counter.sql, context.paymentLinkId)
   if (!visited) return refuse('resource_not_found')
   const offer = await getOffer(counter.chains, visited, asset, context.expiresAt)

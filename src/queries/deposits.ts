@@ -1,3 +1,5 @@
+import type { Payment } from '../../machines/payment-events.ts'
+import type { Actor } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
 
 /** Where a payment is received: one address for each treasury it may be asked to pay into. */
@@ -8,6 +10,22 @@ export const findDeposit = async (sql: Sql, paymentId: string, treasury: string)
     select address, treasury, counter from deposit_addresses
     where payment_id = ${paymentId} and treasury = ${treasury}`
   return row && { ...row, counter: Number(row.counter) }
+}
+
+/**
+ * Whether anything lies at any address of a payment, on whatever chain and in whatever asset, be it told or not. Test
+ * money is nothing to a live one.
+ */
+export const hasReceived = async (
+  sql: Sql,
+  { id, context: { livemode } }: Pick<Actor<Pick<Payment, 'livemode'>>, 'id' | 'context'>,
+): Promise<boolean> => {
+  const [row] = await sql<[{ has: boolean }]>`
+    select exists (
+      select from transfers_of(${id}) t
+      where t.state <> 'orphaned' and not (${livemode} and exists (
+        select from chain_cursors c where c.chain_id = t.chain_id and not c.livemode))) as has`
+  return row.has
 }
 
 /** Undefined until the merchant has one. */

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import type { ActorRow } from '../../src/actors/rows.ts'
 import { baseSepolia } from '../../src/chain/known/base.ts'
 import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { decodeId } from '../../src/ids.ts'
+import { paymentKind } from '../../src/kinds/payment.ts'
+import { readerOf } from '../../src/queries/actors.ts'
+import { hasReceived } from '../../src/queries/deposits.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { openLedger, SENDER } from '../chain/watch/ledger.ts'
 import { checkoutHouse, type Opened, SOMEBODY, SOMEBODY_ELSE } from './checkouts.ts'
@@ -9,6 +13,8 @@ import { happen, windowOver } from './payments.ts'
 
 const { to, link, open, customer, settle, priceEther } = await checkoutHouse()
 const ledger = await openLedger(to.sql)
+/** The books of Base Sepolia, which nobody else writes. */
+const far = await openLedger(to.sql, baseSepolia.id)
 
 const actorOf = ({ payment }: Opened) => decodeId('pay', payment.id) ?? ''
 /** On a link of its own, unless told otherwise. */
@@ -19,11 +25,33 @@ const opened = async (asset?: string, linkId?: string) => {
 const depositsOf = (payment: { readonly actor: string }) =>
   to.sql<{ address: string; treasury: string }[]>`
     select address, treasury from deposit_addresses where payment_id = ${payment.actor} order by counter`
-/** The chain shows this much of a token at the payment's address. */
-const receive = async (payment: { readonly actor: string }, amount: bigint, token = sandboxContracts.token) => {
+type Money = string | null
+/** The chain shows this much of a token at the payment's address; null for coins. */
+const arrive = async (
+  payment: { readonly actor: string },
+  amount: bigint,
+  token: Money = sandboxContracts.token,
+  books = ledger,
+) => {
   const [deposit] = await depositsOf(payment)
-  await ledger.block([{ to: deposit?.address ?? '', amount, token }])
+  await books.block([{ to: deposit?.address ?? '', amount, token }])
+}
+const receive = async (payment: { readonly actor: string }, amount: bigint, token?: Money) => {
+  await arrive(payment, amount, token)
   await settlePayments(to.api)
+}
+/** What it is paid with is picked again, at a price that is good until then. */
+const priced = async ({ actor }: { readonly actor: string }, until: number) => {
+  const [row] = await to.sql<ActorRow[]>`select * from payments where id = ${actor}`
+  if (!row) throw new Error('the payment is not there')
+  const { context } = readerOf(paymentKind)(row)
+  await happen(to.api, actor, { ...context, type: 'asset_picked', quoteExpiresAt: new Date(until) })
+}
+/** Of coins, and its price was over a while ago. */
+const overdue = async () => {
+  const made = await opened('ETH')
+  await priced(made, Date.now() - 60_000)
+  return { ...made, due: BigInt(made.payment.crypto?.amountExpected ?? 0) }
 }
 
 describe('GET /v1/checkout/payments/:id', () => {
@@ -133,6 +161,59 @@ describe('POST /v1/checkout/payments/:id/asset', () => {
         ...{ code: 409, error: { code: 'state_conflict', details: { status: before.status } } },
       })
     expect(await made.read()).toEqual(before)
+  })
+
+  test.each<[string, bigint, Money | undefined, boolean]>([
+    ['all of it, told too late for the price', 1n, null, true],
+    ['too little, told too late for the price', 1_000n, null, true],
+    ['all of it, told to nobody yet', 1n, null, false],
+    ['another asset, told to nobody yet', 1_000n, undefined, false],
+  ])('409: once money has come although it does not count: %s', async (_, part, token, isTold) => {
+    const made = await overdue()
+    await arrive(made, made.due / part, token)
+    if (isTold) await settlePayments(to.api)
+    const before = await made.read()
+    expect(before).toMatchObject({ status: 'pending', crypto: { amountReceived: '0', exception: null } })
+    for (const asset of ['ETH', 'TUSD'])
+      expect(await made.pick(31337, asset)).toMatchObject({
+        ...{ code: 409, error: { code: 'state_conflict', details: { status: 'pending' } } },
+      })
+    expect(await made.read()).toEqual(before)
+  })
+
+  test('409: once money has come on another chain, told to nobody yet', async () => {
+    const made = await overdue()
+    await arrive(made, 1n, SENDER, far)
+    expect((await made.pick(31337, 'ETH')).code).toBe(409)
+  })
+
+  test('200: again after a reorganisation has dropped all that had come', async () => {
+    const made = await overdue()
+    const { number } = await ledger.cursor()
+    await arrive(made, made.due, null)
+    expect((await made.pick(31337, 'ETH')).code).toBe(409)
+    await ledger.rewind(number)
+    await settlePayments(to.api)
+    expect(await made.pick(31337, 'ETH')).toMatchObject({ code: 200, crypto: { transfers: [{ state: 'orphaned' }] } })
+  })
+
+  test('200: when somebody sends test money to a live payment', async () => {
+    const made = await overdue()
+    await arrive(made, 1n, SENDER, far)
+    await to.sql`update chain_cursors set livemode = false where chain_id = ${baseSepolia.id}`
+    const payment = (livemode: boolean) => ({ id: made.actor, context: { livemode } })
+    expect(await hasReceived(to.sql, payment(true))).toBe(false)
+    expect(await hasReceived(to.sql, payment(false))).toBe(true)
+  })
+
+  test('money that is told too late for a price while a fresh one is taken is told anew', async () => {
+    const made = await overdue()
+    await receive(made, made.due, null)
+    expect(await made.read()).toMatchObject({ status: 'pending', crypto: { amountReceived: '0' } })
+    // As a pick that has looked before it came.
+    await priced(made, Date.now() + 60_000)
+    await settlePayments(to.api)
+    expect(await made.read()).toMatchObject({ status: 'processing', crypto: { amountReceived: String(made.due) } })
   })
 
   test('money that comes at that moment is of the one or of the other, and never lost', async () => {

@@ -38,7 +38,8 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
       from (
         select payment_id, chain_id, step from unsettled_payments
         where (step, payment_id) > (${step}, ${id})
-          and (not waits_for_end or exists (select from payments where id = payment_id and state <> 'pending'))
+          and (not waits_for_end or exists (
+            select from payments where id = payment_id and (state <> 'pending' or rev is distinct from waits_rev)))
         order by step, payment_id limit ${most}) as u
       join payments p on p.id = u.payment_id
       left join chain_cursors c on c.chain_id = p.chain_id
@@ -70,7 +71,7 @@ export const forgetTold = async (
   const rows = told.map(([{ payment, received, awaitedBlock, touchedBy, touchedAt }, now]) => {
     const waits = now.state === 'pending' && received.some(transfer => !isInTime(now.context, transfer))
     const place = { payment_id: payment.id, own_chain: payment.context.chainId, number: awaitedBlock }
-    return { ...place, chain_id: touchedBy, step: touchedAt, waits, changed: now.rev !== payment.rev }
+    return { ...place, chain_id: touchedBy, step: touchedAt, waits, rev: now.rev, changed: now.rev !== payment.rev }
   })
   if (rows.length === 0) return
   // Rows are looked for by their keys, one by one: these tables are empty whenever they are analyzed, and a plan for
@@ -78,15 +79,15 @@ export const forgetTold = async (
   await sql`
     with given as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as given(payment_id uuid, chain_id bigint, step bigint, waits boolean, own_chain bigint, number bigint,
-          changed boolean)
+        as given(payment_id uuid, chain_id bigint, step bigint, waits boolean, rev integer, own_chain bigint,
+          number bigint, changed boolean)
       order by payment_id),
     -- Before the others, as whoever has payments told again locks them (deepen_payments).
     locked as materialized (
       select payment_id from deeper_payments where payment_id = any(array(select payment_id from given))
       order by payment_id for update),
     told as materialized (
-      select given.payment_id, given.waits, given.own_chain, given.number
+      select given.payment_id, given.waits, given.rev, given.own_chain, given.number
       from given cross join lateral (
         select from unsettled_payments u
         where u.payment_id = given.payment_id and u.chain_id = given.chain_id and u.step = given.step
@@ -103,7 +104,8 @@ export const forgetTold = async (
       where given.changed and not exists (select from told where told.payment_id = given.payment_id)
       on conflict do nothing),
     waiting as (
-      update unsettled_payments set waits_for_end = true
+      update unsettled_payments u set waits_for_end = true,
+        waits_rev = (select rev from told where waits and told.payment_id = u.payment_id)
       where payment_id = any(array(select payment_id from told where waits)))
     delete from unsettled_payments where payment_id = any(array(select payment_id from told where not waits))`
 }

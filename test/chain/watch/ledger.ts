@@ -18,7 +18,13 @@ export const SENDER = `0x${'5'.repeat(40)}`
 export const hashOf = (...parts: readonly (string | number)[]): string =>
   `0x${createHash('sha256').update(parts.join(' ')).digest('hex')}`
 
-export type Sent = { readonly to: string; readonly amount: bigint; readonly token?: string; readonly tx?: string }
+/** `token`: null for the chain's own coin. */
+export type Sent = {
+  readonly to: string
+  readonly amount: bigint
+  readonly token?: string | null
+  readonly tx?: string
+}
 
 /** The books of a chain as its reader writes them, block by block. */
 export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) => {
