@@ -27,7 +27,7 @@ export const cryptoFactsOf = (
     network: chain?.network ?? `Chain ${chainId}`,
     head: shown?.head ?? 0,
     txHash,
-    paymentUri: paymentUri(payment, chainId),
+    paymentUri: paymentUri(payment, chainId, rows),
     explorerUrl: chain?.explorerUrl ? `${chain.explorerUrl}/${pageOf(payment, txHash)}` : null,
     transfers: latest(rows).map(transferOf),
   }
@@ -59,10 +59,23 @@ const transferOf = (row: Row): Transfer => ({
 const pageOf = ({ address }: Payment, txHash: string | null): string =>
   txHash === null ? `address/${address && checksummed(address)}` : `tx/${txHash}`
 
-/** Whoever has sent too little is asked for the rest. */
-const paymentUri = ({ address, tokenAddress, ...payment }: Payment, chainId: number): string => {
+/**
+ * Whoever has sent too little is asked for the rest. What does not count, since it was not told yet or came after the price
+ * was over, is not asked for again: null where that is enough.
+ */
+const paymentUri = (
+  { address, tokenAddress, ...payment }: Payment,
+  chainId: number,
+  rows: readonly Row[],
+): string | null => {
   const { amountReceived } = payment
   const expected = payment.amountExpected ?? 0n
-  const amount = amountReceived < expected ? expected - amountReceived : expected
-  return transferUri({ chainId, tokenAddress, to: address ?? '', amount })
+  const there = totalOf(rows)
+  const missing = expected - (there > amountReceived ? there : amountReceived)
+  const isCounted = amountReceived >= expected
+  if (!isCounted && missing <= 0n) return null
+  return transferUri({ chainId, tokenAddress, to: address ?? '', amount: isCounted ? expected : missing })
 }
+
+const totalOf = (rows: readonly Row[]): bigint =>
+  rows.filter(({ state }) => state !== 'orphaned').reduce((sum, { amount }) => sum + BigInt(amount), 0n)

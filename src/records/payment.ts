@@ -38,7 +38,8 @@ export type CryptoFacts = {
   readonly head: number
   /** Of the transfer that completed the sum; null where nobody knows. */
   readonly txHash: string | null
-  readonly paymentUri: string
+  /** Null while nothing more is asked for, although what came does not count. */
+  readonly paymentUri: string | null
   readonly explorerUrl: string | null
   readonly transfers: readonly Transfer[]
 }

@@ -79,6 +79,23 @@ describe('GET /v1/checkout/payments/:id', () => {
     })
   })
 
+  test('200: what came after the price was over is not asked for again', async () => {
+    const made = await overdue()
+    const asked = async () => (await made.read()).crypto?.paymentUri
+    expect(await asked()).toBe(made.payment.crypto?.paymentUri)
+    await receive(made, 1_000n, null)
+    expect(await asked()).toEndWith(`?value=${made.due - 1_000n}`)
+    await arrive(made, made.due - 1_000n, null)
+    // Nobody has been told of it, and somebody has.
+    for (const settle of [async () => {}, () => settlePayments(to.api)]) {
+      await settle()
+      expect(await made.read()).toMatchObject({
+        ...{ status: 'pending', expiresAt: made.payment.expiresAt },
+        crypto: { paymentUri: null, amountReceived: '0', transfers: [{ state: 'seen' }, { state: 'seen' }] },
+      })
+    }
+  })
+
   test('400: a query that is not known', async () => {
     const made = await opened()
     const answer = await to.call('GET', `${made.path}?clientSecret=${made.clientSecret}&x=1`)

@@ -32,10 +32,14 @@ export const openCheckout: Docs = {
 const withSecret =
   'The client secret goes into the header `Client-Secret`, the query or the body. With another one there is no such payment.'
 
+/** What a customer may wonder about who has paid and is told of nothing. */
+const tooLate =
+  'A price that is not par holds until `quote.expiresAt`, a quarter of an hour at most, and the window until `expiresAt`. Money that comes between the two is in `transfers` and in nothing else: `status`, `amountReceived` and `exception` stay, and no event tells of it, before the end of the window.'
+
 export const getCheckoutPayment: Docs = {
   operation: 'getCheckoutPayment',
   summary: 'Read a payment as its customer',
-  description: withSecret,
+  description: `${withSecret}\n\n${tooLate} \`paymentUri\` does not ask for it again.`,
   callers: ['clientSecret'],
   answers: { 200: checkoutPaymentShape },
 }
@@ -43,7 +47,7 @@ export const getCheckoutPayment: Docs = {
 export const pickAsset: Docs = {
   operation: 'pickAsset',
   summary: 'Pick what to pay with',
-  description: `The price is taken now. Picked again, the same or another one, it is taken anew: as long as the payment is pending, nothing has come and its window is open. ${withSecret}`,
+  description: `The price is taken now. Picked again, the same or another one, it is taken anew: as long as the payment is pending, nothing has come and its window is open. Whatever lies at an address of the payment has come, on any chain and in any asset, and too late for the price as well. ${withSecret}`,
   callers: ['clientSecret'],
   answers: { 200: checkoutPaymentShape },
   refusals: ['state_conflict', 'unsupported_asset', 'rate_unavailable', 'chain_unavailable'],

@@ -11,7 +11,8 @@ export const listPayments: Docs = {
 export const getPayment: Docs = {
   operation: 'getPayment',
   summary: 'Read a payment',
-  description: 'With `crypto`: what its chain shows. Ship when `status` is `success`.',
+  description:
+    'With `crypto`: what its chain shows. Ship when `status` is `success`.\n\nMoney that comes in the window and after `quote.expiresAt` is late: it is in `transfers`, and changes nothing else before the end of the window. Then there is `payment.late`, and the payment waits for you with `exception: late`.',
   answers: { 200: paymentReadShape },
 }
 

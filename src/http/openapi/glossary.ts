@@ -1,5 +1,11 @@
 import { example } from '../../records/shapes/wire.ts'
 
+const inTime = 'The end of the window: what was mined by then is in time, at a price that still held.'
+const priceOver =
+  'Until when the price holds. Money that is mined later is late, the window open or not: it counts for nothing before the window’s end, and is told then.'
+const askedFor =
+  'EIP-681, for wallets and QR codes, and for the rest where some has come. Null while enough lies there that does not count: it was not told yet, or came after the price was over.'
+
 /**
  * What every field and parameter means, said once: the same name means the same thing wherever it stands.
  * `Payment.status` goes before `status`.
@@ -56,6 +62,8 @@ const fields: Readonly<Record<string, string>> = {
   state: '`orphaned`: a reorganisation has dropped it.',
   from: 'Who has sent it; null where the chain does not tell.',
   paymentUri: 'EIP-681, for wallets and QR codes.',
+  'CheckoutPayment.crypto.paymentUri': askedFor,
+  'PaymentWithCrypto.crypto.paymentUri': askedFor,
   qrCode: 'The same for a camera: an SVG image, as markup.',
   explorerUrl: 'Where to look it up.',
   paymentId: 'The payment that it is of.',
@@ -99,13 +107,14 @@ const fields: Readonly<Record<string, string>> = {
   receivingAddress: 'Where money ends up, on every chain.',
   receivingAddresses: 'By chain id, where it is another one.',
   toleranceBps: 'How far below the amount due is still enough, in hundredths of a percent.',
-  latePolicy: 'What becomes of money that is sent after the window.',
+  latePolicy:
+    'What becomes of money that is sent after the window. What came in it at a price that was over waits for you, whatever this says.',
   refundMode:
     'Who signs refunds: `manual`, you do; `signer`, a key that is kept here does, where there is one for the chain, from then on. What was to be signed by hand before stays so.',
   link: 'The payment link, as its visitors see it.',
   options: 'What it can be paid with now.',
   quoteExpiresAt:
-    'Money that is mined until then counts at this price, and what comes later is late: pick again for a new one. Null where the price is par and always holds.',
+    'Money that is mined until then counts at this price, and what comes later is late: pick again for a new one, as long as nothing has come. Null where the price is par and always holds.',
   payment: 'The payment that was opened.',
   clientSecret: 'What makes the payment the customer’s. Keep it with them: it is told once.',
   role: '`owner` may do all, `developer` all but members and receiving addresses, `viewer` reads.',
@@ -177,12 +186,15 @@ const fields: Readonly<Record<string, string>> = {
   'CreatePaymentLink.expiresAt': 'When it closes by itself: a moment to come, ISO 8601 in UTC.',
   'CreatePaymentLink.amountMinor': 'At least 1, in minor units of the currency by ISO 4217: 4900 EUR are 49.00 €.',
   'CheckoutPayment.status': '`success` is final: the money is there.',
-  'CheckoutPayment.expiresAt': 'The end of the window: what was mined by then is in time.',
+  'CheckoutPayment.expiresAt': inTime,
+  'CheckoutPayment.crypto.quote.expiresAt': priceOver,
   'PickAsset.clientSecret': 'Where it is not in the header.',
   'SubmitTransaction.clientSecret': 'Where it is not in the header.',
   'SubmitTransaction.txHash': '0x and 64 hexadecimal digits.',
   'Payment.status': '`success` is final: the money is there. See the guide for the others.',
-  'Payment.expiresAt': 'The end of the window: what was mined by then is in time.',
+  'Payment.expiresAt': inTime,
+  'PaymentWithCrypto.expiresAt': inTime,
+  'PaymentWithCrypto.crypto.quote.expiresAt': priceOver,
   'StartRefund.amountMinor': 'All that is left, unless told otherwise.',
   'OpenDispute.amountMinor': 'All of the payment, unless told otherwise.',
   'OpenDispute.description': 'What the customer says.',
