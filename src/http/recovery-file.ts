@@ -1,4 +1,5 @@
-import { writeRecoveryFile } from '../chain/recovery/file.ts'
+import type { Token } from '../chain/chains.ts'
+import { type RecoveryToken, writeRecoveryFile } from '../chain/recovery/file.ts'
 import { findTreasuries } from '../collect/treasuries.ts'
 import { recoverySecretOf } from '../commands/deposits.ts'
 import { refuse } from '../errors.ts'
@@ -22,15 +23,20 @@ export const recoveryFileRoutes: readonly Route[] = [
         if (treasuries === 'unavailable') return refuse('chain_unavailable', { retryAfter: 5 })
         const secret = await recoverySecretOf(api, api.keyring, merchantId)
         const highestCounter = await findHighestCounter(api.sql, merchantId)
+        const chains = api.chains.all.map(({ chain: { id, tokens } }) => ({ chainId: id, tokens: tokens.map(listed) }))
         // The role may have been taken away since the guard looked.
         if (!(await recordRecoveryFile(api.sql, merchantId, doerOf(call)))) return refuse('insufficient_role')
         const name = `paymachine-recovery-${encodeId('mer', merchantId)}.json`
         return {
           status: 200,
           headers: { ...JSON_TYPE, 'content-disposition': `attachment; filename="${name}"` },
-          text: writeRecoveryFile({ treasuries, secret, highestCounter }),
+          text: writeRecoveryFile({ treasuries, secret, highestCounter, chains }),
         }
       },
     },
   ),
 ]
+
+const listed = ({ asset, address, decimals }: Token): RecoveryToken => ({
+  ...{ asset, address: `0x${address.slice(2)}`, decimals },
+})

@@ -69,6 +69,16 @@ test('what was paid to every treasury is found and swept with the file and a nod
   expect(said.join('\n')).toContain(`2 of 13 addresses hold something for ${treasury}`)
 })
 
+test('it lists the tokens of every chain that is switched on, of both modes', async () => {
+  const lamps = await shop(house.api)
+  await receiveAt(lamps, treasury)
+  const tokens = [{ asset: 'TUSD', address: `0x${'1'.repeat(40)}`, decimals: 6 }] as const
+  expect(parseRecoveryFile((await download(lamps)).text).chains).toEqual([
+    { chainId: 31337, tokens: [...tokens] },
+    { chainId: 1, tokens: [...tokens] },
+  ])
+})
+
 test('a merchant who was never paid has a file too, that of later payments', async () => {
   const lamps = await shop(house.api)
   await receiveAt(lamps, treasury)

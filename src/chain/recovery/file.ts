@@ -12,7 +12,11 @@ export type Recovery = {
   readonly secret: Uint8Array
   /** Of the addresses given out when the file was written, null if there was none; later ones are found too. */
   readonly highestCounter: number | null
+  /** Those that were switched on when the file was written: a file of before they were listed has none. */
+  readonly chains: readonly { readonly chainId: number; readonly tokens: readonly RecoveryToken[] }[]
 }
+
+export type RecoveryToken = { readonly asset: string; readonly address: Hex; readonly decimals: number }
 
 export type Treasury = {
   readonly address: Hex
@@ -23,8 +27,8 @@ export type Treasury = {
 }
 
 /** What a merchant downloads and keeps: whoever has it knows every address, and can move nothing but to the treasuries. */
-export const writeRecoveryFile = ({ treasuries, secret, highestCounter }: Recovery): string => {
-  const file = { version, treasuries, factory, secret: bytesToHex(secret).slice(2), highestCounter }
+export const writeRecoveryFile = ({ treasuries, secret, highestCounter, chains }: Recovery): string => {
+  const file = { version, treasuries, factory, secret: bytesToHex(secret).slice(2), highestCounter, chains }
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
@@ -39,8 +43,8 @@ export const parseRecoveryFile = (text: string): Recovery => {
   }
   if (file.factory !== factory)
     throw new StartError('The addresses of this recovery file come from another factory: use the version that wrote it')
-  const { treasuries, secret, highestCounter } = file
-  return { treasuries, secret: hexToBytes(`0x${secret}`), highestCounter }
+  const { treasuries, secret, highestCounter, chains = [] } = file
+  return { treasuries, secret: hexToBytes(`0x${secret}`), highestCounter, chains }
 }
 
 const version = 1
@@ -63,6 +67,10 @@ const contents = type({
   factory: 'string',
   secret: '/^[0-9a-f]{64}$/',
   highestCounter: '0 <= number.integer <= 9007199254740991 | null',
+  'chains?': type({
+    chainId: 'number.integer >= 1',
+    tokens: type({ asset: '/^[A-Za-z0-9.]{1,20}$/', address, decimals: '0 <= number.integer <= 36' }).array(),
+  }).array(),
 })
 
 const parseJson = (text: string): unknown => {

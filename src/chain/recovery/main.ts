@@ -9,8 +9,9 @@ import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 const usage = `Usage: RPC_URL=<a node of the chain> bun run recover <recovery file> [--token <address>]… [--gap <addresses>]
   Finds what arrived at any address that was ever given out, and prints the transactions that sweep it to
   the treasury; anybody may send them. With SENDER_KEY, a private key that has coins for their gas, they are
-  sent. --token names tokens beyond those known of the chain; --gap says after how many unused addresses in
-  a row the search ends (20000).`
+  sent. It says which tokens it looks for: those known of the chain and those that the house had when the file
+  was downloaded. --token names others; --gap says after how many unused addresses in a row the search ends
+  (20000).`
 
 /** `bun run recover`: everything from the recovery file and a node alone, whatever became of the house. */
 const main = async (args: readonly string[]): Promise<void> => {

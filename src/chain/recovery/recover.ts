@@ -2,7 +2,6 @@ import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
 import { StartError } from '../../start-error.ts'
-import type { Chain } from '../chains.ts'
 import { type Ask, getBigint } from '../collect/ask.ts'
 import { carryOutSweep, deployFirst } from '../collect/carry-out.ts'
 import { planSweeps } from '../collect/plan.ts'
@@ -15,7 +14,7 @@ import { type Found, findFunds } from './find.ts'
 export type RecoverOptions = {
   readonly ask: Ask
   readonly recovery: Recovery
-  /** Beyond those that are known of the chain. */
+  /** Beyond those that are known of the chain, or that the file lists. */
   readonly tokens: readonly Hex[]
   readonly gap: number
   /** Who sends and pays the gas; without one the transactions are printed. */
@@ -29,9 +28,9 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
   const { ask, recovery, gap, account, say, print } = options
   const chainId = Number(await getBigint(ask, 'eth_chainId', []))
   const treasuries = await findSafeTreasuries(ask, chainId, recovery, say)
-  const assets = assetsOf(
-    knownChains.find(({ id }) => id === chainId),
-    options.tokens,
+  const assets = assetsOf(chainId, recovery, options.tokens)
+  say(
+    `Chain ${chainId}: looking for ${assets.map(({ token, name }) => name ?? token).join(', ')}; others are named by --token`,
   )
   const [, ...tokens] = assets.map(({ token }) => token)
   const { found, searched, silent } = await findFunds(ask, recovery, treasuries, { tokens, gap })
@@ -53,9 +52,8 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
     for (const sweep of sweeps) await carryOutSweep(carrier, sweep)
     for (const { salt, token } of leftOut) {
       const address = found.find(each => each.salt === salt && each.treasury === treasury)?.address
-      say(
-        `  Left at ${address}: ${assets.find(each => each.token === token)?.name} refuses to move to the treasury now`,
-      )
+      const asset = assets.find(each => each.token === token)
+      say(`  Left at ${address}: ${asset && nameOf(asset)} refuses to move to the treasury now`)
     }
   }
 }
@@ -87,19 +85,24 @@ const findSafeTreasuries = async (
   return [...same]
 }
 
-type Asset = { readonly token: Hex; readonly name: string; readonly decimals: number }
+/** `name`: null where nobody has said it. */
+type Asset = { readonly token: Hex; readonly name: string | null; readonly decimals: number }
 
-/** Coins first. */
-const assetsOf = (chain: Chain | undefined, others: readonly Hex[]): readonly Asset[] => {
-  const coins = { token: zeroAddress, name: chain?.native.asset ?? 'coins', decimals: chain?.native.decimals ?? 18 }
-  const known = (chain?.tokens ?? []).map(({ asset, address, decimals }) => ({
-    token: asHex(address),
-    name: asset,
-    decimals,
-  }))
-  const named = [...new Set(others)].filter(token => !known.some(each => each.token === token))
-  return [coins, ...known, ...named.map(token => ({ token, name: `of token ${token}`, decimals: 0 }))]
+/** Coins first. What the file says of a token that is known changes nothing. */
+const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others: readonly Hex[]): readonly Asset[] => {
+  const known = knownChains.find(({ id }) => id === chainId)
+  const coins = { token: zeroAddress, name: known?.native.asset ?? 'coins', decimals: known?.native.decimals ?? 18 }
+  const listed = chains.filter(chain => chain.chainId === chainId).flatMap(({ tokens }) => tokens)
+  const tokens: readonly Asset[] = [
+    ...[...(known?.tokens ?? []), ...listed].map(({ asset, address, decimals }) => ({
+      ...{ token: asHex(address), name: asset, decimals },
+    })),
+    ...others.map(token => ({ token, name: null, decimals: 0 })),
+  ]
+  return [coins, ...tokens.filter(({ token }, at) => tokens.findIndex(other => other.token === token) === at)]
 }
+
+const nameOf = ({ name, token }: Asset): string => name ?? `of token ${token}`
 
 const asHex = (address: string): Hex => `0x${address.slice(2)}`
 
@@ -112,5 +115,5 @@ const heldOf = ({ coins, tokens }: Found, assets: readonly Asset[]): readonly He
 
 const shown = (found: Found, assets: readonly Asset[]): string =>
   heldOf(found, assets)
-    .map(({ amount, decimals, name }) => `${formatUnits(amount, decimals)} ${name}`)
+    .map(held => `${formatUnits(held.amount, held.decimals)} ${nameOf(held)}`)
     .join(', ')

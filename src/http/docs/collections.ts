@@ -28,7 +28,7 @@ export const getRecoveryFile: Docs = {
   operation: 'getRecoveryFile',
   summary: 'Download the recovery file',
   description:
-    'With it and a node, `bun run recover` finds and collects everything that was ever paid, in both modes and without this service. It moves nothing but to your treasuries; who has it can tell which payments are yours. Download it again when a receiving address has changed.',
+    'With it and a node, `bun run recover` finds and collects everything that was ever paid, in both modes and without this service. It moves nothing but to your treasuries; who has it can tell which payments are yours. Download it again when a receiving address has changed, or the service has another chain or token: it lists those that are looked for.',
   answers: { 200: recoveryFileShape },
   refusals: ['chain_unavailable'],
 }

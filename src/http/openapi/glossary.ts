@@ -219,6 +219,9 @@ const fields: Readonly<Record<string, string>> = {
   'CreateCollection.treasury': 'One of `otherTreasuries`. The one with the most addresses, unless told otherwise.',
   'RecoveryFile.secret': 'What the addresses were made of. Keep it as you keep the names of your customers.',
   'RecoveryFile.treasuries.address': 'The treasury.',
+  'RecoveryFile.chains': 'Those that are switched on now: on each of them its tokens are looked for.',
+  'RecoveryFile.chains.tokens': 'Beside the coin of the chain.',
+  'RecoveryFile.chains.tokens.address': 'The contract of the token.',
   'Refund.unsignedTransaction.data':
     'The transfer of the token, and the 16 bytes of the refund’s id behind it, in hexadecimal digits; `0x` for coins.',
   'Refund.unsignedTransaction.value':

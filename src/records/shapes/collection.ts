@@ -107,6 +107,10 @@ export const recoveryFileShape = shape({
       factory: address(),
       secret: /^[0-9a-f]{64}$/,
       highestCounter: count().or('null'),
+      chains: type({
+        chainId: chainId(),
+        tokens: type({ asset: 'string', address: address(), decimals: count() }).array(),
+      }).array(),
     }),
   example: {
     version: 1,
@@ -114,5 +118,6 @@ export const recoveryFileShape = shape({
     factory: '0xfee2254a07d11ed07be7df776cd6f13ddd5e6f3f',
     secret: '5ec2e7'.padEnd(64, '0'),
     highestCounter: 41,
+    chains: [{ chainId: 31337, tokens: [{ asset: 'TUSD', address: example.address, decimals: 6 }] }],
   },
 })

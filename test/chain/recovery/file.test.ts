@@ -6,6 +6,12 @@ const recovery: Recovery = {
   treasuries: [{ address: '0x52908400098527886e0f7030069857d2e4169ee7', codeHash: null, onlyOn: null }],
   secret: new Uint8Array(32).fill(0xab),
   highestCounter: 41,
+  chains: [
+    {
+      chainId: 31337,
+      tokens: [{ asset: 'TUSD', address: '0x8617e340b3d01fa5f11f306f4090fd50e238070d', decimals: 6 }],
+    },
+  ],
 }
 
 test('what was written is read again, of a key and of a contract', () => {
@@ -19,6 +25,18 @@ test('what was written is read again, of a key and of a contract', () => {
 test('files that merchants keep must stay readable', () => {
   expect(JSON.parse(writeRecoveryFile(recovery))).toMatchInlineSnapshot(`
     {
+      "chains": [
+        {
+          "chainId": 31337,
+          "tokens": [
+            {
+              "address": "0x8617e340b3d01fa5f11f306f4090fd50e238070d",
+              "asset": "TUSD",
+              "decimals": 6,
+            },
+          ],
+        },
+      ],
       "factory": "0xfee2254a07d11ed07be7df776cd6f13ddd5e6f3f",
       "highestCounter": 41,
       "secret": "abababababababababababababababababababababababababababababababab",
@@ -32,6 +50,10 @@ test('files that merchants keep must stay readable', () => {
       "version": 1,
     }
   `)
+})
+
+test('one that was written before tokens were listed lists none', () => {
+  expect(parseRecoveryFile(changed({ chains: undefined }))).toEqual({ ...recovery, chains: [] })
 })
 
 test.each([
@@ -48,6 +70,11 @@ test.each([
   ['a counter below zero', changed({ highestCounter: -1 }), 'highestCounter'],
   ['half a counter', changed({ highestCounter: 1.5 }), 'highestCounter'],
   ['a code hash that is none', withTreasury({ codeHash: '0x' }), 'treasuries'],
+  ['a list of chains that is none', changed({ chains: {} }), 'chains'],
+  ['a chain without an id', changed({ chains: [{ tokens: [] }] }), 'chains'],
+  ['a token that is no address', withToken({ address: '0xabab' }), 'chains'],
+  ['a token named by what moves the cursor', withToken({ asset: '\u001b[2Jabab' }), 'chains'],
+  ['a token of half a digit', withToken({ decimals: 0.5 }), 'chains'],
 ])('%s is refused, and nothing of the file is told', (_, text, said) => {
   expect(() => parseRecoveryFile(text)).toThrow(StartError)
   expect(() => parseRecoveryFile(text)).toThrow(said)
@@ -60,4 +87,8 @@ function changed(fields: object): string {
 
 function withTreasury(fields: object): string {
   return changed({ treasuries: [{ ...recovery.treasuries[0], ...fields }] })
+}
+
+function withToken(fields: object): string {
+  return changed({ chains: [{ chainId: 1, tokens: [{ ...recovery.chains[0]?.tokens[0], ...fields }] }] })
 }

@@ -20,6 +20,7 @@ const recovery = {
   treasuries: [{ address: treasury, codeHash: null, onlyOn: null }],
   secret,
   highestCounter: 300,
+  chains: [],
 } as const
 
 // The first of the accounts that anvil makes for everybody.
@@ -69,6 +70,7 @@ test('with no database, everything is found and swept from the recovery file and
     })
   const { exit, said } = await run()
   expect(exit, said).toBe(0)
+  expect(said).toContain(`Chain 31337: looking for coins, ${token.toLowerCase()}; others are named by --token`)
   expect(said).toContain(`7 of 2201 addresses hold something for ${treasury}`)
   expect(said).toContain(`  8  ${addressAt(8)}  0.000000000000000005 coins`)
   expect(said).toMatch(/^ {2}4 addresses, \d{5,6} gas each$/m)
@@ -78,6 +80,31 @@ test('with no database, everything is found and swept from the recovery file and
   const again = await run()
   expect(again.exit).toBe(0)
   expect(again.said).toContain('0 of 2201 addresses hold something')
+})
+
+test('the tokens of the chain that the file lists are found and swept, and no others are looked for', async () => {
+  await using chain = await factoryChain()
+  const [listed, other] = [await chain.deploy('good-token'), await chain.deploy('good-token')]
+  await chain.mint(listed, [addressAt(1)], 2_500_000n)
+  const tokensOf = (address: Hex) => [{ asset: 'TUSD', address, decimals: 6 }]
+  const chains = [
+    { chainId: 31337, tokens: tokensOf(listed) },
+    { chainId: 31338, tokens: tokensOf(other) },
+  ]
+  const run = (file: string) => runRecover(file, ['--gap', '10'], { RPC_URL: chain.url, SENDER_KEY: richKey })
+
+  // As those that were written before tokens were listed.
+  const { chains: _, ...old } = JSON.parse(writeRecoveryFile({ ...recovery, chains }))
+  const none = await run(JSON.stringify(old))
+  expect(none.exit, none.said).toBe(0)
+  expect(none.said).toContain('Chain 31337: looking for coins; others are named by --token')
+  expect(none.said).toContain('0 of 311 addresses hold something')
+
+  const { exit, said } = await run(writeRecoveryFile({ ...recovery, chains }))
+  expect(exit, said).toBe(0)
+  expect(said).toContain('Chain 31337: looking for coins, TUSD; others are named by --token')
+  expect(said).toContain(`  1  ${addressAt(1)}  2.5 TUSD`)
+  expect(await chain.tokens(listed, treasury)).toBe(2_500_000n)
 })
 
 test('without a key the transactions are printed, and whoever sends them pays the treasury', async () => {
