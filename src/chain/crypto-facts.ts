@@ -61,20 +61,15 @@ const pageOf = ({ address }: Payment, txHash: string | null): string =>
 
 /**
  * Whoever has sent too little is asked for the rest. What does not count, since it was not told yet or came after the price
- * was over, is not asked for again: null where that is enough.
+ * was over, is not asked for again: no amount is named where that is enough.
  */
-const paymentUri = (
-  { address, tokenAddress, ...payment }: Payment,
-  chainId: number,
-  rows: readonly Row[],
-): string | null => {
+const paymentUri = ({ address, tokenAddress, ...payment }: Payment, chainId: number, rows: readonly Row[]): string => {
   const { amountReceived } = payment
   const expected = payment.amountExpected ?? 0n
-  const there = totalOf(rows)
-  const missing = expected - (there > amountReceived ? there : amountReceived)
-  const isCounted = amountReceived >= expected
-  if (!isCounted && missing <= 0n) return null
-  return transferUri({ chainId, tokenAddress, to: address ?? '', amount: isCounted ? expected : missing })
+  const missing = expected - totalOf(rows)
+  const rest = missing > 0n ? missing : null
+  const amount = amountReceived >= expected ? expected : rest
+  return transferUri({ chainId, tokenAddress, to: address ?? '', amount })
 }
 
 const totalOf = (rows: readonly Row[]): bigint =>

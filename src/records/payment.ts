@@ -38,8 +38,7 @@ export type CryptoFacts = {
   readonly head: number
   /** Of the transfer that completed the sum; null where nobody knows. */
   readonly txHash: string | null
-  /** Null while nothing more is asked for, although what came does not count. */
-  readonly paymentUri: string | null
+  readonly paymentUri: string
   readonly explorerUrl: string | null
   readonly transfers: readonly Transfer[]
 }

@@ -4,7 +4,7 @@ const inTime = 'The end of the window: what was mined by then is in time, at a p
 const priceOver =
   'Until when the price holds. Money that is mined later is late, the window open or not: it counts for nothing before the window’s end, and is told then.'
 const askedFor =
-  'EIP-681, for wallets and QR codes, and for the rest where some has come. Null while enough lies there that does not count: it was not told yet, or came after the price was over.'
+  'EIP-681, for wallets and QR codes, and for the rest where some has come. It names no amount while enough lies there that does not count: it was not told yet, or came after the price was over.'
 
 /**
  * What every field and parameter means, said once: the same name means the same thing wherever it stands.

@@ -66,7 +66,7 @@ Money that comes too late is not lost: by your settings it is a success after al
 
 - Read the link. \`options\` is what it can be paid with now; an \`amount\` of \`49000000\` with 6 \`decimals\` is 49.
 - Open a payment. It has a window, so do it when the customer goes on and not when the page is loaded. Keep \`clientSecret\` where a reload finds it: it is told once, and without it the payment cannot be seen.
-- Pick an asset, there or later. Show \`address\`, \`amountExpected\` and \`network\`, and \`paymentUri\` as a QR code, until \`expiresAt\`. When \`quote.expiresAt\` is over, pick again for a fresh price. Once something has come, that is refused with 409, and not needed; what came after the price was over is in \`transfers\`, and the merchant is told at \`expiresAt\`: ask for no more then, \`paymentUri\` is null.
+- Pick an asset, there or later. Show \`address\`, \`amountExpected\` and \`network\`, and \`paymentUri\` as a QR code, until \`expiresAt\`. When \`quote.expiresAt\` is over, pick again for a fresh price. Once something has come, that is refused with 409, and not needed; what came after the price was over is in \`transfers\`, and the merchant is told at \`expiresAt\`: ask for no more then, \`paymentUri\` names no amount.
 - Open the stream with \`EventSource\`, and show what it tells: \`pending\` with \`exception: underpaid\` asks for the rest, which \`paymentUri\` does too; \`processing\` counts \`confirmations\`. After \`success\`, \`failed\`, \`expired\` and \`canceled\` close it.
 - Ship by the event \`payment.succeeded\` or what your server reads, and never by what a browser says.`,
   },

@@ -94,7 +94,7 @@ const crypto = once(() =>
     exception: "'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'wrong_chain' | null",
     quote: type({ rate: 'string', source: 'string | null', expiresAt: timeOrNull() }).or('null'),
     transfers: transfer().array(),
-    paymentUri: 'string | null',
+    paymentUri: 'string',
     explorerUrl: 'string | null',
   }),
 )
