@@ -59,13 +59,7 @@ export const startMachinery = async (
     trouble: () => labour?.trouble(),
     wakeChain: chainId => labour?.wakeChain(chainId),
     sending: labour?.sender,
-    chains: () =>
-      Object.fromEntries(
-        chains.all.map(({ chain: { id }, rpc }) => [
-          id,
-          labour?.chainTroubles().get(id) ?? (isResting(rpc) ? 'unreachable' : 'ok'),
-        ]),
-      ),
+    chains: () => chainStates(chains, labour?.chainTroubles()),
     stop: async () => {
       await labour?.stop()
       await actors.idle()
@@ -146,5 +140,19 @@ const submittedOn = ({ chain: { id, livemode, pollMs, tokens }, rpc }: Connected
   ...{ id, livemode, pollMs, transactions: openTransactions(rpc) },
   tokens: tokens.map(({ address }) => address),
 })
+
+/** What keeps a chain from being read comes first, and then what keeps its coin from being offered. */
+export const chainStates = (
+  { all, quotes }: Pick<Chains, 'all' | 'quotes'>,
+  troubles: ReadonlyMap<number, string> = new Map(),
+): Readonly<Record<string, string>> => {
+  const doubted = quotes.feeds().filter(({ state }) => state !== 'believed')
+  const states = all.map(({ chain: { id }, rpc }) => {
+    const price = doubted.find(({ chainId }) => chainId === id)
+    const silence = isResting(rpc) ? 'unreachable' : undefined
+    return [id, troubles.get(id) ?? silence ?? (price ? `no price of ${price.pair}: ${price.state}` : 'ok')]
+  })
+  return Object.fromEntries(states)
+}
 
 const isResting = (rpc: Rpc): boolean => rpc.health().every(({ state }) => state === 'resting')

@@ -31,10 +31,7 @@ export const connectChains = (
   return {
     all,
     find: chainId => all.find(({ chain }) => chain.id === chainId),
-    quotes: openQuotes(
-      all.map(({ chain, rpc }) => ({ chain, batch: rpc.batch })),
-      outside.clock,
-    ),
+    quotes: openQuotes(all, outside),
     close: () => {
       for (const { rpc } of all) rpc.close()
     },

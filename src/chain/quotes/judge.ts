@@ -1,10 +1,11 @@
 import type { Chain, Feed } from '../chains.ts'
 import { type Price, tenTo } from './amount.ts'
-import type { Reading, Round, SequencerRound } from './read-feeds.ts'
+import type { Reading, Round, SequencerRound, Told } from './read-feeds.ts'
 
 /** Why an answer is not believed. */
 export type Doubt =
   | 'unreachable'
+  | 'disagreed'
   | 'behind'
   | 'ahead'
   | 'sequencer'
@@ -22,22 +23,23 @@ export type Verdict = { readonly believed: Price } | { readonly refused: Doubt }
 export const doubtAbout = (chain: Chain, { headS, sequencer }: Reading, nowS: bigint): Doubt | undefined => {
   // A chain that mines on demand has a head of any age, and its clock is moved by tests.
   if (!chain.minesOnDemand && headS > nowS + clocksDifferS) return 'ahead'
-  if (!chain.minesOnDemand && headS + mostBehindS(chain) < nowS) return 'behind'
-  return chain.sequencerFeed !== null && !isUp(sequencer, headS) ? 'sequencer' : undefined
+  if (isBehind(chain, headS, nowS)) return 'behind'
+  if (chain.sequencerFeed === null) return undefined
+  if (sequencer === 'disagreed') return 'disagreed'
+  return isUp(sequencer, headS) ? undefined : 'sequencer'
 }
+
+/** The last block that two nodes have is too old for prices of it. */
+export const isBehind = (chain: Chain, headS: bigint, nowS: bigint): boolean =>
+  !chain.minesOnDemand && headS + mostBehindS(chain) < nowS
 
 /** 0 is up. Just after an outage the feeds still say what things were worth before it. */
 const isUp = (round: SequencerRound | undefined, headS: bigint) =>
   round !== undefined && round.answer === 0n && round.startedS > 0n && headS - round.startedS >= graceS
 
-export const judgeRound = (
-  chain: Chain,
-  feed: Feed,
-  round: Round | undefined,
-  headS: bigint,
-  nowS: bigint,
-): Verdict => {
+export const judgeRound = (chain: Chain, feed: Feed, round: Told<Round>, headS: bigint, nowS: bigint): Verdict => {
   if (round === undefined) return { refused: 'unreadable' }
+  if (round === 'disagreed') return { refused: 'disagreed' }
   // A mistaken address is found out, in the table or in an operator's file.
   if (plain(round.description) !== plain(feed.pair)) return { refused: 'other_pair' }
   if (round.answer <= 0n) return { refused: 'not_positive' }
@@ -61,4 +63,4 @@ const graceS = 3_600n
 /** A heartbeat is when the nodes begin a round; on a busy chain its answer takes minutes to be mined. */
 const slackS = 300n
 
-const mostBehindS = ({ blockMs }: Chain) => BigInt(Math.max(300, Math.ceil(blockMs / 100)))
+export const mostBehindS = ({ blockMs }: Chain) => BigInt(Math.max(300, Math.ceil(blockMs / 100)))

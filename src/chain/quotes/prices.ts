@@ -1,10 +1,9 @@
-import type { Clock } from '../../clock.ts'
-import type { Chain, Feed } from '../chains.ts'
-import type { Node } from '../rpc/rpc.ts'
+import type { Outside } from '../../world.ts'
+import type { Chain } from '../chains.ts'
 import type { Price } from './amount.ts'
-import { type Belief, openBelief } from './belief.ts'
-import { type Doubt, doubtAbout, judgeRound, type Verdict } from './judge.ts'
-import { feedsOf, readFeeds } from './read-feeds.ts'
+import { type Doubt, isBehind, type Verdict } from './judge.ts'
+import { type FeedNodes, readFeeds } from './read-feeds.ts'
+import { openVerdicts, secondsOf } from './verdicts.ts'
 
 /** What the aggregators of a chain were last found to say, by the pair. */
 export type ChainPrices = ReadonlyMap<string, Price>
@@ -18,55 +17,52 @@ export type Prices = {
   states(): readonly FeedState[]
 }
 
-export const openPrices = (chain: Chain, batch: Node['batch'], clock: Clock): Prices => {
-  const beliefs = new Map(feedsOf(chain).map(feed => [feed, openBelief(feed === chain.native.feed ? 20n : 5n)]))
+export const openPrices = (chain: Chain, rpc: FeedNodes, { clock, log }: Pick<Outside, 'clock' | 'log'>): Prices => {
+  const judge = openVerdicts(chain)
   let states: readonly FeedState[] = []
   let reading: { readonly prices: Promise<ChainPrices>; doneMs: number | null } | undefined
+  const now = () => clock.now().getTime()
 
   const readNow = async (): Promise<ChainPrices> => {
-    const verdicts = await judgeAll(chain, batch, clock, beliefs)
-    states = verdicts.map(([feed, verdict]) => ({
-      chainId: chain.id,
-      pair: feed.pair,
-      state: 'believed' in verdict ? 'believed' : verdict.refused,
-    }))
+    const told = await readFeeds(rpc, chain, headS => isBehind(chain, headS, secondsOf(now())))
+    const verdicts = [...judge(told, now())]
+    const stateOf = (verdict: Verdict) => ('believed' in verdict ? 'believed' : verdict.refused)
+    note(verdicts.map(([{ pair }, verdict]) => ({ chainId: chain.id, pair, state: stateOf(verdict) })))
     return new Map(
       verdicts.flatMap(([feed, verdict]) => ('believed' in verdict ? [[feed.pair, verdict.believed]] : [])),
     )
   }
 
-  return {
-    states: () => states,
+  /** To the log, whatever has changed. */
+  const note = (found: readonly FeedState[]) => {
+    for (const [n, { pair, state }] of found.entries()) {
+      const before = states[n]?.state ?? 'believed'
+      if (state === before) continue
+      if (state === 'believed') log.info({ chain: chain.id, pair }, 'a price is believed again')
+      else log.warn({ chain: chain.id, pair, reason: state }, 'a price is not believed')
+    }
+    states = found
+  }
+
+  const prices: Prices = {
+    states: () => {
+      // Whoever reads of a trouble reads soon when it is over, though no customer comes by.
+      if (states.some(({ state }) => state !== 'believed')) void prices.read()
+      return states
+    },
     read: () => {
       // Whoever asks while a reading is under way waits for that one. A clock set back makes none fresh again.
-      if (reading && (reading.doneMs === null || Math.abs(clock.now().getTime() - reading.doneMs) < freshMs))
-        return reading.prices
+      if (reading && (reading.doneMs === null || Math.abs(now() - reading.doneMs) < freshMs)) return reading.prices
       const mine: typeof reading = { prices: readNow(), doneMs: null }
       reading = mine
       const done = () => {
-        mine.doneMs = clock.now().getTime()
+        mine.doneMs = now()
       }
       mine.prices.then(done, done)
       return mine.prices
     },
   }
-}
-
-const judgeAll = async (
-  chain: Chain,
-  batch: Node['batch'],
-  clock: Clock,
-  beliefs: ReadonlyMap<Feed, Belief>,
-): Promise<readonly (readonly [Feed, Verdict])[]> => {
-  const reading = await readFeeds(batch, chain)
-  const nowMs = clock.now().getTime()
-  const nowS = BigInt(Math.floor(nowMs / 1000))
-  const doubt = reading ? doubtAbout(chain, reading, nowS) : 'unreachable'
-  return [...beliefs].map(([feed, belief]) => {
-    if (!reading || doubt) return [feed, { refused: doubt ?? 'unreachable' }]
-    const verdict = judgeRound(chain, feed, reading.rounds.get(feed), reading.headS, nowS)
-    return [feed, 'believed' in verdict ? belief.weigh(verdict.believed, nowMs) : verdict]
-  })
+  return prices
 }
 
 const freshMs = 5_000

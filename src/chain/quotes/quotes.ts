@@ -1,9 +1,8 @@
-import type { Clock } from '../../clock.ts'
+import type { Outside } from '../../world.ts'
 import type { Chain, Token } from '../chains.ts'
-import type { Node } from '../rpc/rpc.ts'
 import { amountOf, atPar, type Money, type Price, rateOf } from './amount.ts'
 import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
-import { feedsOf } from './read-feeds.ts'
+import { type FeedNodes, feedsOf } from './read-feeds.ts'
 
 /** What a payment costs in one asset. */
 export type Quote = {
@@ -34,14 +33,15 @@ export type Asked = Money & {
 export type Quotes = {
   /** One for each asset that has a price now; the others are left out. */
   offer(asked: Asked): Promise<readonly Quote[]>
-  /** What became of every aggregator at its last reading. */
+  /** What became of every aggregator at its last reading; where that was no good another one begins. */
   feeds(): readonly FeedState[]
 }
 
-export type PricedChain = { readonly chain: Chain; readonly batch: Node['batch'] }
+export type PricedChain = { readonly chain: Chain; readonly rpc: FeedNodes }
 
-export const openQuotes = (chains: readonly PricedChain[], clock: Clock): Quotes => {
-  const opened = chains.map(({ chain, batch }) => ({ chain, prices: openPrices(chain, batch, clock) }))
+export const openQuotes = (chains: readonly PricedChain[], outside: Pick<Outside, 'clock' | 'log'>): Quotes => {
+  const { clock } = outside
+  const opened = chains.map(({ chain, rpc }) => ({ chain, prices: openPrices(chain, rpc, outside) }))
   return {
     feeds: () => opened.flatMap(({ prices }) => prices.states()),
     offer: async asked => {

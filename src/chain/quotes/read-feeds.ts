@@ -1,7 +1,16 @@
-import { type } from 'arktype'
 import type { Chain, Feed } from '../chains.ts'
-import { blockAt } from '../rpc/block.ts'
-import type { Call, Node } from '../rpc/rpc.ts'
+import { blockAt, findHeader, type Header, readHeader } from '../rpc/block.ts'
+import {
+  type Answer,
+  agreedOn,
+  answered,
+  type BatchOptions,
+  type Call,
+  type Plain,
+  type Rpc,
+  RpcFault,
+  RpcRefusal,
+} from '../rpc/rpc.ts'
 
 /** An aggregator's last word. Times are seconds of the chain's own clock. */
 export type Round = {
@@ -12,35 +21,117 @@ export type Round = {
   readonly description: string
 }
 
-/** What the aggregators of a chain said in one block; undefined for one that gave no answer we can read. */
-export type Reading = {
-  readonly headS: bigint
-  readonly rounds: ReadonlyMap<Feed, Round | undefined>
-  readonly sequencer: SequencerRound | undefined
-}
-
 export type SequencerRound = Pick<Round, 'answer' | 'startedS'>
 
+/** Undefined for what gave no answer we can read. */
+export type Told<T> = T | 'disagreed' | undefined
+
+/** What the aggregators of a chain said in one block, as two of its nodes tell it (the one, where there is one). */
+export type Reading = {
+  readonly headS: bigint
+  readonly rounds: ReadonlyMap<Feed, Told<Round>>
+  readonly sequencer: Told<SequencerRound>
+}
+
+export type FeedNodes = Pick<Rpc, 'agreed' | 'both'>
+
+/** Fewer than two nodes answered, or they have no block in common. */
+export type NoReading = 'unreachable' | 'disagreed'
+
 /**
- * The head first, then every aggregator at that block's hash: nothing read here can come from two blocks,
- * or from two nodes of which one is behind. Undefined when the node gave no answer.
+ * The heads first, then every aggregator at the hash of the lower one, which both have: nothing read here can come from
+ * two blocks. Who makes up a lower head, or stands still, is passed over where two others have the higher one.
  */
-export const readFeeds = async (batch: Node['batch'], chain: Chain): Promise<Reading | undefined> => {
-  const head = headOf((await ask(batch, [blockAt('latest')]))[0])
-  if (head instanceof type.errors) return undefined
+export const readFeeds = async (
+  rpc: FeedNodes,
+  chain: Chain,
+  isTooOld: (headS: bigint) => boolean,
+): Promise<Reading | NoReading> => {
+  const asking = { rpc, deadline: performance.now() + longestMs }
+  let old: Reading | undefined
+  let failure: NoReading = 'unreachable'
+  try {
+    for (const head of await headsOf(asking)) {
+      const reading = await readAt(asking, chain, head).catch(error => {
+        failure = error instanceof RpcFault && error.reason === 'behind' ? 'disagreed' : 'unreachable'
+        return undefined
+      })
+      if (reading && !isTooOld(reading.headS)) return reading
+      old ??= reading
+    }
+  } catch {
+    // That nobody answers is a fact like any other: there is no price from there.
+  }
+  return old ?? failure
+}
+
+type Asking = { readonly rpc: FeedNodes; readonly deadline: number }
+
+/** The heads of two, the lower one first: most often both have that. */
+const headsOf = async ({ rpc, deadline }: Asking): Promise<readonly Header[]> => {
+  const told = await rpc.both([blockAt('latest')], ([block]) => readHeader(answered(block)), within(deadline))
+  const isSame = (a: Header, b: Header) => a.hash === b.hash && a.timestamp === b.timestamp
+  const apart = told.filter((head, n) => told.findIndex(other => isSame(head, other)) === n)
+  return apart.sort((a, b) => a.number - b.number)
+}
+
+/** Throws a fault that says `behind` where two do not both have the block. */
+const readAt = async (asking: Asking, chain: Chain, head: Header): Promise<Reading> => {
   const feeds = feedsOf(chain)
-  const at = { blockHash: head.hash }
-  const calls = feeds.flatMap(({ address }) => [
-    callOf(address, selectors.latestRoundData, at),
-    callOf(address, selectors.decimals, at),
-    callOf(address, selectors.description, at),
+  const callsOf = (to: string, ...data: readonly string[]) => data.map(each => callOf(to, each, head))
+  const { latestRoundData, decimals, description } = selectors
+  const [rounds, [sequencer]] = await Promise.all([
+    readEach(
+      { ...asking, head, read: roundOf },
+      feeds.map(({ address }) => callsOf(address, latestRoundData, decimals, description)),
+    ),
+    readEach(
+      { ...asking, head, read: ([round]) => wordsOf(round) },
+      chain.sequencerFeed === null ? [] : [callsOf(chain.sequencerFeed, latestRoundData)],
+    ),
   ])
-  const sequencerCalls = chain.sequencerFeed ? [callOf(chain.sequencerFeed, selectors.latestRoundData, at)] : []
-  const answers = await ask(batch, [...calls, ...sequencerCalls])
-  return {
-    headS: BigInt(head.timestamp),
-    rounds: new Map(feeds.map((feed, n) => [feed, roundOf(answers.slice(n * 3, n * 3 + 3))])),
-    sequencer: wordsOf(answers[calls.length]),
+  return { headS: BigInt(head.timestamp), rounds: new Map(feeds.map((feed, n) => [feed, rounds[n]])), sequencer }
+}
+
+type AskingAt<T> = Asking & { readonly head: Header; readonly read: (answers: readonly unknown[]) => T | undefined }
+
+/**
+ * Questions of as many calls each: all at once, and one by one where two do not say the same of all, so that who lies
+ * about one price takes no other away.
+ */
+const readEach = async <T extends Plain>(
+  asking: AskingAt<T>,
+  questions: readonly (readonly Call[])[],
+): Promise<readonly Told<T>[]> => {
+  if (questions.length === 0) return []
+  const told = await readAlike(asking, questions)
+  if (told !== 'disagreed' && told !== undefined) return told
+  if (questions.length === 1) return [told]
+  return (await Promise.all(questions.map(each => readEach(asking, [each])))).flat()
+}
+
+/** Undefined where a node refuses. */
+const readAlike = async <T extends Plain>(
+  { rpc, deadline, head, read }: AskingAt<T>,
+  questions: readonly (readonly Call[])[],
+): Promise<readonly (T | undefined)[] | 'disagreed' | undefined> => {
+  let isApart = false
+  const pick = (answers: readonly Answer[]) => {
+    const block = findHeader(answered(answers.at(-1)), { number: head.number })
+    // One that tells another time of the same block has another block.
+    if (block?.hash !== head.hash || block.timestamp !== head.timestamp) {
+      isApart = true
+      throw new RpcFault('behind', 'it does not have the block')
+    }
+    const ofOne = ({ length }: readonly Call[], n: number) => answers.slice(n * length, (n + 1) * length).map(answered)
+    return questions.map((calls, n) => read(ofOne(calls, n)) ?? null)
+  }
+  try {
+    const told = agreedOn(await rpc.agreed([...questions.flat(), blockAt(head.number)], pick, within(deadline)))
+    return told?.map(round => round ?? undefined) ?? 'disagreed'
+  } catch (error) {
+    if (error instanceof RpcRefusal && !isApart) return undefined
+    throw isApart ? new RpcFault('behind') : error
   }
 }
 
@@ -49,16 +140,19 @@ export const feedsOf = ({ native, currencyFeeds }: Chain): readonly Feed[] =>
 
 export const selectors = { latestRoundData: '0xfeaf968c', decimals: '0x313ce567', description: '0x7284e416' }
 
-const callOf = (to: string, data: string, at: { readonly blockHash: string }): Call => ({
+const callOf = (to: string, data: string, { hash }: Header): Call => ({
   method: 'eth_call',
-  params: [{ to, data }, at],
+  params: [{ to, data }, { blockHash: hash }],
 })
 
-/** That a node does not answer is a fact like any other: there is no price from it. */
-const ask = (batch: Node['batch'], calls: readonly Call[]): Promise<readonly unknown[]> =>
-  batch(calls, { timeoutMs: 3_000, mostBytes: 262_144 }).catch((): readonly unknown[] => [])
+/** A busy block names thousands of transactions. */
+const within = (deadline: number): BatchOptions => ({
+  timeoutMs: Math.min(3_000, deadline - performance.now()),
+  mostBytes: 2 ** 20,
+})
 
-const headOf = type({ hash: '/^0x[0-9a-fA-F]{64}$/', timestamp: '/^0x[0-9a-fA-F]{1,16}$/' })
+/** However many questions it takes: customers wait for it. */
+const longestMs = 6_000
 
 const roundOf = ([round, decimals, description]: readonly unknown[]): Round | undefined => {
   const words = wordsOf(round)

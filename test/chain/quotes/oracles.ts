@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { createTestClient, http, parseAbi, publicActions, walletActions } from 'viem'
+import { createTestClient, type Hex, http, parseAbi, publicActions, walletActions } from 'viem'
 import { anvil as definition } from 'viem/chains'
 import type { Chain, Feed } from '../../../src/chain/chains.ts'
 import { type Artifact, compile } from '../../../src/chain/contracts/compile.ts'
+import type { FeedNodes } from '../../../src/chain/quotes/read-feeds.ts'
 import type { Call, Node } from '../../../src/chain/rpc/rpc.ts'
 import { type ManualClock, manualClock } from '../../../src/clock.ts'
 import { anvil } from '../../harness/anvil.ts'
+import { until } from '../../harness/until.ts'
 
 const compiled = compile(fileURLToPath(new URL('.', import.meta.url))).get('aggregator.json') ?? '{}'
 
@@ -25,9 +27,12 @@ export const startOracles = async () => {
   const follow = async () => clock.set(new Date(Number(await headS()) * 1000))
   await follow()
 
+  /** A node that mines by itself says the hash first, and viem would wait for a block after it. */
+  const mined = (hash: Hex) => until(() => client.getTransactionReceipt({ hash }).catch(() => undefined))
+
   const deploy = async ({ abi, bytecode }: Artifact, args: readonly unknown[]): Promise<string> => {
     const hash = await client.deployContract({ account, abi, bytecode, args })
-    const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+    const { contractAddress } = await mined(hash)
     if (!contractAddress) throw new Error('the contract was not deployed')
     return contractAddress.toLowerCase()
   }
@@ -42,7 +47,7 @@ export const startOracles = async () => {
       functionName: 'set',
       args,
     })
-    await client.waitForTransactionReceipt({ hash })
+    await mined(hash)
     await follow()
   }
   const feed = async (pair: string, answer: bigint, decimals = 8): Promise<Feed> => {
@@ -57,6 +62,7 @@ export const startOracles = async () => {
     say,
     deploy,
     follow,
+    url: node.url,
     batch: batchTo(node.url),
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   }
@@ -73,6 +79,15 @@ const batchTo =
     const answers = (await response.json()) as readonly { id: number; result?: unknown }[]
     return calls.map((_, id) => answers.find(answer => answer.id === id)?.result)
   }
+
+/** The only node of its chain: what it says counts. */
+export const alone = (batch: Node['batch']): FeedNodes => ({
+  both: async (calls, read, options) => [read(await batch(calls, options))],
+  agreed: async (calls, pick, options) => ({
+    ...{ outcome: 'agreed', nodes: ['1/1'] },
+    value: pick(await batch(calls, options)),
+  }),
+})
 
 /** A batch that writes down what it was asked. */
 export const noting = (batch: Node['batch'], asked: (readonly Call[])[]): Node['batch'] => {

@@ -7,7 +7,8 @@ import { type Asked, openQuotes, type Quote } from '../../../src/chain/quotes/qu
 import { selectors } from '../../../src/chain/quotes/read-feeds.ts'
 import type { Call, Node } from '../../../src/chain/rpc/rpc.ts'
 import testPrice from '../../../src/sandbox/contracts/test-price.json' with { type: 'json' }
-import { aggregator, chainWith, inMinutes, noting, startOracles } from './oracles.ts'
+import { readableLog } from '../../harness/lines.ts'
+import { aggregator, alone, chainWith, inMinutes, noting, startOracles } from './oracles.ts'
 
 const oracles = await startOracles()
 const { clock, feed, say } = oracles
@@ -24,7 +25,9 @@ const tenDollars = (change: Partial<Asked> = {}): Asked => ({
 
 const tenEuros = (): Asked => tenDollars({ currency: 'EUR' })
 
-const open = (chain: Chain, batch: Node['batch'] = oracles.batch) => openQuotes([{ chain, batch }], clock)
+const outside = { clock, log: readableLog().log }
+
+const open = (chain: Chain, batch: Node['batch'] = oracles.batch) => openQuotes([{ chain, rpc: alone(batch) }], outside)
 
 const amounts = (quotes: readonly Quote[]) => Object.fromEntries(quotes.map(({ asset, amount }) => [asset, amount]))
 
@@ -195,10 +198,10 @@ test('a node that is silent, refuses or talks nonsense takes only its own chainâ
   for (const batch of nodes) {
     const quotes = openQuotes(
       [
-        { chain: { ...chain, id: 2 }, batch },
-        { chain, batch: oracles.batch },
+        { chain: { ...chain, id: 2 }, rpc: alone(batch) },
+        { chain, rpc: alone(oracles.batch) },
       ],
-      clock,
+      outside,
     )
     const offered = (await quotes.offer(tenDollars())).map(({ chainId, asset }) => `${chainId} ${asset}`)
     expect(offered).toEqual(['2 USDC', '1 USDC', '1 ETH'])
@@ -228,10 +231,10 @@ test('only what was asked for is offered, on chains of the paymentâ€™s mode', as
   const { chain } = await ethAt(250_000_000_000n)
   const quotes = openQuotes(
     [
-      { chain, batch: oracles.batch },
-      { chain: { ...chain, id: 5, livemode: false }, batch: oracles.batch },
+      { chain, rpc: alone(oracles.batch) },
+      { chain: { ...chain, id: 5, livemode: false }, rpc: alone(oracles.batch) },
     ],
-    clock,
+    outside,
   )
   const offered = async (change: Partial<Asked>) =>
     (await quotes.offer(tenDollars(change))).map(({ chainId, asset }) => `${chainId} ${asset}`)

@@ -1,0 +1,293 @@
+import { afterAll, expect, test } from 'bun:test'
+import { randomFillSync } from 'node:crypto'
+import type { Chain } from '../../../src/chain/chains.ts'
+import { connectChains } from '../../../src/chain/connect.ts'
+import { selectors } from '../../../src/chain/quotes/read-feeds.ts'
+import { chainStates } from '../../../src/machinery.ts'
+import { faultyNode } from '../../harness/faulty-node.ts'
+import { readableLog } from '../../harness/lines.ts'
+import { type Change, no, type Question, through } from '../watch/node.ts'
+import { aggregator, chainWith, inMinutes, startOracles } from './oracles.ts'
+
+const oracles = await startOracles()
+const { clock, feed, say, client, follow } = oracles
+// What was before is too old for prices.
+const first = await client.getBlock()
+await client.setNextBlockTimestamp({ timestamp: first.timestamp + 3_600n })
+await client.mine({ blocks: 1 })
+await follow()
+afterAll(() => oracles[Symbol.asyncDispose]())
+
+/** $10 and their equals: ETH at 2,500 dollars and EURC at 1.08. */
+const priced = async () => {
+  const [eth, eur] = [await feed('ETH / USD', 250_000_000_000n), await feed('EUR / USD', 108_000_000n)]
+  const sequencerFeed = await oracles.deploy(aggregator, ['Sequencer', 0])
+  await say(sequencerFeed, 0n, 0n, 7_200n)
+  const native = { asset: 'ETH', decimals: 18, feed: eth } as const
+  return { eth, eur, chain: chainWith({ id: 31_337, native, currencyFeeds: [eur], sequencerFeed }) }
+}
+
+const ALL = { USDC: 10_000_000n, EURC: 9_259_260n, ETH: 4n * 10n ** 15n }
+const ETH_ALONE_AWAY = { USDC: ALL.USDC, EURC: ALL.EURC }
+const AT_PAR = { USDC: ALL.USDC }
+
+const open = (chain: Chain, ...urls: readonly string[]) => {
+  const { log, lines } = readableLog()
+  const chains = connectChains([chain], () => urls, { clock, log, random: bytes => randomFillSync(bytes) })
+  const offer = async () => {
+    const asked = { amountMinor: 10_00, currency: 'USD', livemode: true, until: inMinutes(clock, 30), assets: null }
+    return Object.fromEntries((await chains.quotes.offer(asked)).map(({ asset, amount }) => [asset, amount]))
+  }
+  return {
+    offer,
+    /** After as long as a reading is kept. */
+    offerAgain: () => {
+      clock.advance(5_000)
+      return offer()
+    },
+    states: () => Object.fromEntries(chains.quotes.feeds().map(({ pair, state }) => [pair, state])),
+    ready: () => chainStates(chains)[chain.id],
+    told: () => lines().flatMap(({ msg, pair, reason }) => (pair ? [`${msg}: ${pair} ${reason ?? ''}`.trim()] : [])),
+    [Symbol.dispose]: () => chains.close(),
+  }
+}
+
+const isCallOf = ({ method, params }: Question, to: string, selector: string): boolean =>
+  method === 'eth_call' && JSON.stringify(params[0]) === JSON.stringify({ to, data: selector })
+
+const withWord = (answer: unknown, at: number, word: bigint): string => {
+  const start = 2 + at * 64
+  return `${String(answer).slice(0, start)}${word.toString(16).padStart(64, '0')}${String(answer).slice(start + 64)}`
+}
+
+const hex = (number: number | bigint) => `0x${number.toString(16)}`
+
+type Lie = (of: Awaited<ReturnType<typeof priced>>) => Change
+
+const says =
+  (price: bigint): Lie =>
+  ({ eth }) =>
+  (question, answer) =>
+    isCallOf(question, eth.address, selectors.latestRoundData) ? withWord(answer, 1, price) : answer
+
+const aMillionTimes = says(250_000_000_000_000_000n)
+/** Not so much that it would be taken for an accident. */
+const aLittleMore = says(260_000_000_000n)
+
+const isBlock = (question: Question, answer: unknown): answer is object =>
+  question.method === 'eth_getBlockByNumber' && answer !== null
+
+/** What one node may say, what is offered where another contradicts, and why the rest is not. */
+const lies: readonly (readonly [string, Lie, Readonly<Record<string, bigint>>, string])[] = [
+  ['a million times the price', aMillionTimes, ETH_ALONE_AWAY, 'disagreed'],
+  [
+    'other decimals',
+    ({ eth }) =>
+      (question, answer) =>
+        isCallOf(question, eth.address, selectors.decimals) ? withWord(answer, 0, 2n) : answer,
+    ETH_ALONE_AWAY,
+    'disagreed',
+  ],
+  [
+    'another pair',
+    ({ eth }) =>
+      (question, answer) =>
+        isCallOf(question, eth.address, selectors.description)
+          ? String(answer).replace('455448202f20555344', '425443202f20555344')
+          : answer,
+    ETH_ALONE_AWAY,
+    'disagreed',
+  ],
+  [
+    'that the price is a day older',
+    ({ eth }) =>
+      (question, answer) =>
+        isCallOf(question, eth.address, selectors.latestRoundData)
+          ? withWord(answer, 3, BigInt(clock.now().getTime()) / 1_000n - 86_400n)
+          : answer,
+    ETH_ALONE_AWAY,
+    'disagreed',
+  ],
+  [
+    'no to what the price is',
+    ({ eth }) =>
+      (question, answer) =>
+        isCallOf(question, eth.address, selectors.latestRoundData) ? no : answer,
+    ETH_ALONE_AWAY,
+    'unreadable',
+  ],
+  [
+    'that the sequencer is down',
+    ({ chain }) =>
+      (question, answer) =>
+        isCallOf(question, String(chain.sequencerFeed), selectors.latestRoundData) ? withWord(answer, 1, 1n) : answer,
+    AT_PAR,
+    'disagreed',
+  ],
+  [
+    'that its blocks are others',
+    () => (question, answer) => (isBlock(question, answer) ? { ...answer, hash: `0x${'e'.repeat(64)}` } : answer),
+    AT_PAR,
+    'disagreed',
+  ],
+  [
+    'that its blocks are ten minutes older',
+    () => (question, answer) =>
+      isBlock(question, answer) && 'timestamp' in answer
+        ? { ...answer, timestamp: hex(Number(answer.timestamp) - 600) }
+        : answer,
+    AT_PAR,
+    'disagreed',
+  ],
+  [
+    'that there is no block but the first',
+    () => (question, answer) => {
+      if (!isBlock(question, answer) || question.params[0] === '0x0') return answer
+      return question.params[0] === 'latest'
+        ? { ...answer, hash: first.hash, number: '0x0', timestamp: hex(first.timestamp) }
+        : null
+    },
+    AT_PAR,
+    'behind',
+  ],
+]
+
+/** Who lies is quicker than who does not: the first to answer is asked first. */
+const slowly = () => through(oracles.url, (_, answer) => Bun.sleep(15).then(() => answer))
+
+for (const [name, lie, offered, state] of lies) {
+  test(`who says ${name} is one of two: nothing is offered by it, in either order`, async () => {
+    const on = await priced()
+    await using liar = await through(oracles.url, lie(on))
+    await using honest = await slowly()
+    for (const urls of [
+      [liar.url, honest.url],
+      [honest.url, liar.url],
+    ]) {
+      using nodes = open(on.chain, ...urls)
+      expect(await nodes.offer()).toEqual(offered)
+      expect(nodes.states()).toMatchObject({ 'ETH / USD': state })
+      expect(nodes.told()).toContain(`a price is not believed: ETH / USD ${state}`)
+      expect(nodes.ready()).toBe(`no price of ETH / USD: ${state}`)
+    }
+  })
+
+  test(`who says ${name} is one of three: the others are believed`, async () => {
+    const on = await priced()
+    await using liar = await through(oracles.url, lie(on))
+    await using honest = await slowly()
+    await using other = await slowly()
+    for (const urls of [
+      [liar.url, honest.url, other.url],
+      [honest.url, liar.url, other.url],
+    ]) {
+      using nodes = open(on.chain, ...urls)
+      expect(await nodes.offer()).toEqual(ALL)
+      expect(nodes.told()).toEqual([])
+      expect(nodes.ready()).toBe('ok')
+    }
+  })
+}
+
+test('when a lie has ended the true price is offered at once: what one node said is no price to jump from', async () => {
+  const on = await priced()
+  let lying = true
+  await using liar = await through(oracles.url, (question, answer) =>
+    lying ? aMillionTimes(on)(question, answer) : answer,
+  )
+  using nodes = open(on.chain, liar.url, oracles.url)
+  expect(await nodes.offer()).toEqual(ETH_ALONE_AWAY)
+  lying = false
+  expect(await nodes.offerAgain()).toEqual(ALL)
+  lying = true
+  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  lying = false
+  // Nobody comes by but who asks how it is.
+  clock.advance(5_000)
+  expect(nodes.states()).toMatchObject({ 'ETH / USD': 'disagreed' })
+  await nodes.offer()
+  expect(nodes.states()).toMatchObject({ 'ETH / USD': 'believed' })
+  expect(nodes.told()).toEqual([
+    'a price is not believed: ETH / USD disagreed',
+    'a price is believed again: ETH / USD',
+    'a price is not believed: ETH / USD disagreed',
+    'a price is believed again: ETH / USD',
+  ])
+  await follow()
+})
+
+test('of two of which one is a block behind, the price of the block that both have is offered', async () => {
+  const { eth, chain } = await priced()
+  await using late = await faultyNode(oracles.url)
+  late.break('lags', { blocks: 1 })
+  await say(eth.address, 260_000_000_000n)
+  for (const urls of [
+    [late.url, oracles.url],
+    [oracles.url, late.url],
+  ]) {
+    using nodes = open(chain, ...urls)
+    expect(await nodes.offer()).toEqual(ALL)
+    expect(nodes.told()).toEqual([])
+  }
+})
+
+test('while one of two is away what both have said is offered for five minutes, and then nothing of it', async () => {
+  const { eth, chain } = await priced()
+  await using second = await faultyNode(oracles.url)
+  using nodes = open(chain, oracles.url, second.url)
+  expect(await nodes.offer()).toEqual(ALL)
+  second.break('fails')
+  // What one alone says is no price.
+  await say(eth.address, 260_000_000_000n)
+  expect(await nodes.offerAgain()).toEqual(ALL)
+  clock.advance(290_000)
+  expect(await nodes.offer()).toEqual(ALL)
+  clock.advance(10_000)
+  expect(await nodes.offer()).toEqual(AT_PAR)
+  expect(nodes.told()).toContain('a price is not believed: ETH / USD unreachable')
+  second.mend()
+  await client.setNextBlockTimestamp({ timestamp: BigInt(clock.now().getTime()) / 1_000n })
+  await say(eth.address, 250_000_000_000n)
+  clock.advance(30_000)
+  expect(await nodes.offer()).toEqual(ALL)
+  await follow()
+})
+
+test('while one of two is away from the start there is no price', async () => {
+  const { chain } = await priced()
+  await using second = await faultyNode(oracles.url)
+  second.break('fails')
+  using nodes = open(chain, oracles.url, second.url)
+  expect(await nodes.offer()).toEqual(AT_PAR)
+  expect(nodes.states()).toEqual({ 'ETH / USD': 'unreachable', 'EUR / USD': 'unreachable' })
+})
+
+test('a node that goes away does not keep a price that the two have disagreed on', async () => {
+  const on = await priced()
+  let lying = false
+  await using liar = await through(oracles.url, (question, answer) =>
+    lying ? aLittleMore(on)(question, answer) : answer,
+  )
+  await using honest = await faultyNode(oracles.url)
+  honest.break('slow', { ms: 15 })
+  using nodes = open(on.chain, liar.url, honest.url)
+  expect(await nodes.offer()).toEqual(ALL)
+  lying = true
+  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  honest.break('fails')
+  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  await follow()
+})
+
+test('a node that goes away makes no price of what has jumped', async () => {
+  const { eth, chain } = await priced()
+  await using second = await faultyNode(oracles.url)
+  using nodes = open(chain, oracles.url, second.url)
+  expect(await nodes.offer()).toEqual(ALL)
+  await say(eth.address, 125_000_000_000n)
+  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  second.break('fails')
+  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  expect(nodes.states()).toEqual({ 'ETH / USD': 'jumped', 'EUR / USD': 'believed' })
+  await follow()
+})
