@@ -2,8 +2,9 @@ import type { Price } from './amount.ts'
 import type { Verdict } from './judge.ts'
 
 /**
- * What one aggregator was believed to say. An answer far from the last one is more often an accident than
- * the market, and a quote from it would sell for nothing; if it was the market, it is still there later.
+ * What one aggregator was believed to say, by this process. An answer far from the last one is more often an accident
+ * than the market, and a quote from it would sell for nothing; if it was the market, it is still there later. After a
+ * start, or an hour without an answer, there is nothing to compare with: that nodes agree must do.
  */
 export type Belief = { weigh(price: Price, nowMs: number): Verdict }
 
@@ -15,7 +16,9 @@ export const openBelief = (mostJumpPercent: bigint): Belief => {
       const isFamiliar =
         last === undefined || nowMs - last.ms > forgottenMs || isNear(price, last.price, mostJumpPercent)
       if (!isFamiliar) {
-        if (suspect === undefined || !isNear(price, suspect.price, mostJumpPercent)) suspect = { price, ms: nowMs }
+        // A clock that is set back begins the wait anew, and does not make it longer.
+        if (suspect === undefined || nowMs < suspect.ms || !isNear(price, suspect.price, mostJumpPercent))
+          suspect = { price, ms: nowMs }
         if (nowMs - suspect.ms < standingMs) return { refused: 'jumped' }
       }
       last = { price, ms: nowMs }

@@ -123,6 +123,15 @@ test('answers that jump about are never believed for standing long', () => {
     expect(belief.weigh(dollars(at % 2 ? 100n : 10_000n), at * minute)).toEqual({ refused: 'jumped' })
 })
 
+test('what was wrong once keeps what is true out for ten minutes, of a clock that is set back too', () => {
+  const belief = openBelief(20n)
+  belief.weigh(dollars(2_500_000n), 600 * minute)
+  expect(belief.weigh(dollars(2_500n), 601 * minute)).toEqual({ refused: 'jumped' })
+  expect(belief.weigh(dollars(2_500n), 541 * minute)).toEqual({ refused: 'jumped' })
+  expect(belief.weigh(dollars(2_500n), 550 * minute)).toEqual({ refused: 'jumped' })
+  expect(belief.weigh(dollars(2_500n), 551 * minute)).toHaveProperty('believed')
+})
+
 test('what was believed an hour ago is forgotten', () => {
   const belief = openBelief(20n)
   belief.weigh(dollars(2_500n), 0)
