@@ -6,6 +6,7 @@ import { routes } from '../../src/http/routes.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { deploy } from '../../src/sandbox/deploy.ts'
 import { openLedger } from '../chain/watch/ledger.ts'
+import { type Change, through } from '../chain/watch/node.ts'
 import { anvil } from '../harness/anvil.ts'
 import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
@@ -14,9 +15,16 @@ import { twoShops } from './two-shops.ts'
 export const SOMEBODY = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 export const SOMEBODY_ELSE = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'
 
-/** A real sandbox chain, and two others that nobody can reach: one for each mode. */
-export const checkoutHouse = async () => {
+/**
+ * A real sandbox chain, and two others that nobody can reach: one for each mode. With a change, a second node of the
+ * chain tells it so.
+ */
+export const checkoutHouse = async (change?: Change) => {
   const chain = await anvil()
+  const second = change && (await through(chain.url, change))
+  // The first to answer is the first to be asked.
+  const honest = second && (await through(chain.url, (_, answer) => Bun.sleep(15).then(() => answer)))
+  const urls = second && honest ? [second.url, honest.url] : [chain.url]
   let aheadMs = 0
   await deploy(chain.url)
   const { to, ...shops } = await twoShops({
@@ -25,10 +33,12 @@ export const checkoutHouse = async () => {
     chains: outside => {
       const all = [sandboxChain(sandboxContracts), baseSepolia, baseMainnet]
       const clock = { ...outside.clock, now: () => new Date(outside.clock.now().getTime() + aheadMs) }
-      return connectChains(all, id => (id === 31337 ? [chain.url] : []), { ...outside, clock })
+      return connectChains(all, id => (id === 31337 ? urls : []), { ...outside, clock })
     },
   })
-  afterAll(() => chain[Symbol.asyncDispose]())
+  afterAll(async () => {
+    for (const each of [second, honest, chain]) await each?.[Symbol.asyncDispose]()
+  })
   // Somebody has read it, when it could be reached.
   await openLedger(to.sql, baseSepolia.id)
 
