@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyElysia } from 'elysia'
 import { StartError } from '../start-error.ts'
+import { listen } from './node-listener.ts'
 
 export type Serving = { stop(): Promise<void> }
 
@@ -10,8 +11,10 @@ export type Place = { readonly host: string; readonly port: number; readonly idl
 /** Answers requests until stopped; those under way then are finished, within five seconds. */
 export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): Promise<Serving> => {
   try {
+    // Elysia itself listens on Bun alone. Of its server nobody asks for more than there is here.
+    if (!process.versions.bun) app.server = (await listen(app, { host, port, idleS })) as typeof app.server
     // Bodies are counted where they are read, and refused in the interface's own words.
-    app.listen({ hostname: host, port, idleTimeout: idleS, maxRequestBodySize: Number.MAX_SAFE_INTEGER })
+    else app.listen({ hostname: host, port, idleTimeout: idleS, maxRequestBodySize: Number.MAX_SAFE_INTEGER })
   } catch (error) {
     throw explain(error, host, port)
   }
@@ -30,6 +33,9 @@ const explain = (error: unknown, host: string, port: number): unknown => {
     ['EADDRINUSE', `PORT ${port} on ${host} is taken by another program: stop that, or set PORT to another one`],
     ['EACCES', `PORT ${port} may not be used by this user: set PORT to one above 1023`],
     ['EADDRNOTAVAIL', `HOST ${host} is not an address of this machine`],
+    // So Node and Deno call a name that nobody knows, and Deno an address of another machine.
+    ['ENOTFOUND', `HOST ${host} is not an address of this machine`],
+    ['EINVAL', `HOST ${host} is not an address of this machine`],
   ])
   const reason = reasons.get(code)
   return reason === undefined ? error : new StartError(reason)

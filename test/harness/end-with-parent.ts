@@ -5,4 +5,5 @@
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
 process.stdin.on('error', () => {})
 process.stdin.resume()
-process.stdin.unref()
+// Deno has no such thing; the house ends by process.exit there as elsewhere.
+process.stdin.unref?.()

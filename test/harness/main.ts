@@ -15,13 +15,26 @@ export type Main = AsyncDisposable & {
   get(path: string): Promise<Response | undefined>
 }
 
+export type MainOptions = {
+  readonly program?: string
+  /** Bun, unless given. The program then ends with the test process by itself. */
+  readonly runtime?: Runtime
+}
+
+export type Runtime = { readonly command: string; readonly args: readonly string[] }
+
+const bun: Runtime = {
+  command: process.execPath,
+  args: ['--preload', fileURLToPath(new URL('end-with-parent.ts', import.meta.url))],
+}
+
 export const spawnMain = async (
   env: Readonly<Record<string, string>>,
-  program = fileOf('../../src/main.ts'),
+  { program = fileURLToPath(new URL('../../src/main.ts', import.meta.url)), runtime = bun }: MainOptions = {},
 ): Promise<Main> => {
   const port = env.PORT ?? String(await freePort())
   const lines: string[] = []
-  const child = spawn(process.execPath, ['--preload', fileOf('./end-with-parent.ts'), program], {
+  const child = spawn(runtime.command, [...runtime.args, program], {
     env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'silent', SANDBOX: 'off', ...env, PORT: port },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -45,8 +58,8 @@ export const spawnMain = async (
 }
 
 /** The same, once it is ready. */
-export const startMain = async (env: Readonly<Record<string, string>>): Promise<Main> => {
-  const main = await spawnMain(env)
+export const startMain = async (env: Readonly<Record<string, string>>, options?: MainOptions): Promise<Main> => {
+  const main = await spawnMain(env, options)
   const ready = async () => (await main.get('/readyz'))?.status === 200
   await until(async () => (await ready()) || main.child.exitCode !== null, {
     timeoutMs: 30_000,
@@ -54,5 +67,3 @@ export const startMain = async (env: Readonly<Record<string, string>>): Promise<
   })
   return main
 }
-
-const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))

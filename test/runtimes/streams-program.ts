@@ -1,11 +1,11 @@
-import { createServer } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { AnyElysia } from 'elysia'
 import { openStreams } from '../../src/http/checkout-streams.ts'
+import { listen } from '../../src/http/node-listener.ts'
 
 /**
  * Streams of something that changes with every look, as Node or Deno serves them. Prints its port. `/stream` is
- * one, `/looks` says how often somebody has looked by now, and `/stop` ends them all.
+ * one, `/looks` says how often somebody has looked by now, and `/stop` ends them all. `/flood` is one that has always
+ * more to say, `/flooded` how many of its megabytes were asked for and whether it was left, and `/cookies` sets two.
  */
 let looks = 0
 const seen = () => {
@@ -21,33 +21,43 @@ const streams = openStreams({
   everyMs: 20,
 })
 
-const answer = (request: Request): Response => {
-  const { pathname } = new URL(request.url)
-  const to = { group: undefined, lastId: request.headers.get('last-event-id') }
-  if (pathname === '/stream')
-    return new Response(streams.open('one', seen(), to), { headers: { 'content-type': 'text/event-stream' } })
-  if (pathname === '/stop') streams.stop()
-  return new Response(String(looks))
-}
+const flooded = { megabytes: 0, left: 0 }
+const flood = () =>
+  new ReadableStream(
+    {
+      pull: controller => {
+        flooded.megabytes++
+        controller.enqueue(new Uint8Array(2 ** 20))
+      },
+      cancel: () => {
+        flooded.left++
+      },
+    },
+    { highWaterMark: 0 },
+  )
 
-type Deno = {
-  serve(
-    options: { hostname: string; port: number; onListen(at: { port: number }): void },
-    handle: typeof answer,
-  ): unknown
+const EVENTS = { headers: { 'content-type': 'text/event-stream' } }
+const answers: Readonly<Record<string, (request: Request) => Response>> = {
+  '/stream': ({ headers }) =>
+    new Response(streams.open('one', seen(), { group: undefined, lastId: headers.get('last-event-id') }), EVENTS),
+  '/looks': () => new Response(String(looks)),
+  '/stop': () => {
+    streams.stop()
+    return new Response()
+  },
+  '/flood': () => new Response(flood(), EVENTS),
+  '/flooded': () => Response.json(flooded),
+  '/cookies': () =>
+    new Response('', {
+      headers: [
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ],
+    }),
 }
-const { Deno } = globalThis as { Deno?: Deno }
+const fetch = (request: Request) =>
+  answers[new URL(request.url).pathname]?.(request) ?? new Response('', { status: 404 })
 
-if (Deno) Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: ({ port }) => console.log(port) }, answer)
-else {
-  const server = createServer((request, response) => {
-    const { status, headers, body } = answer(
-      new Request(`http://localhost${request.url}`, { headers: request.headers as Record<string, string> }),
-    )
-    response.writeHead(status, Object.fromEntries(headers))
-    // As whoever serves web streams on Node does it: a client that goes away cancels the stream.
-    if (body) pipeline(Readable.fromWeb(body as never), response).catch(() => {})
-    else response.end()
-  })
-  server.listen(0, '127.0.0.1', () => console.log(Object(server.address()).port))
-}
+// Of the app no more is asked for than that it answers.
+const { port } = await listen({ fetch } as unknown as AnyElysia, { host: '127.0.0.1', port: 0, idleS: 60 })
+console.log(port)

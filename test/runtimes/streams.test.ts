@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
+import { connect as dial } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { events } from '../harness/events.ts'
 import { until } from '../harness/until.ts'
@@ -21,12 +22,14 @@ const start = async (args: readonly string[]) => {
   }
 }
 
-test.each(Object.entries(runtimes))(
+test.concurrent.each(Object.entries(runtimes))(
   'on %s streams tell what changes, end with the client and end with the server',
   async (name, args) => {
     using running = await start(args)
     if (running.port === '') return console.warn(`${name} cannot be had here: nothing was tried on it`)
     const at = `http://127.0.0.1:${running.port}`
+    expect((await fetch(`${at}/cookies`)).headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+
     const looks = async () => Number(await (await fetch(`${at}/looks`)).text())
 
     const first = await events(`${at}/stream`)
@@ -47,6 +50,34 @@ test.each(Object.entries(runtimes))(
     await fetch(`${at}/stop`)
     // What was under way may come first; then it ends, and is not cut off.
     while (await second.next());
+  },
+  60_000,
+)
+
+test.concurrent.each(Object.entries(runtimes))(
+  'on %s a stream is asked for no more than is read, and is told that its reader has left',
+  async (name, args) => {
+    using running = await start(args)
+    if (running.port === '') return console.warn(`${name} cannot be had here: nothing was tried on it`)
+    const flooded = async () =>
+      (await (await fetch(`http://127.0.0.1:${running.port}/flooded`)).json()) as { megabytes: number; left: number }
+    const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+    const socket = dial(Number(running.port), '127.0.0.1').pause()
+    // The second one queues behind the first, which never ends.
+    socket.write(ask('/flood') + ask('/flood'))
+    let last = -1
+    await until(
+      async () => {
+        const before = last
+        last = (await flooded()).megabytes
+        return last > 1 && last === before
+      },
+      { everyMs: 200, what: 'that nothing more is asked for' },
+    )
+    expect(last).toBeLessThan(50)
+    socket.destroy()
+    await until(async () => (await flooded()).left === 2, { what: 'that both streams are told' })
   },
   60_000,
 )

@@ -58,7 +58,7 @@ test.concurrent('a house starts where there is no anvil, and says what to set', 
   mkdirSync(join(clone, 'node_modules'))
   for (const name of readdirSync(join(root, 'node_modules')))
     if (name !== '@foundry-rs') symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name))
-  await using main = await spawnMain(outside(db.url, folder.path), join(clone, 'src', 'main.ts'))
+  await using main = await spawnMain(outside(db.url, folder.path), { program: join(clone, 'src', 'main.ts') })
   await until(async () => (await main.get('/readyz'))?.status === 200, { timeoutMs: 30_000 })
   expect(main.lines.filter(line => line.includes('sandbox'))).toEqual([
     expect.stringMatching(/^There is no sandbox chain \(no anvil for .*SANDBOX_RPC_URL/),

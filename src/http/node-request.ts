@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http'
+import { arrayBuffer } from 'node:stream/consumers'
+
+/**
+ * A request as the app reads it. None of the constructor's: that takes no TRACE, no address with a strange host and
+ * no GET with a body, all of which arrive and are to be answered.
+ */
+export const requestOf = (incoming: IncomingMessage): Request => {
+  const { method = 'GET', url = '/', rawHeaders } = incoming
+  const headers = new Headers()
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
+  // Several are joined by a semicolon, which Deno's Headers do not know.
+  if (incoming.headers.cookie !== undefined) headers.set('cookie', incoming.headers.cookie)
+  const request = {
+    method,
+    headers,
+    url: addressOf(headers.get('host') ?? '', url),
+    get body() {
+      const isThere = headers.has('content-length') || headers.has('transfer-encoding')
+      return isThere ? bodyOf(incoming) : null
+    },
+    arrayBuffer: () => arrayBuffer(incoming),
+  } satisfies Partial<Request>
+  return request as unknown as Request
+}
+
+const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
+  // Whoever reads on no further is about to answer, on the same connection.
+  const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false })
+  return new ReadableStream(
+    {
+      pull: async controller => {
+        const piece = await pieces.next()
+        if (piece.done) controller.close()
+        else controller.enqueue(piece.value)
+      },
+      cancel: async () => void (await pieces.return?.()),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** As Bun has it: the target alone where the host is none, or where it is no path. */
+const addressOf = (host: string, target: string): string => {
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
+  if (!path.startsWith('/') || !/^[\w.:[\]-]+$/.test(host)) return path
+  const address = `http://${host}${path}`
+  return URL.parse(address)?.href ?? address
+}

@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http'
+
+type To = {
+  readonly outgoing: ServerResponse
+  readonly isHead: boolean
+  /** Whether no other is to follow on this connection. */
+  readonly isLast: () => boolean
+}
+
+/** Sends what the app has answered: events as they come, everything else with its length. */
+export const respond = async (response: Response, { outgoing, isHead, isLast }: To): Promise<void> => {
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const bytes = response.body && !isStream ? new Uint8Array(await response.arrayBuffer()) : undefined
+  outgoing.statusCode = response.status
+  for (const [name, value] of response.headers) outgoing.appendHeader(name, value)
+  if (bytes) outgoing.setHeader('content-length', bytes.byteLength)
+  if (isLast()) outgoing.setHeader('connection', 'close')
+  if (response.body && isStream) await relay(response.body, outgoing)
+  else outgoing.end(isHead ? undefined : bytes)
+}
+
+/** No piece is asked for before the last is taken, and none for somebody who has left: the stream is told so. */
+const relay = async (body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> => {
+  const pieces = body.getReader()
+  const { socket } = outgoing.req
+  let wake = () => {}
+  const drained = () => wake()
+  const left = () => {
+    // A read that waits answers that there is no more.
+    pieces.cancel().catch(() => {})
+    wake()
+  }
+  // The connection's end: an answer that still queues behind another is not told.
+  socket.once('close', left)
+  if (socket.destroyed) left()
+  outgoing.on('drain', drained)
+  outgoing.flushHeaders()
+  try {
+    for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) {
+      if (outgoing.write(piece.value) || socket.destroyed) continue
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+    }
+    outgoing.end()
+  } finally {
+    socket.off('close', left)
+    outgoing.off('drain', drained)
+  }
+}
