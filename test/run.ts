@@ -4,9 +4,9 @@ import { docker } from './harness/docker.ts'
 import { postgresServer } from './harness/server.ts'
 
 /**
- * Runs the tests, so many files at once (by two at once a quarter of two cores was idle), each lane on one Postgres for all its files: making one for every file
- * took a fifth of the time. A lane has its own, because a transaction that a test keeps open holds up
- * the feeds of every database of its server.
+ * Runs the tests, so many files at once: by two a quarter of two cores was idle. Each lane is on one Postgres for all
+ * its files, since making one for every file took a fifth of the time, and has its own, because a transaction that a
+ * test keeps open holds up the feeds of every database of its server.
  */
 const LANES = 3
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
-import { type Block, blocksOf, type Cursor, numbersOf, oursAmong, type TransferLog } from './books.ts'
+import { type Block, blocksOf, type Cursor, catchUp, numbersOf, oursAmong, type TransferLog } from './books.ts'
 import { areAwaited } from './coins/sent.ts'
 import type { FinalRange } from './ranges.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
@@ -19,7 +19,7 @@ export const findFinalRange = async (
   source: ChainSource,
   cursor: Cursor,
   head: number,
-): Promise<{ readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] } | undefined> => {
+): Promise<Behind | undefined> => {
   if (head - cursor.number < FAR) return undefined
   // That nobody tells what is final shows where blocks become it.
   const final = chain.saysFinal ? await source.finalized().catch(() => 0) : head - chain.confirmations + 1
@@ -34,7 +34,7 @@ export const findFinalRange = async (
     // The logs first and the addresses then: whoever was given one meanwhile has not paid in these blocks.
     const logs = await oursAmong(sql, range.logs)
     const blocks = await source.agreedBlocks(blocksOf(logs).filter(({ hash }) => hash !== range.end.hash))
-    return blocks && { blocks: [...blocks, range.end], logs }
+    return blocks && { end: range.end, blocks: [...blocks, range.end], logs }
   }
   const [found, isCut] = await Promise.all([
     ofOurs(),
@@ -42,6 +42,30 @@ export const findFinalRange = async (
   ])
   return isCut ? undefined : found
 }
+
+/** Writes ranges down, the first one and those that follow: while one is written the next is asked for. */
+export const catchUpFrom = async (
+  sql: Sql,
+  chain: WatchedChain,
+  source: ChainSource,
+  { from, first, head, until }: Catching,
+): Promise<void> => {
+  let at = from
+  for (let range: Behind | undefined = first; range; ) {
+    const recording = catchUp(sql, chain.id, at, range)
+    at = range.end
+    const next = performance.now() < until ? findFinalRange(sql, chain, source, at, head) : undefined
+    // Whoever waits for it hears of it, when nothing is being written any more.
+    next?.catch(() => {})
+    await recording
+    range = await next
+  }
+}
+
+type Catching = { readonly from: Cursor; readonly first: Behind; readonly head: number; readonly until: number }
+
+/** Blocks of which those with transfers of ours are told, and the last one. */
+type Behind = { readonly end: Block; readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] }
 
 /** The blocks before the first transfer that was told and behind the last: all of them where none was told. */
 const silenceOf = (from: Cursor, { end, logs }: FinalRange): readonly number[] => {

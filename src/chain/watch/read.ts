@@ -6,7 +6,6 @@ import {
   type Block,
   type Books,
   type Cursor,
-  catchUp,
   findCursor,
   keepConfirmations,
   keepLivemode,
@@ -14,7 +13,7 @@ import {
   recordBlocks,
   type TransferLog,
 } from './books.ts'
-import { findFinalRange } from './catch-up.ts'
+import { catchUpFrom, findFinalRange } from './catch-up.ts'
 import { areAwaited, coinsIn } from './coins/sent.ts'
 import type { CoinSource } from './coins/source.ts'
 import { finalizeUpTo } from './finalize.ts'
@@ -95,10 +94,11 @@ export const readNext = async (
     return 'rewound'
   }
   if (head <= cursor.number) return 'idle'
+  const until = performance.now() + forMs
   const behind = await findFinalRange(sql, chain, source, cursor, head)
   // The books hold all blocks above the final one: those that were read become final before any is left out.
   if (behind && (await finalizeUpTo(sql, chain, source, { ...cursor, upTo: cursor.number })) !== undefined) {
-    await catchUp(sql, chain.id, cursor, behind)
+    await catchUpFrom(sql, chain, source, { from: cursor, first: behind, head, until })
     return 'recorded'
   }
 
@@ -107,7 +107,6 @@ export const readNext = async (
   const awaited = (to: number) => (to > head - chain.confirmations ? areAwaited(sql, chain.id) : coins())
   let from: Cursor = cursor
   let recording: Promise<unknown> = Promise.resolve()
-  const until = performance.now() + forMs
   do {
     const part = await readPart(sql, chain, source, { from, to: Math.min(head, from.number + most), awaited })
     await recording
