@@ -60,14 +60,18 @@ export const chainHouse = async () => {
       await using node = await through(chain.url, change)
       await read(sourceOf(...others, node.url))
     },
-    /** By two nodes, of which the one that says something else is asked first. */
-    besideAnother: async (change: Change, work: (source: ChainSource) => Promise<unknown>, other = chain.url) => {
+    /** By two nodes, of which the one that says something else is asked first, if it is no slower; and by that alone. */
+    besideAnother: async (
+      change: Change,
+      work: (source: ChainSource, alone: ChainSource) => Promise<unknown>,
+      other = chain.url,
+    ) => {
       await using liar = await through(chain.url, change)
       const two = sourceOf(liar.url, other)
       await two.head()
       await Bun.sleep(300)
       await two.head()
-      await work(two)
+      await work(two, sourceOf(liar.url))
     },
     stateOf: async ({ actor }: MadePayment) => {
       const payment = await findPayment(sql, { id: actor, merchantId, livemode: false })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { ChainSource } from '../../../src/chain/watch/read.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
@@ -68,10 +69,10 @@ for (const [what, change] of [
     // Both stand in one block, so that its bloom says nothing.
     await house.chain.mine()
     await using other = await through(house.chain.url, change)
-    const look = async (source: typeof house.source) => {
+    const look = async (source: ChainSource, alone: ChainSource) => {
       await house.chain.rpc('evm_increaseTime', 3_600)
       await house.chain.mine(2)
-      await house.read(source)
+      await house.read(alone)
       expect(await statesOf(told, left, unpaid)).toEqual(['processing', 'pending', 'pending'])
       await end(source)
       expect(await statesOf(told, left, unpaid)).toEqual(['processing', 'pending', 'expired'])
