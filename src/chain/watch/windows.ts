@@ -44,7 +44,9 @@ const findOver = async (
     from payments p
     where chain_id = ${chainId} and state = 'pending'
       and expires_at < ${scannedTo}
-      and not exists (select from unsettled_payments u where u.payment_id = p.id and not u.waits_for_end)
+      and not exists (
+        select from unsettled_payments u
+        where u.payment_id = p.id and (not u.waits_for_end or u.waits_rev is distinct from p.rev))
       -- Seen and not final keeps a payment open.
       and amount_final = amount_received
       -- What contracts have sent by then shows in the balance alone (coins/look.ts).
