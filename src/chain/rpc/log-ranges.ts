@@ -1,10 +1,17 @@
 import { blockAt, type Header, readHeader } from './block.ts'
 import { type Log, type LogFilter, logsIn, type Range, readLogs } from './log.ts'
-import { type Answer, answered, type BatchOptions, isTooMuch, type Rpc, RpcFault } from './rpc.ts'
+import { type Answer, answered, type BatchOptions, type Call, isTooMuch, RpcFault } from './rpc.ts'
 import { openStride } from './stride.ts'
 
 /** The logs of one range, and the block at its end. */
 export type LogRange = Range & { readonly logs: readonly Log[]; readonly end: Header }
+
+/** Of one node, or of several together. */
+export type AskRange = (
+  calls: readonly Call[],
+  read: (answers: readonly Answer[]) => LogRange,
+  options?: BatchOptions,
+) => Promise<LogRange>
 
 /**
  * Reads the logs of a range in as many parts as the nodes make of it, one after the other and none left
@@ -12,7 +19,7 @@ export type LogRange = Range & { readonly logs: readonly Log[]; readonly end: He
  * was refused or too large, down to one block; how much goes at once is remembered from call to call.
  * An empty answer is not told from one that lacks logs here, except that the node must have the last block.
  */
-export const openLogRanges = (rpc: Rpc) => {
+export const openLogRanges = (ask: AskRange) => {
   const stride = openStride()
 
   return async function* (
@@ -25,11 +32,8 @@ export const openLogRanges = (rpc: Rpc) => {
       const part = { fromBlock: from, toBlock: from + blocks - 1 }
       let range: LogRange
       try {
-        range = await rpc.read(
-          [blockAt(part.toBlock), logsIn(part, filter)],
-          answers => readRange(answers, part, filter),
-          options,
-        )
+        const calls = [blockAt(part.toBlock), logsIn(part, filter)]
+        range = await ask(calls, answers => readRange(answers, part, filter), options)
       } catch (error) {
         if (mayBeTooMuch(error)) stride.refused(blocks)
         // A range that took too long is asked in halves next time, but by a caller who can tell an outage.
@@ -41,6 +45,13 @@ export const openLogRanges = (rpc: Rpc) => {
       yield range
     }
   }
+}
+
+/** All logs of a range, whatever parts it was read in. */
+export const joined = async (parts: AsyncIterable<LogRange>): Promise<readonly Log[]> => {
+  const logs: Log[] = []
+  for await (const part of parts) logs.push(...part.logs)
+  return logs
 }
 
 /** A node that is behind answers with no logs and no error: only the block at the end shows that it has got there. */

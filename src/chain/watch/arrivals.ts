@@ -1,6 +1,7 @@
 import { blockAt, readHeader } from '../rpc/block.ts'
-import { type LogFilter, logsIn, type Range, readLogs } from '../rpc/log.ts'
-import { answered, isTooMuch, type Rpc } from '../rpc/rpc.ts'
+import type { Log, LogFilter } from '../rpc/log.ts'
+import { type AskRange, joined, openLogRanges } from '../rpc/log-ranges.ts'
+import { answered, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { topicOf, transferOf } from './transfer-of.ts'
 
@@ -16,40 +17,31 @@ export type ArrivalSource = {
 
 const ADDRESSES_AT_ONCE = 100
 
-export const openArrivals = (rpc: Rpc, filter: LogFilter): ArrivalSource => ({
-  arrivals: async (from, { number, hash }, addresses) => {
-    const ends = await rpc.both([blockAt(number)], ([block]) => readHeader(answered(block), { number }))
-    if (ends.some(end => end.hash !== hash)) return undefined
-    const minedAt = new Date(Math.min(...ends.map(({ timestamp }) => timestamp)) * 1_000)
-    const range = { fromBlock: from, toBlock: number }
-    const logs: TransferLog[] = []
-    for (let at = 0; at < addresses.length; at += ADDRESSES_AT_ONCE) {
-      const topics = [...filter.topics, null, addresses.slice(at, at + ADDRESSES_AT_ONCE).map(topicOf)]
-      // Nodes bound how many topics they look for, some to one: then it is asked for whatever came.
-      const told = await askAll(rpc, range, { ...filter, topics }).catch(error => {
-        if (!isTooMuch(error)) throw error
-        return askAll(rpc, range, filter)
-      })
-      logs.push(...told)
-    }
-    return { minedAt, logs }
-  },
-})
-
-/** In one question, or in halves where that is refused or too large. */
-const askAll = async (rpc: Rpc, range: Range, filter: LogFilter): Promise<readonly TransferLog[]> => {
-  const { fromBlock, toBlock } = range
-  try {
-    const told = await rpc.both([blockAt(toBlock), logsIn(range, filter)], ([block, found]) => {
-      // A node that has not got there answers with no logs and no error.
-      readHeader(answered(block), { number: toBlock })
-      return readLogs(answered(found), filter)
-    })
-    return told.flat().flatMap(log => transferOf(log) ?? [])
-  } catch (error) {
-    if (fromBlock >= toBlock || !isTooMuch(error)) throw error
+export const openArrivals = (rpc: Rpc, filter: LogFilter): ArrivalSource => {
+  const ofBoth: AskRange = async (calls, read) => {
+    const told = await rpc.both(calls, read)
+    const [first] = told
+    if (!first) throw new RpcFault('unreachable')
+    return { ...first, logs: told.flatMap(({ logs }) => logs) }
   }
-  const middle = Math.floor((fromBlock + toBlock) / 2)
-  const lower = await askAll(rpc, { fromBlock, toBlock: middle }, filter)
-  return [...lower, ...(await askAll(rpc, { fromBlock: middle + 1, toBlock }, filter))]
+  // Nodes bound how many topics they look for, some to one: then it is asked for whatever came.
+  const [byAddress, ofAll] = [openLogRanges(ofBoth), openLogRanges(ofBoth)]
+
+  return {
+    arrivals: async (fromBlock, { number: toBlock, hash }, addresses) => {
+      const ends = await rpc.both([blockAt(toBlock)], ([block]) => readHeader(answered(block), { number: toBlock }))
+      if (ends.some(end => end.hash !== hash)) return undefined
+      const minedAt = new Date(Math.min(...ends.map(({ timestamp }) => timestamp)) * 1_000)
+      const logs: Log[] = []
+      for (let at = 0; at < addresses.length; at += ADDRESSES_AT_ONCE) {
+        const topics = [...filter.topics, null, addresses.slice(at, at + ADDRESSES_AT_ONCE).map(topicOf)]
+        const told = await joined(byAddress({ fromBlock, toBlock }, { ...filter, topics })).catch(error => {
+          if (!isTooMuch(error)) throw error
+          return joined(ofAll({ fromBlock, toBlock }, filter))
+        })
+        logs.push(...told)
+      }
+      return { minedAt, logs: logs.flatMap(log => transferOf(log) ?? []) }
+    },
+  }
 }

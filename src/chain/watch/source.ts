@@ -1,8 +1,8 @@
 import { blockAt, findHeader, isBlock, type Header as NodeHeader } from '../rpc/block.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber } from '../rpc/hex.ts'
-import { type Log, type LogFilter, logsIn, logsOf, readLogs } from '../rpc/log.ts'
-import { openLogRanges } from '../rpc/log-ranges.ts'
+import { type LogFilter, logsIn, logsOf, readLogs } from '../rpc/log.ts'
+import { joined, openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { readAhead } from './ahead.ts'
 import { openArrivals } from './arrivals.ts'
@@ -29,7 +29,7 @@ export const openSource = (
   { finalForMs = 0 }: SourceOptions = {},
 ): ChainSource => {
   const filter: LogFilter = { addresses: tokens, topics: [TRANSFER] }
-  const ranges = openLogRanges(rpc)
+  const ranges = openLogRanges(rpc.read)
 
   return readAhead({
     head: () => rpc.read([headCall], ([head]) => readNumber(answered(head), 'the head')),
@@ -41,11 +41,8 @@ export const openSource = (
     finalized: openFinality(rpc, finalForMs),
     reached: () => reachedBy(rpc, 'latest'),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part))) ?? [],
-    transfers: async (fromBlock, toBlock) => {
-      const logs: Log[] = []
-      for await (const range of ranges({ fromBlock, toBlock }, filter)) logs.push(...range.logs)
-      return logs.flatMap(log => transferOf(log) ?? [])
-    },
+    transfers: async (fromBlock, toBlock) =>
+      (await joined(ranges({ fromBlock, toBlock }, filter))).flatMap(log => transferOf(log) ?? []),
     transfersIn: hash => unlessRefused(rpc.read([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter))),
     agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
     shun: final =>

@@ -17,7 +17,7 @@ afterAll(() => chain[Symbol.asyncDispose]())
 
 const filter: LogFilter = { addresses: [token], topics: [transferTopic, null, `0x${word('0xbeef')}`] }
 
-const readAll = async (rpc: Rpc, read = openLogRanges(rpc), toBlock = head): Promise<readonly LogRange[]> => {
+const readAll = async (rpc: Rpc, read = openLogRanges(rpc.read), toBlock = head): Promise<readonly LogRange[]> => {
   const ranges: LogRange[] = []
   for await (const range of read({ fromBlock: 1, toBlock }, filter, { timeoutMs: 2_000 })) ranges.push(range)
   return ranges
@@ -58,7 +58,7 @@ describe('the logs of a range', () => {
   test('are asked in the width that went well before', async () => {
     await using nodes = await openNodes(chain)
     nodes.node.break('refuses_ranges', { most: 10 })
-    const read = openLogRanges(nodes.rpc)
+    const read = openLogRanges(nodes.rpc.read)
     await readAll(nodes.rpc, read)
     const before = nodes.node.asked.length
     await readAll(nodes.rpc, read)
@@ -69,7 +69,7 @@ describe('the logs of a range', () => {
   test('are halved when the answer is too large', async () => {
     await using nodes = await openNodes(chain)
     const ranges: LogRange[] = []
-    const read = openLogRanges(nodes.rpc)
+    const read = openLogRanges(nodes.rpc.read)
     for await (const range of read({ fromBlock: 1, toBlock: head }, filter, { mostBytes: 4_000 })) ranges.push(range)
     expect(ranges.length).toBeGreaterThan(5)
     expectWhole(ranges)
@@ -89,7 +89,7 @@ describe('the logs of a range', () => {
     nodes.node.break('refuses_ranges', { most: 0 })
     const got: LogRange[] = []
     const reading = (async () => {
-      for await (const range of openLogRanges(nodes.rpc)({ fromBlock: 1, toBlock: head }, filter)) got.push(range)
+      for await (const range of openLogRanges(nodes.rpc.read)({ fromBlock: 1, toBlock: head }, filter)) got.push(range)
     })()
     expect(await reading.catch((error: unknown) => error)).toBeInstanceOf(RpcRefusal)
     expect(got).toEqual([])
@@ -121,7 +121,7 @@ describe('the logs of a range', () => {
     const got: LogRange[] = []
     let faults = 0
     let from = 1
-    const read = openLogRanges(nodes.rpc)
+    const read = openLogRanges(nodes.rpc.read)
     while (from <= head) {
       try {
         for await (const range of read({ fromBlock: from, toBlock: head }, filter, { timeoutMs: 2_000 })) {
