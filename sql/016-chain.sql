@@ -93,10 +93,9 @@ create table unsettled_payments (
   payment_id uuid primary key,
   chain_id bigint not null,
   step bigint not null,
-  -- All is told but money that came after the window, of which a pending payment is told at its end.
-  waits_for_end boolean not null default false,
-  -- As it was at this rev. One that has changed since, be it to a fresh price, is told once more.
-  waits_rev integer
+  -- Null: it is to be told. Else all is told, as the payment was at this rev, but money that came after its window or
+  -- its price, of which a pending one is told at its end. One that has changed since is told once more.
+  told_rev integer
 );
 
 -- Payments whose money is final and not yet as deep as their merchant asked for. They are told again when their
@@ -116,7 +115,7 @@ begin
   end if;
   insert into unsettled_payments (payment_id, chain_id, step)
   select distinct id, chain, at_step from unnest(payments) as id order by id
-  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false;
+  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, told_rev = null;
 end $$;
 
 -- Moves a chain's cursor from the block it is believed to be at, or raises PM002: another process was

@@ -65,7 +65,9 @@ begin
       select s.payment_id, s.tx_hash from submissions s
       where s.chain_id = chain and s.next_look_at <= now() and (s.block_number is null or s.block_number <= final_to)
         -- What the books have of it is told first.
-        and not exists (select from unsettled_payments u where u.payment_id = s.payment_id and not u.waits_for_end)
+        and not exists (
+          select from unsettled_payments u join payments p on p.id = u.payment_id
+          where u.payment_id = s.payment_id and u.told_rev is distinct from p.rev)
       order by s.looks, s.next_look_at limit most
       -- Another worker has them.
       for update skip locked)

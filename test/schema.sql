@@ -858,8 +858,7 @@ create table unsettled_payments (
   payment_id uuid not null,
   chain_id bigint not null,
   step bigint not null,
-  waits_for_end boolean not null default false,
-  waits_rev integer,
+  told_rev integer,
   constraint unsettled_payments_pkey PRIMARY KEY (payment_id)
 );
 
@@ -1677,7 +1676,9 @@ begin
       select s.payment_id, s.tx_hash from submissions s
       where s.chain_id = chain and s.next_look_at <= now() and (s.block_number is null or s.block_number <= final_to)
         -- What the books have of it is told first.
-        and not exists (select from unsettled_payments u where u.payment_id = s.payment_id and not u.waits_for_end)
+        and not exists (
+          select from unsettled_payments u join payments p on p.id = u.payment_id
+          where u.payment_id = s.payment_id and u.told_rev is distinct from p.rev)
       order by s.looks, s.next_look_at limit most
       -- Another worker has them.
       for update skip locked)
@@ -4359,7 +4360,7 @@ begin
   end if;
   insert into unsettled_payments (payment_id, chain_id, step)
   select distinct id, chain, at_step from unnest(payments) as id order by id
-  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, waits_for_end = false;
+  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, told_rev = null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.transfers_of(payment uuid)

@@ -46,7 +46,7 @@ const findOver = async (
       and expires_at < ${scannedTo}
       and not exists (
         select from unsettled_payments u
-        where u.payment_id = p.id and (not u.waits_for_end or u.waits_rev is distinct from p.rev))
+        where u.payment_id = p.id and u.told_rev is distinct from p.rev)
       -- Seen and not final keeps a payment open.
       and amount_final = amount_received
       -- What contracts have sent by then shows in the balance alone (coins/look.ts).
