@@ -149,10 +149,16 @@ export const chainStates = (
   const doubted = quotes.feeds().filter(({ state }) => state !== 'believed')
   const states = all.map(({ chain: { id }, rpc }) => {
     const price = doubted.find(({ chainId }) => chainId === id)
-    const silence = isResting(rpc) ? 'unreachable' : undefined
-    return [id, troubles.get(id) ?? silence ?? (price ? `no price of ${price.pair}: ${price.state}` : 'ok')]
+    return [id, troubles.get(id) ?? lackOf(rpc) ?? (price ? `no price of ${price.pair}: ${price.state}` : 'ok')]
   })
   return Object.fromEntries(states)
 }
 
-const isResting = (rpc: Rpc): boolean => rpc.health().every(({ state }) => state === 'resting')
+/** Too few nodes: with two of them nothing counts, and no window ends, beyond where the slower one is. */
+const lackOf = (rpc: Rpc): string | undefined => {
+  const nodes = rpc.health()
+  if (nodes.every(({ state }) => state === 'resting')) return 'unreachable'
+  const abreast = nodes.filter(({ state }) => state !== 'resting' && state !== 'behind')
+  const isSlow = nodes.some(({ state }) => state === 'behind') && abreast.length < 2
+  return isSlow ? 'one of two nodes is behind: look at it, or name another one' : undefined
+}

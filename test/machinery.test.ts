@@ -4,7 +4,9 @@ import { knownChains } from '../src/chain/known/table.ts'
 import { openRpc } from '../src/chain/rpc/open.ts'
 import { manualClock } from '../src/clock.ts'
 import { openLog } from '../src/log.ts'
-import { watchedOf } from '../src/machinery.ts'
+import { chainStates, watchedOf } from '../src/machinery.ts'
+import { type Change, testChain, through } from './chain/watch/node.ts'
+import { until } from './harness/until.ts'
 
 test('every real chain is expected to have blocks at its pace, and the sandbox only when there is something to put in', () => {
   const contracts = { token: `0x${'1'.repeat(40)}`, feed: `0x${'2'.repeat(40)}`, euroFeed: `0x${'3'.repeat(40)}` }
@@ -13,4 +15,34 @@ test('every real chain is expected to have blocks at its pace, and the sandbox o
     const { blockMs } = watchedOf({ chain, rpc: openRpc({ chainId: chain.id, urls: [] }, outside) })
     expect(blockMs).toBe(chain.id === sandboxId ? undefined : chain.blockMs)
   }
+})
+
+test('that one of two nodes stands still is told, and that one of three does is not', async () => {
+  await using anvil = await testChain()
+  await anvil.mine(20)
+  let lag = 0
+  const lagging: Change = ({ method }, answer) =>
+    method === 'eth_blockNumber' ? `0x${(Number(answer) - lag).toString(16)}` : answer
+  await using slow = await through(anvil.url, lagging)
+  await using third = await through(anvil.url, (_, answer) => answer)
+  const clock = manualClock()
+  const outside = { clock, random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }
+  const chain = sandboxChain({ token: anvil.token, feed: anvil.token, euroFeed: anvil.token })
+  const stateOf = (...urls: string[]) => {
+    const rpc = openRpc({ chainId: 31337, urls }, outside)
+    const chains = { all: [{ chain, rpc }], quotes: { feeds: () => [] } }
+    return async () => {
+      // They are compared every ten seconds.
+      clock.advance(11_000)
+      await rpc.both([{ method: 'eth_blockNumber', params: [] }], () => 0)
+      return chainStates(chains as never)[31337]
+    }
+  }
+  const [two, three] = [stateOf(anvil.url, slow.url), stateOf(anvil.url, slow.url, third.url)]
+  expect([await two(), await three()]).toEqual(['ok', 'ok'])
+  lag = 10
+  await until(async () => (await two()) === 'one of two nodes is behind: look at it, or name another one')
+  for (let turns = 0; turns < 5; turns++) expect(await three()).toBe('ok')
+  lag = 0
+  await until(async () => (await two()) === 'ok')
 })
