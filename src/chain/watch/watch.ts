@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../world.ts'
 import { isOfNode } from '../rpc/rpc.ts'
+import { type Absence, openAbsence } from './absence.ts'
 import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
 import { deepenPayments } from './depth.ts'
@@ -29,6 +30,8 @@ export type WatchOptions = {
   readonly disagreeMs?: number
   /** For how long a chain may not be read on while its nodes answer before that is trouble. */
   readonly stillMs?: number
+  /** How long a second node is waited for before a window ends by what one alone tells. */
+  readonly awayMs?: number
 }
 
 export type Watch = {
@@ -50,7 +53,7 @@ const UNPICKED_MS = 1_000
 /** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
 export const watchChains = (
   world: World,
-  { chains, share, disagreeMs = 60_000, stillMs = 5 * 60_000 }: WatchOptions,
+  { chains, share, disagreeMs = 60_000, stillMs = 5 * 60_000, awayMs = 2 * 60_000 }: WatchOptions,
 ): Watch => {
   const stopping = new AbortController()
   const troubles = new Map<number, string>()
@@ -60,11 +63,11 @@ export const watchChains = (
   const rests = new Map(chains.map(({ id }) => [id, openRest(stopping.signal)]))
 
   /** Answers what keeps blocks from becoming final. */
-  const readOn = async (chain: Watched): Promise<string | undefined> => {
+  const readOn = async (chain: Watched, absence: Absence): Promise<string | undefined> => {
     while (!stopping.signal.aborted && (await readNextOf(world, chain, chain.source)) !== 'idle') await tell()
     if (stopping.signal.aborted) return undefined
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
-    while ((await endWindows(world, chain.id, chain)) > 0) if (stopping.signal.aborted) return undefined
+    while ((await endWindows(world, chain.id, { ...chain, absence })) > 0) if (stopping.signal.aborted) return undefined
     const trouble = await finalize(chain)
     await tell()
     return trouble
@@ -100,13 +103,14 @@ export const watchChains = (
   const watch = async (chain: Watched): Promise<void> => {
     let agreedAt = performance.now()
     const pulse = openPulse(world.sql, { ...chain, stillMs })
+    const absence = openAbsence(awayMs)
     for (let failures = 0; !stopping.signal.aborted; ) {
       let still: string | undefined
       try {
         const mine = isMine(chain.id, share)
         if (mine) still = await pulse.feel()
         else pulse.skip()
-        const trouble = mine ? await readOn(chain) : undefined
+        const trouble = mine ? await readOn(chain, absence) : undefined
         if (trouble === undefined) agreedAt = performance.now()
         if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
         failures = 0

@@ -1,6 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
 import type { World } from '../../world.ts'
-import { isOfNode, RpcRefusal } from '../rpc/rpc.ts'
+import { isOfNode, RpcFault } from '../rpc/rpc.ts'
+import type { Absence } from './absence.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Cursor } from './books.ts'
 import { readHashes } from './coins/looks.ts'
@@ -18,14 +19,14 @@ const MOST = 500
 export const endWindows = async (
   world: World,
   chainId: number,
-  { source, aheadMs = 0 }: EndOptions = {},
+  { source, absence, aheadMs = 0 }: EndOptions = {},
 ): Promise<number> => {
   let count = 0
   let page: readonly OverByChain[] = []
   do {
     // Whoever is held back keeps nobody waiting who comes behind.
     page = await findOver(world.sql, chainId, { aheadMs, behind: page.at(-1) })
-    count += await end(world, source ? await confirmed(world.sql, chainId, source, page) : page)
+    count += await end(world, source ? await confirmed(world.sql, chainId, { source, absence }, page) : page)
   } while (page.length === MOST)
   return count
 }
@@ -57,24 +58,29 @@ const findOver = async (
     order by expires_at, id limit ${MOST}`
 }
 
-type Confirming = Pick<ChainSource, 'reached' | 'arrivals'>
-
 export type EndOptions = {
   /** Asked once more whether nothing has come. Without it the books alone count. */
-  readonly source?: Confirming
+  readonly source?: Confirming['source']
+  /** Of the second of two nodes, which is waited for until it is long. Without it, it always is. */
+  readonly absence?: Absence | undefined
   /** How far a chain's clock may be ahead and be believed: not at all, but in a test that will not wait. */
   readonly aheadMs?: number
 }
 
+type Confirming = {
+  readonly source: Pick<ChainSource, 'reached' | 'arrivals'>
+  readonly absence: Absence | undefined
+}
+
 /**
  * Those of which two nodes know nothing that the books lack: what the one that was read leaves out is found when its
- * block becomes final, and would be late by then. While a second node cannot be asked, the one counts. Coins are
- * looked for by two nodes as it is.
+ * block becomes final, and would be late by then. When a second node cannot be asked for long, the one counts. Coins
+ * are looked for by two nodes as it is.
  */
 const confirmed = async (
   sql: Sql,
   chainId: number,
-  source: Confirming,
+  { source, absence }: Confirming,
   over: readonly OverByChain[],
 ): Promise<readonly OverByChain[]> => {
   const inTokens = over.flatMap(({ addresses }) => addresses)
@@ -83,10 +89,12 @@ const confirmed = async (
   try {
     const books = await findBlockAt(sql, chainId, await source.reached())
     told = books && (await source.arrivals(Math.min(books.finalNumber + 1, books.number), books, inTokens))
+    absence?.end()
   } catch (error) {
     if (!isOfNode(error)) throw error
     // It is away, or answers no such question. One that is only behind is waited for.
-    if (error instanceof RpcRefusal || error.reason !== 'behind') return over
+    const isBehind = error instanceof RpcFault && error.reason === 'behind'
+    if (!isBehind && (absence?.isLong() ?? true)) return over
   }
   const paid = told && (await passedOver(sql, chainId, told, over))
   return over.filter(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Absence, openAbsence } from '../../../src/chain/watch/absence.ts'
 import type { ChainSource } from '../../../src/chain/watch/read.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import type { MadePayment } from '../../http/payments.ts'
@@ -16,7 +17,8 @@ afterAll(async () => {
   await house[Symbol.asyncDispose]()
 })
 
-const end = (source = house.source) => endWindows(house.api, house.watched.id, { source, aheadMs: 365 * 86_400_000 })
+const end = (source = house.source, absence?: Absence) =>
+  endWindows(house.api, house.watched.id, { source, absence, aheadMs: 365 * 86_400_000 })
 
 const statesOf = (...payments: readonly MadePayment[]) =>
   Promise.all(payments.map(async each => (await house.stateOf(each))?.state))
@@ -92,6 +94,41 @@ test('while the second of two nodes is away, windows end by what the first tells
   await house.read(source).catch(() => {})
   await end(source)
   expect(await statesOf(payment)).toEqual(['expired'])
+})
+
+test('a second of two nodes that cannot answer for a moment is waited for, and for no more than a while', async () => {
+  const [told, left] = [await opened(), await opened()]
+  await house.chain.pay(told.address, 1000n)
+  await house.chain.pay(left.address, 1000n)
+  await house.chain.mine()
+  let isLimited = false
+  await using other = await through(house.chain.url, ({ method }, answer) =>
+    isLimited && method === 'eth_getLogs' ? no : answer,
+  )
+  let nowMs = 0
+  const absence = openAbsence(120_000, () => nowMs)
+  const look = async (source: ChainSource, alone: ChainSource) => {
+    await house.chain.rpc('evm_increaseTime', 3_600)
+    await house.chain.mine(2)
+    await house.read(alone)
+    isLimited = true
+    for (nowMs of [0, 119_000]) {
+      await end(source, absence)
+      expect(await statesOf(told, left)).toEqual(['processing', 'pending'])
+    }
+    isLimited = false
+    await end(source, absence)
+    expect(await statesOf(told, left)).toEqual(['processing', 'pending'])
+    // It has answered, and is waited for as long as before.
+    isLimited = true
+    nowMs = 200_000
+    await end(source, absence)
+    expect(await statesOf(told, left)).toEqual(['processing', 'pending'])
+    nowMs = 320_000
+    await end(source, absence)
+    expect(await statesOf(told, left)).toEqual(['processing', 'expired'])
+  }
+  await house.besideAnother(leavingOut(left), look, other.url)
 })
 
 for (const [what, isInBooks, outcome] of [
