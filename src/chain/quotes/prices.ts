@@ -24,7 +24,10 @@ export const openPrices = (chain: Chain, rpc: FeedNodes, { clock, log }: Pick<Ou
   const now = () => clock.now().getTime()
 
   const readNow = async (): Promise<ChainPrices> => {
-    const told = await readFeeds(rpc, chain, headS => isBehind(chain, headS, secondsOf(now())))
+    const told = await readFeeds(rpc, chain, headS => isBehind(chain, headS, secondsOf(now()))).catch(err => {
+      log.error({ chain: chain.id, err }, 'prices cannot be read')
+      return 'unreachable' as const
+    })
     const verdicts = [...judge(told, now())]
     const stateOf = (verdict: Verdict) => ('believed' in verdict ? 'believed' : verdict.refused)
     note(verdicts.map(([{ pair }, verdict]) => ({ chainId: chain.id, pair, state: stateOf(verdict) })))

@@ -6,6 +6,7 @@ import {
   answered,
   type BatchOptions,
   type Call,
+  isOfNode,
   type Plain,
   type Rpc,
   RpcFault,
@@ -53,14 +54,16 @@ export const readFeeds = async (
   try {
     for (const head of await headsOf(asking)) {
       const reading = await readAt(asking, chain, head).catch(error => {
+        if (!isOfNode(error)) throw error
         failure = error instanceof RpcFault && error.reason === 'behind' ? 'disagreed' : 'unreachable'
         return undefined
       })
       if (reading && !isTooOld(reading.headS)) return reading
       old ??= reading
     }
-  } catch {
+  } catch (error) {
     // That nobody answers is a fact like any other: there is no price from there.
+    if (!isOfNode(error)) throw error
   }
   return old ?? failure
 }
