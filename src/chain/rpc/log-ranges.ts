@@ -1,6 +1,6 @@
 import { blockAt, type Header, readHeader } from './block.ts'
 import { type Log, type LogFilter, logsIn, type Range, readLogs } from './log.ts'
-import { type Answer, answered, type BatchOptions, type Call, isTooMuch, RpcFault } from './rpc.ts'
+import { type Answer, answered, type BatchOptions, type Call, isTooMuch, mayBeTooMuch, RpcFault } from './rpc.ts'
 import { openStride } from './stride.ts'
 
 /** The logs of one range, and the block at its end. */
@@ -66,6 +66,3 @@ const readRange = ([block, found]: readonly Answer[], range: Range, filter: LogF
   }
   return { ...range, logs, end }
 }
-
-const mayBeTooMuch = (error: unknown) =>
-  isTooMuch(error) || (error instanceof RpcFault && ['timeout', 'unreachable', 'garbage'].includes(error.reason))

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Posted, post, targetOf } from './post.ts'
 import { type Answer, type BatchOptions, type Call, type Node, RpcFault, RpcRefusal } from './rpc.ts'
 import { openStride } from './stride.ts'
@@ -12,6 +13,9 @@ export type NodeOptions = {
 export const defaultTimeoutMs = 10_000
 /** 5,000 logs are 3 MB, a busy block with all its transactions 0.4 MB. */
 export const defaultMostBytes = 16 * 1024 * 1024
+
+/** After so long a node that limits its callers takes something again, if it does not say when. */
+const LIMITED_MS = 500
 
 /** One JSON-RPC node. */
 export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
@@ -33,15 +37,31 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
     return judge(await post(target, body, { ...options, signal, closed, now }), first, calls)
   }
 
+  /** Ends at once when nobody wants the answer any more. */
+  const pause = (ms: number, signal = closed) =>
+    sleep(ms, undefined, { signal: AbortSignal.any([signal, closed]) }).catch(() => {})
+
   const batch: Node['batch'] = async (calls, options = {}) => {
     const { timeoutMs = defaultTimeoutMs, mostBytes = defaultMostBytes, signal } = options
     const deadline = performance.now() + timeoutMs
     let answers: readonly Answer[] = []
     let bytes = 0
+    let waited = false
     while (answers.length < calls.length) {
       const part = calls.slice(answers.length, answers.length + stride.of(calls.length - answers.length))
       const left = { timeoutMs: deadline - performance.now(), mostBytes: mostBytes - bytes }
-      const got = await ask(part, left, signal)
+      const got = await ask(part, left, signal).catch(unlessLimited)
+      if (got instanceof RpcFault) {
+        // What came before it was taken: then it was only asked for too soon.
+        const isTooMany = answers.length === 0 || waited
+        if (isTooMany && part.length > 1) stride.refused(part.length)
+        const pauseMs = Math.max(got.retryAfterMs ?? 0, LIMITED_MS)
+        if (answers.length === 0 || performance.now() + pauseMs > deadline) throw got
+        waited = true
+        await pause(pauseMs, signal)
+        continue
+      }
+      waited = false
       if (got === 'too_many') {
         stride.refused(part.length)
         continue
@@ -54,6 +74,11 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
   }
 
   return { name, batch }
+}
+
+const unlessLimited = (error: unknown): RpcFault => {
+  if (error instanceof RpcFault && error.reason === 'rate_limited') return error
+  throw error
 }
 
 /** Many nodes refuse a batch as a whole when it has too many calls, and none says so in the same way. */

@@ -90,6 +90,10 @@ export class RpcRefusal extends Error {
 export const isTooMuch = (error: unknown): boolean =>
   error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
 
+/** What may have been: a node that is asked for too much falls silent as well, or breaks off. */
+export const mayBeTooMuch = (error: unknown): boolean =>
+  isTooMuch(error) || (error instanceof RpcFault && !['wrong_chain', 'behind'].includes(error.reason))
+
 /** Nobody of ours is at fault: no node could be believed, or it said no. */
 export const isOfNode = (error: unknown): error is RpcFault | RpcRefusal =>
   error instanceof RpcRefusal || error instanceof RpcFault

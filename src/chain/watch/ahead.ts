@@ -1,3 +1,4 @@
+import { openStride } from '../rpc/stride.ts'
 import { numbersOf, type TransferLog } from './books.ts'
 import type { ChainSource, Header } from './read.ts'
 
@@ -19,8 +20,11 @@ const MOST = 3
  * is known to be so far. Whoever asks for just these is given them, once. They may be of a chain that has changed since:
  * their reader sees by the parents that they do not fit, as with any answer, and asks anew.
  */
-export const readAhead = (source: ChainSource): ChainSource => {
+export const readAhead = (source: Omit<ChainSource, 'part'>): ChainSource => {
+  const stride = openStride()
   let head = 0
+  /** Who takes less at once than is wanted is asked for nothing ahead. */
+  let isCut = false
   let ahead: Ahead[] = []
 
   const askFor = (from: number, to: number): Ahead => {
@@ -36,6 +40,16 @@ export const readAhead = (source: ChainSource): ChainSource => {
 
   return {
     ...source,
+    part: {
+      upTo: (from, to) => {
+        const last = from + stride.of(to - from + 1) - 1
+        isCut = last < to
+        const [next] = ahead
+        return next?.from === from && next.to <= to ? next.to : last
+      },
+      refused: (from, to) => stride.refused(to - from + 1),
+      went: (from, to) => stride.went(to - from + 1),
+    },
     look: async cursor => {
       const [next] = ahead
       if (next?.from === cursor.number + 1) {
@@ -61,7 +75,7 @@ export const readAhead = (source: ChainSource): ChainSource => {
       const transfers = await (asked?.catch(() => source.transfers(from, to)) ?? source.transfers(from, to))
       // Not sooner: a node that cannot tell of what follows, and rests for that, has told of these.
       const count = to - from + 1
-      for (let last = ahead.at(-1)?.to ?? to; ahead.length < MOST && last + count <= head; last += count)
+      for (let last = ahead.at(-1)?.to ?? to; !isCut && ahead.length < MOST && last + count <= head; last += count)
         ahead.push(askFor(last + 1, last + count))
       return transfers
     },

@@ -41,7 +41,9 @@ export const findFinalRange = async (
     ofOurs(),
     range.alone && leavesOut(chain, source, silenceOf(cursor, range)),
   ])
-  return isCut ? undefined : found
+  if (!isCut) return found
+  source.doubt(cursor, range)
+  return undefined
 }
 
 /** Writes ranges down, the first one and those that follow: while one is written the next is asked for. */

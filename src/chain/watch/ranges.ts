@@ -1,7 +1,7 @@
 import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
-import { agreedOn, answered, isOfNode, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
+import { agreedOn, answered, isOfNode, isTooMuch, mayBeTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
@@ -23,18 +23,21 @@ export type RangeSource = {
    * say the same of all of it: that the cursor's block is theirs, that the end is final, and every transfer.
    */
   finalRange(from: Cursor, to: number, by: FinalBy): Promise<FinalRange | undefined>
+  /** It lacks something, or could not be shown not to: less is asked for at once, and nothing for a while. */
+  doubt(from: Cursor, range: FinalRange): void
   /** These very blocks, as two nodes agree on them. */
   agreedBlocks(blocks: readonly Cursor[]): Promise<readonly Block[] | undefined>
 }
 
 /** Beyond that, a range costs more in logs than another question. */
 const MOST_BLOCKS = 2_000
-const HEADERS_AT_ONCE = 200
+const MOST_HEADERS = 200
 /** For so long blocks are read one by one when a range could not be. */
 const REST_MS = 10_000
 
 export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
   const stride = openStride()
+  const headers = openStride()
   let restsUntil = 0
   const rest = () => {
     restsUntil = performance.now() + REST_MS
@@ -58,14 +61,21 @@ export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
       }
       return undefined
     },
+    doubt: (from, { end }) => {
+      stride.refused(end.number - from.number)
+      rest()
+    },
     agreedBlocks: async blocks => {
       const read: Block[] = []
-      for (let at = 0; at < blocks.length; at += HEADERS_AT_ONCE) {
-        const part = await askBlocks(rpc, blocks.slice(at, at + HEADERS_AT_ONCE)).catch(error => {
+      while (read.length < blocks.length) {
+        const count = headers.of(Math.min(MOST_HEADERS, blocks.length - read.length))
+        const part = await askBlocks(rpc, blocks.slice(read.length, read.length + count)).catch(error => {
           if (!isOfNode(error)) throw error
+          if (mayBeTooMuch(error)) headers.refused(count)
           return undefined
         })
         if (!part) return rest()
+        headers.went(count)
         read.push(...part)
       }
       return read

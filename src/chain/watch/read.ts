@@ -1,5 +1,6 @@
 import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import { mayBeTooMuch } from '../rpc/rpc.ts'
 import type { ArrivalSource } from './arrivals.ts'
 import { begin } from './begin.ts'
 import {
@@ -37,6 +38,8 @@ export type ChainSource = RangeSource &
     finalized(): Promise<number>
     /** The head that two nodes have got to, the lower one of theirs. */
     reached(): Promise<number>
+    /** How many blocks are read at once, found by trying. */
+    readonly part: Part
     /** One for each number; undefined where the node knows no such block. */
     headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
     /** Transfers of these tokens in blocks of the chain as it is now. */
@@ -51,6 +54,14 @@ export type ChainSource = RangeSource &
     agreedTransfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
     readonly coins: CoinSource
   }
+
+/** Both numbers are of blocks that are read. */
+export type Part = {
+  /** Where the next part ends that begins at this block, up to that one. */
+  upTo(from: number, to: number): number
+  refused(from: number, to: number): void
+  went(from: number, to: number): void
+}
 
 export type WatchedChain = {
   readonly id: number
@@ -108,7 +119,13 @@ export const readNext = async (
   let from: Cursor = cursor
   let recording: Promise<unknown> = Promise.resolve()
   do {
-    const part = await readPart(sql, chain, source, { from, to: Math.min(head, from.number + most), awaited })
+    const first = from.number + 1
+    const to = source.part.upTo(first, Math.min(head, from.number + most))
+    const part = await readPart(sql, chain, source, { from, to, awaited }).catch(error => {
+      if (mayBeTooMuch(error)) source.part.refused(first, to)
+      throw error
+    })
+    source.part.went(first, to)
     await recording
     const last = part?.blocks.at(-1)
     if (!part || !last) break
@@ -127,7 +144,7 @@ const keepAbout = async (sql: Sql, { id, confirmations, livemode }: WatchedChain
   if (livemode !== undefined && books.livemode !== livemode) await keepLivemode(sql, id, livemode)
 }
 
-type Part = { readonly blocks: readonly Header[]; readonly logs: readonly TransferLog[] }
+type ReadPart = { readonly blocks: readonly Header[]; readonly logs: readonly TransferLog[] }
 
 /** The blocks that follow one, as far as they stand on it and what they hold can be vouched for. */
 const readPart = async (
@@ -135,7 +152,7 @@ const readPart = async (
   chain: WatchedChain,
   source: ChainSource,
   { from, to, awaited }: { readonly from: Cursor; readonly to: number; awaited(to: number): Promise<boolean> },
-): Promise<Part | undefined> => {
+): Promise<ReadPart | undefined> => {
   const blocks = chained(from, await source.headers(numbersOf(from.number + 1, to)))
   const last = blocks.at(-1)
   // The chain has changed since its block was compared: the next step finds the fork.

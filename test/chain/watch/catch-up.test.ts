@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import process from 'node:process'
+import { isOfNode } from '../../../src/chain/rpc/rpc.ts'
 import { type Cursor, catchUp, findCursor, isMovedCursor } from '../../../src/chain/watch/books.ts'
-import { readNext } from '../../../src/chain/watch/read.ts'
+import { type ChainSource, readNext } from '../../../src/chain/watch/read.ts'
 import { until } from '../../harness/until.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
-import { type Change, no, type Question, through } from './node.ts'
+import { type Change, limited, no, type Question, through } from './node.ts'
 import { startWatching } from './watcher.ts'
 
 // Six hours of outage on a fast chain: `OUTAGE=full bun test test/chain/watch/catch-up.test.ts`.
@@ -270,7 +271,27 @@ test('two that catch up at once read every block once', async () => {
   expect(await statesOf(many)).toEqual({ success: 6 })
 })
 
-// The last one: for an hour after, blocks are read in full.
+/** Again and again, as the watch does it. */
+const readOften = async (source: ChainSource, isDone: () => Promise<boolean>) => {
+  const tried = async () => {
+    await house.read(source).catch(error => {
+      if (!isOfNode(error)) throw error
+    })
+    return isDone()
+  }
+  await until(tried, { timeoutMs: 40_000, everyMs: 500 })
+}
+
+const readByLimited = async () => {
+  const many = await openedMany(3)
+  await outage(400, many)
+  await using node = await limited(house.chain.url, 150)
+  await readOften(house.sourceOf(node.url), async () => (await statesOf(many)).success === 3)
+}
+
+test('an only node that takes 150 questions a second is read by ranges', readByLimited)
+
+// After this one, blocks are read in full for an hour.
 test('while somebody is to pay in coins, blocks are read one by one, and the coins found', async () => {
   const [inCoins, inToken] = [await house.opened({ asset: 'ETH', tokenAddress: null }), await house.opened()]
   await outage(250, [])
@@ -279,6 +300,12 @@ test('while somebody is to pay in coins, blocks are read one by one, and the coi
   await outage(250, [inToken])
   await read()
   expect(await statesOf([inCoins, inToken])).toEqual({ success: 2 })
+})
+
+test('an only node that takes 150 questions a second is read block by block', async () => {
+  // Who is to pay in coins has blocks read in full.
+  await house.opened({ asset: 'ETH', tokenAddress: null })
+  await readByLimited()
 })
 
 const ignoreMoved = (error: unknown) => {

@@ -62,12 +62,31 @@ export const logsAs =
   ({ method }, answer) =>
     method === 'eth_getLogs' && Array.isArray(answer) ? change(answer) : answer
 
+/** A node that takes so many questions a second of anybody, and no more than that at once. */
+export const limited = (url: string, perSecond: number) => {
+  let left = perSecond
+  let at = performance.now()
+  return through(
+    url,
+    (_, answer) => answer,
+    count => {
+      const now = performance.now()
+      left = Math.min(perSecond, left + ((now - at) / 1_000) * perSecond)
+      at = now
+      if (count > left) return false
+      left -= count
+      return true
+    },
+  )
+}
+
 /** A node that answers for the chain, and changes some of it on the way. */
-export const through = async (url: string, change: Change) => {
-  const answer = async (request: IncomingMessage): Promise<string> => {
+export const through = async (url: string, change: Change, mayAsk: (count: number) => boolean = () => true) => {
+  const answer = async (request: IncomingMessage): Promise<string | undefined> => {
     const body = await text(request)
     const sent: unknown = JSON.parse(body)
     const questions = (Array.isArray(sent) ? sent : [sent]) as (Question & { id: number })[]
+    if (!mayAsk(questions.length)) return undefined
     const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
     const told: unknown = await response.json()
     const items = (Array.isArray(told) ? told : [told]) as Item[]
@@ -85,7 +104,10 @@ export const through = async (url: string, change: Change) => {
   }
   const server = createServer((request, response) => {
     answer(request).then(
-      body => response.setHeader('content-type', 'application/json').end(body),
+      body => {
+        if (body === undefined) response.statusCode = 429
+        response.setHeader('content-type', 'application/json').end(body)
+      },
       () => response.destroy(),
     )
   })
