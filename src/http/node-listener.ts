@@ -23,8 +23,6 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     silent.delete(incoming.socket)
-    const request = requestOf(incoming)
-    arrived.set(request, incoming)
     // Somebody who leaves is no fault, and a listener is what keeps it from being one.
     outgoing.on('error', () => {})
     outgoing.once('close', () => {
@@ -33,9 +31,11 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
       else incoming.resume()
     })
     try {
+      const request = requestOf(incoming)
+      arrived.set(request, incoming)
       await respond(await app.fetch(request), { outgoing, isHead: request.method === 'HEAD', isLast: () => stopping })
     } catch {
-      // The app answers whatever happens to it: an answer has ended that was begun.
+      // The app answers whatever happens to it: it is no request, or an answer has ended that was begun.
       outgoing.destroy()
     }
   }
