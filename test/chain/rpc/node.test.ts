@@ -5,6 +5,8 @@ import { inspect } from 'node:util'
 import { openNode } from '../../../src/chain/rpc/node.ts'
 import { type Call, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
 import type { Faults } from '../../harness/faulty-node.ts'
+import { until } from '../../harness/until.ts'
+import { limited } from '../watch/node.ts'
 import { type Nodes, openNodes, tokenChain } from './nodes.ts'
 
 const chain = await tokenChain()
@@ -100,6 +102,14 @@ describe('one node', () => {
     const answers = await nodes.rpc.batch([balance, { method: 'eth_nonsense', params: [] }, balance])
     expect(answers.map(answer => answer instanceof RpcRefusal)).toEqual([false, true, false])
     expect(answers[1]).toMatchObject({ method: 'eth_nonsense', code: -32601 })
+  })
+
+  test('that takes eight questions a second is asked for the rest of a batch a little later', async () => {
+    await using node = await limited(chain.url, 8)
+    const { batch } = openNode({ name: 'limited', url: node.url, closed: new AbortController().signal, now: Date.now })
+    // Until a part is no more than it takes at once.
+    const answers = await until(() => batch(blocks(20)).catch(() => undefined), { everyMs: 1_000 })
+    expect(numbersOf(answers)).toEqual([...blocks(20).keys()])
   })
 
   for (const status of [200, 400, 413]) {
