@@ -4,6 +4,7 @@ import { readNumber } from '../rpc/hex.ts'
 import { type LogFilter, logsIn, logsOf, readLogs } from '../rpc/log.ts'
 import { joined, openLogRanges } from '../rpc/log-ranges.ts'
 import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { zeroAddress } from '../zero.ts'
 import { readAhead } from './ahead.ts'
 import { openArrivals } from './arrivals.ts'
 import type { Cursor, TransferLog } from './books.ts'
@@ -28,7 +29,8 @@ export const openSource = (
   tokens: readonly string[],
   { finalForMs = 0 }: SourceOptions = {},
 ): ChainSource => {
-  const filter: LogFilter = { addresses: tokens, topics: [TRANSFER] }
+  // Asked for those of no address, a node tells of all tokens that there are.
+  const filter: LogFilter = { addresses: tokens.length > 0 ? tokens : [zeroAddress], topics: [TRANSFER] }
   const ranges = openLogRanges(rpc.read)
 
   return readAhead({

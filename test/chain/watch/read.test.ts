@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
+import { openSource } from '../../../src/chain/watch/source.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, no, type Question } from './node.ts'
 
@@ -181,6 +183,14 @@ test('money in another token that is watched is seen as such', async () => {
   await house.chain.mine()
   await house.read()
   expect(await house.stateOf(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', attention: true })
+})
+
+test('of a chain without tokens no transfers are read, whatever is sent there', async () => {
+  const payment = await house.opened()
+  await house.chain.pay(payment.address, 1000n)
+  await house.chain.mine()
+  await house.read(openSource(openRpc({ chainId: house.watched.id, urls: [house.chain.url] }, house.api), []))
+  expect((await house.stateOf(payment))?.state).toBe('pending')
 })
 
 type Sent = { readonly hash: string; readonly from: string; readonly nonce: string }
