@@ -20,7 +20,9 @@ export type ConnectOptions = {
 }
 
 /**
- * A pool of connections. There is no `sql.begin` in this program: a connection that dies inside an
+ * A pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch): what a connection was given between its
+ * error and its end was neither sent nor refused, so that its caller waited for ever, or was told of an answer without
+ * rows to what nobody had asked; and what it still had to write came before all else on the next one. There is no `sql.begin` in this program: a connection that dies inside an
  * interactive transaction never heals in postgres.js, so every write is one statement. Nor is there `reserve`, which
  * waits for ever where types are not fetched; a test that says `begin` has a pool of one.
  */
@@ -35,7 +37,6 @@ export const connect = (
     types: arrayTypes,
     connection: {
       application_name: name,
-      options: PADDING,
       ...(byKey && { enable_seqscan: 'off' }),
       ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
     },
@@ -44,10 +45,3 @@ export const connect = (
     // The program speaks JSON text and does its own parsing; dates come back as Date.
     // Custom types would be parameters of their own in the type, and nobody uses them so.
   }) as unknown as Sql
-
-/**
- * Makes the first packet of a connection longer than 1,024 bytes, which postgres.js 3.4.9 sends at once.
- * A shorter one waits for a timer, and a connection that was lost while a small write waited never
- * starts that timer again: every statement it is given from then on fails with CONNECT_TIMEOUT.
- */
-const PADDING = ' '.repeat(1_100)

@@ -39,6 +39,10 @@ export const databaseProxy = async (databaseUrl: string) => {
     cutInsteadOfAnswer: (n: number) => {
       answersUntilCut = n
     },
+    /** Every connection is lost at once, as when the other side's machine is. */
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise(resolve => server.close(resolve))
