@@ -47,8 +47,19 @@ const DISAGREE = 'its nodes do not agree on what is final'
 /** The pause after so many failures in a row, at most. */
 const LONGEST_PAUSE_MS = 30_000
 
+/** So long blocks are read before what they are for is seen to: a chain may always have another one when one is read. */
+const READING_MS = 1_000
+
 /** How often windows are looked for that end by the clock. */
 const UNPICKED_MS = 1_000
+
+type Reading = {
+  readonly absence: Absence
+  /** Told of each step that got on. */
+  readonly moved: () => void
+}
+
+type Turn = { readonly trouble?: string | undefined; readonly isBehind?: boolean }
 
 /** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
 export const watchChains = (
@@ -62,15 +73,23 @@ export const watchChains = (
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
   const rests = new Map(chains.map(({ id }) => [id, openRest(stopping.signal)]))
 
-  /** Answers what keeps blocks from becoming final. */
-  const readOn = async (chain: Watched, absence: Absence): Promise<string | undefined> => {
-    while (!stopping.signal.aborted && (await readNextOf(world, chain, chain.source)) !== 'idle') await tell()
-    if (stopping.signal.aborted) return undefined
+  /** Answers what keeps blocks from becoming final, and whether there are more to read. */
+  const readOn = async (chain: Watched, { absence, moved }: Reading): Promise<Turn> => {
+    const until = performance.now() + READING_MS
+    let isBehind: boolean
+    do {
+      isBehind = (await readNextOf(world, chain, chain.source)) !== 'idle'
+      if (isBehind) {
+        moved()
+        await tell()
+      }
+      if (stopping.signal.aborted) return {}
+    } while (isBehind && performance.now() < until)
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
-    while ((await endWindows(world, chain.id, { ...chain, absence })) > 0) if (stopping.signal.aborted) return undefined
+    while ((await endWindows(world, chain.id, { ...chain, absence })) > 0) if (stopping.signal.aborted) return {}
     const trouble = await finalize(chain)
     await tell()
-    return trouble
+    return { trouble, isBehind }
   }
 
   /** It takes two nodes, and reading one: whoever is away keeps nothing from being seen. */
@@ -103,19 +122,26 @@ export const watchChains = (
   const watch = async (chain: Watched): Promise<void> => {
     let agreedAt = performance.now()
     const pulse = openPulse(world.sql, { ...chain, stillMs })
-    const absence = openAbsence(awayMs)
-    for (let failures = 0; !stopping.signal.aborted; ) {
+    let failures = 0
+    const moved = () => {
+      if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
+      failures = 0
+    }
+    const reading: Reading = { absence: openAbsence(awayMs), moved }
+    while (!stopping.signal.aborted) {
       let still: string | undefined
+      let isBehind = false
       try {
         const mine = isMine(chain.id, share)
         if (mine) still = await pulse.feel()
         else pulse.skip()
-        const trouble = mine ? await readOn(chain, absence) : undefined
+        const turn: Turn = mine ? await readOn(chain, reading) : {}
+        const { trouble } = turn
+        isBehind = turn.isBehind ?? false
         if (trouble === undefined) agreedAt = performance.now()
-        if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
-        failures = 0
+        moved()
         const isPassing = trouble === DISAGREE && performance.now() - agreedAt <= disagreeMs
-        note(chain, still ?? (isPassing ? undefined : trouble))
+        note(chain, still ?? (isPassing ? undefined : trouble) ?? pulse.late())
       } catch (error) {
         // Another process read the same blocks a moment sooner: no trouble, unless nobody gets on.
         if (isMovedCursor(error)) note(chain, still ?? troubles.get(chain.id))
@@ -126,6 +152,7 @@ export const watchChains = (
         }
       }
       const grown = chain.pollMs * 2 ** Math.min(failures, 10)
+      if (isBehind) continue
       // A node in trouble is not asked the more for what customers say.
       if (failures === 0) await rests.get(chain.id)?.take(chain.pollMs)
       else await pause(Math.min(grown, LONGEST_PAUSE_MS))

@@ -128,3 +128,35 @@ test('for as long as nothing is answered a chain is not called still, nor at onc
   await until(() => watch.trouble() === undefined)
   expect(watch.told().filter(trouble => trouble !== 'RpcRefusal')).toEqual([])
 })
+
+test('blocks that none becomes final of are trouble after a while, although they are read', async () => {
+  const { watched: chain } = on
+  let isFrozen = false
+  // The node that says what is final says the same for ever.
+  let at = 0
+  const node = await through(on.chain.url, async ({ method, params: [place] }, answer) => {
+    if (method !== 'eth_getBlockByNumber' || place !== 'finalized') return answer
+    at = isFrozen ? at : await on.head()
+    return on.chain.rpc('eth_getBlockByNumber', `0x${at.toString(16)}`, false)
+  })
+  await using _ = node
+  const watch = watchChains(on.api, {
+    chains: [{ ...chain, saysFinal: true, pollMs: 10, source: on.sourceOf(node.url) }],
+    share: () => ({ position: 0, count: 1 }),
+    stillMs: 200,
+  })
+  const mined = async (isDone: () => boolean) => {
+    await on.chain.mine()
+    return isDone()
+  }
+  try {
+    await until(() => at > 0)
+    isFrozen = true
+    const late = 'none of its new blocks has become final for long: look at its nodes, or give it another RPC URL'
+    await until(() => mined(() => watch.troubles().get(chain.id) === late), { everyMs: 50 })
+    isFrozen = false
+    await until(() => mined(() => watch.troubles().size === 0), { everyMs: 50 })
+  } finally {
+    await watch.stop()
+  }
+})

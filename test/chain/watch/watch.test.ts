@@ -81,6 +81,44 @@ test('while the second of two nodes is away a chain is read as often, and none o
   }
 })
 
+test('of a chain that always has another block when one was read, blocks become final and windows end', async () => {
+  await using house = await apiHouse({ routes: [] })
+  await using chain = await testChain()
+  await using node = await through(chain.url, async ({ method }, answer) => {
+    if (method === 'eth_blockNumber') await chain.mine()
+    return method === 'eth_blockNumber' ? chain.rpc(method) : answer
+  })
+  const merchantId = await insertMerchant(house.sql)
+  const opened = async () => {
+    const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+    const pick = { address: payment.address, tokenAddress: chain.token }
+    await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...pick })
+    await giveOut(house.sql, payment)
+    return payment
+  }
+  const [paid, unpaid] = [await opened(), await opened()]
+  const watch = watchChains(house.api, {
+    chains: [
+      {
+        ...{ id: 31337, tokens: [chain.token], confirmations: 3, pollMs: 20 },
+        source: openSource(openRpc({ chainId: 31337, urls: [node.url] }, house.api), [chain.token]),
+      },
+    ],
+    share: () => ({ position: 0, count: 1 }),
+  })
+  const stateOf = async ({ actor }: typeof paid) =>
+    (await findPayment(house.sql, { id: actor, merchantId, livemode: false }))?.state
+  try {
+    await until(async () => (await house.sql`select from chain_cursors`).length === 1)
+    await house.sql`update payments set expires_at = now(), quote_expires_at = null where id = ${unpaid.actor}`
+    await chain.pay(paid.address, 1000n)
+    await until(async () => (await stateOf(paid)) === 'success')
+    await until(async () => (await stateOf(unpaid)) === 'expired')
+  } finally {
+    await watch.stop()
+  }
+})
+
 test('a chain is read before its turn when somebody says that something is there', async () => {
   await using house = await apiHouse({ routes: [] })
   await using chain = await testChain()
