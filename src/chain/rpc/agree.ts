@@ -32,8 +32,13 @@ export const agree = async <T extends Plain>(
   const askNext = async (): Promise<boolean> => {
     const member = await choose()
     if (!member) return false
-    const timeoutMs = team.share(tried, deadline)
-    const outcome = await team.ask(member, calls, pick, { ...options, timeoutMs })
+    const { timeoutMs, patient } = team.share(tried, deadline)
+    // Of two, both are needed.
+    const outcome = await team.ask(member, calls, pick, {
+      ...options,
+      timeoutMs,
+      patient: patient || team.size <= needed,
+    })
     if (outcome instanceof RpcFault || outcome instanceof RpcRefusal) tried.set(member, outcome)
     else views.push({ node: member.node.name, value: outcome.value, spelling: spell(outcome.value) })
     return true

@@ -22,7 +22,8 @@ export type Member = {
   health(lagBlocks: number, behind: boolean): Health
 }
 
-const probeTimeoutMs = 3_000
+/** Less than a question may take, and enough for a node that is only slow. */
+const probeTimeoutMs = 8_000
 const shortestRestMs = 500
 const longestRestMs = 30_000
 /** However long a node asks to be left alone. */

@@ -42,26 +42,26 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
     sleep(ms, undefined, { signal: AbortSignal.any([signal, closed]) }).catch(() => {})
 
   const batch: Node['batch'] = async (calls, options = {}) => {
-    const { timeoutMs = defaultTimeoutMs, mostBytes = defaultMostBytes, signal } = options
+    const { timeoutMs = defaultTimeoutMs, mostBytes = defaultMostBytes, signal, patient = false } = options
     const deadline = performance.now() + timeoutMs
     let answers: readonly Answer[] = []
     let bytes = 0
-    let waited = false
+    let waits = 0
     while (answers.length < calls.length) {
       const part = calls.slice(answers.length, answers.length + stride.of(calls.length - answers.length))
       const left = { timeoutMs: deadline - performance.now(), mostBytes: mostBytes - bytes }
       const got = await ask(part, left, signal).catch(unlessLimited)
       if (got instanceof RpcFault) {
-        // What came before it was taken: then it was only asked for too soon.
-        const isTooMany = answers.length === 0 || waited
+        // Behind what it has just taken it was only asked too soon.
+        const isTooMany = answers.length === 0 || waits > 0
         if (isTooMany && part.length > 1) stride.refused(part.length)
-        const pauseMs = Math.max(got.retryAfterMs ?? 0, LIMITED_MS)
-        if (answers.length === 0 || performance.now() + pauseMs > deadline) throw got
-        waited = true
+        const pauseMs = Math.max(got.retryAfterMs ?? 0, LIMITED_MS * 2 ** waits++)
+        const isWorth = patient || answers.length > 0
+        if (!isWorth || performance.now() + pauseMs > deadline) throw got
         await pause(pauseMs, signal)
         continue
       }
-      waited = false
+      waits = 0
       if (got === 'too_many') {
         stride.refused(part.length)
         continue
@@ -119,10 +119,12 @@ const answerOf = (entry: Readonly<Record<string, unknown>>, method: string): Ans
   return entry.result
 }
 
-/** Some nodes limit their callers by an error of this number under HTTP 200: to halve the question would be no answer to that. */
+/** By these some nodes limit their callers under HTTP 200: to halve the question would be no answer to that. */
+const LIMITED: readonly unknown[] = [429, -32007, -32016]
+
 const codeOf = (error: unknown): number => {
   if (!isObject(error) || !Number.isSafeInteger(error.code)) throw new RpcFault('garbage', 'an error without a code')
-  if (error.code === 429) throw new RpcFault('rate_limited', 'code 429')
+  if (LIMITED.includes(error.code)) throw new RpcFault('rate_limited', `code ${error.code}`)
   return Number(error.code)
 }
 

@@ -54,7 +54,7 @@ const firstOf = async <T>(
     const member = await team.next(tried, deadline, options.signal)
     if (!member) throw worst(tried) ?? team.absence(tried)
     tried.set(member, undefined)
-    const outcome = await team.ask(member, calls, parse, { ...options, timeoutMs: team.share(tried, deadline) })
+    const outcome = await team.ask(member, calls, parse, { ...options, ...team.share(tried, deadline) })
     if (outcome instanceof RpcFault || outcome instanceof RpcRefusal) {
       tried.set(member, outcome)
       continue

@@ -8,6 +8,8 @@ export type BatchOptions = {
   /** No more than this is ever read, nor kept. */
   readonly mostBytes?: number
   readonly signal?: AbortSignal
+  /** Nobody else can be asked: a node that limits its callers is asked again for as long as there is time. */
+  readonly patient?: boolean
 }
 
 export type Node = {

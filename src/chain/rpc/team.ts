@@ -4,8 +4,8 @@ import { type Answer, type BatchOptions, type Call, type Health, RpcFault, RpcRe
 export type Team = {
   /** The healthiest that was not tried, undefined when no other can be asked now. */
   next(tried: Tried, deadline: number, signal?: AbortSignal): Promise<Member | undefined>
-  /** How long one may take: half of what is left while another, not tried so far, could still answer. */
-  share(tried: Tried, deadline: number): number
+  /** How long one may take: half of what is left while another, not tried so far, could still answer; else all, with patience. */
+  share(tried: Tried, deadline: number): { readonly timeoutMs: number; readonly patient: boolean }
   /** One question to one member, held against it if it cannot be believed. */
   ask<T>(
     member: Member,
@@ -70,7 +70,8 @@ export const openTeam = (
     },
     share: (tried, deadline) => {
       const leftMs = deadline - performance.now()
-      return members.some(each => each.rested && !tried.has(each)) ? leftMs / 2 : leftMs
+      const isLast = !members.some(each => each.rested && !tried.has(each))
+      return { timeoutMs: isLast ? leftMs : leftMs / 2, patient: isLast }
     },
     ask: async (member, calls, parse, options) => {
       try {

@@ -69,14 +69,17 @@ export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
       const read: Block[] = []
       while (read.length < blocks.length) {
         const count = headers.of(Math.min(MOST_HEADERS, blocks.length - read.length))
-        const part = await askBlocks(rpc, blocks.slice(read.length, read.length + count)).catch(error => {
+        try {
+          const part = await askBlocks(rpc, blocks.slice(read.length, read.length + count))
+          if (!part) return rest()
+          headers.went(count)
+          read.push(...part)
+        } catch (error) {
           if (!isOfNode(error)) throw error
           if (mayBeTooMuch(error)) headers.refused(count)
-          return undefined
-        })
-        if (!part) return rest()
-        headers.went(count)
-        read.push(...part)
+          // What was read stays read: there may be more blocks than are told before the next one is refused.
+          if (count === 1 || !isTooMuch(error)) return rest()
+        }
       }
       return read
     },

@@ -282,6 +282,21 @@ const readOften = async (source: ChainSource, isDone: () => Promise<boolean>) =>
   await until(tried, { timeoutMs: 40_000, everyMs: 500 })
 }
 
+test('blocks are agreed on by a node that answers seven questions at once and refuses the others', async () => {
+  await house.chain.mine(60)
+  const top = await house.head()
+  const asked = await Promise.all(
+    Array.from({ length: 60 }, async (_, n) => {
+      const place = `0x${(top - n).toString(16)}`
+      const { hash } = await house.chain.rpc<{ hash: string }>('eth_getBlockByNumber', place, false)
+      return { number: top - n, hash }
+    }),
+  )
+  await using node = await through(house.chain.url, (_, answer, at) => (at < 7 ? answer : no))
+  const agreed = await house.sourceOf(node.url).agreedBlocks(asked)
+  expect(agreed?.map(({ number, hash }) => ({ number, hash }))).toEqual(asked)
+})
+
 const readByLimited = async () => {
   const many = await openedMany(3)
   await outage(400, many)

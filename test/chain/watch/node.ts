@@ -49,8 +49,11 @@ export type TestChain = Awaited<ReturnType<typeof testChain>>
 export type Question = { readonly method: string; readonly params: readonly unknown[] }
 type Item = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
 
-/** What a node is to say instead: `no` is a refusal. With a promise, something happens between question and answer. */
-export type Change = (question: Question, answer: unknown) => unknown
+/**
+ * What a node is to say instead: `no` is a refusal. With a promise, something happens between question and answer.
+ * `at`: which of those that were asked together.
+ */
+export type Change = (question: Question, answer: unknown, at: number) => unknown
 
 export const no = Symbol('refused')
 
@@ -91,9 +94,10 @@ export const through = async (url: string, change: Change, mayAsk: (count: numbe
     const told: unknown = await response.json()
     const items = (Array.isArray(told) ? told : [told]) as Item[]
     const changedOf = async (item: Item) => {
-      const question = questions.find(({ id }) => id === item.id)
+      const at = questions.findIndex(({ id }) => id === item.id)
+      const question = questions[at]
       if (!question || item.error !== undefined) return item
-      const result = await change(question, item.result)
+      const result = await change(question, item.result, at)
       const envelope = { jsonrpc: '2.0', id: item.id }
       return result === no
         ? { ...envelope, error: { code: -32000, message: 'unknown block' } }
