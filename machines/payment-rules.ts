@@ -40,7 +40,8 @@ export const paymentRules = setup({
       const tooMuch = isTooMuch(payment, payment.amountFinal)
       return {
         exception: payment.stray ?? (tooMuch ? 'overpaid' : null),
-        attention: payment.attention || tooMuch,
+        // What it waited for a person with is over, all but money that went astray.
+        attention: tooMuch || (payment.attention && payment.stray !== null),
         failureReason: null,
       }
     }),

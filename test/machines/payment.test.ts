@@ -179,6 +179,21 @@ describe('payment', () => {
     expect(step(payments, arrive(payments, `${path}, final on a wrong chain`), 'stray gone')).toBeUndefined()
   })
 
+  test('what came too late in all waits for nobody when the rest has come and is welcome', () => {
+    const underpaid = 'pick, see only 400, 400 final, over'
+    const settled = { amountFinal: 1000n, failureReason: null, exception: null, attention: false }
+    expect(arrive(payments, underpaid).context).toMatchObject({ attention: true })
+    expect(arrive(payments, `${underpaid}, now 1000, accept late 1000`)).toMatchObject({
+      value: 'success',
+      context: settled,
+    })
+    // What went astray is still for somebody to decide.
+    expect(arrive(payments, `${underpaid}, wrong asset, now 1000, accept late 1000`)).toMatchObject({
+      value: 'success',
+      context: { ...settled, exception: 'wrong_asset', attention: true },
+    })
+  })
+
   test('with a tolerance of one percent 990 of 1000 is enough, and 989 is not', () => {
     const tolerant = {
       ...payments,
