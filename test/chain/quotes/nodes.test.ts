@@ -192,8 +192,8 @@ for (const [name, lie, offered, state] of lies) {
 test('when a lie has ended the true price is offered at once: what one node said is no price to jump from', async () => {
   const on = await priced()
   let lying = true
-  await using liar = await through(oracles.url, (question, answer, at) =>
-    lying ? aMillionTimes(on)(question, answer, at) : answer,
+  await using liar = await through(oracles.url, (question, answer) =>
+    lying ? aMillionTimes(on)(question, answer) : answer,
   )
   using nodes = open(on.chain, liar.url, oracles.url)
   expect(await nodes.offer()).toEqual(ETH_ALONE_AWAY)
@@ -265,8 +265,8 @@ test('while one of two is away from the start there is no price', async () => {
 test('a node that goes away does not keep a price that the two have disagreed on', async () => {
   const on = await priced()
   let lying = false
-  await using liar = await through(oracles.url, (question, answer, at) =>
-    lying ? aLittleMore(on)(question, answer, at) : answer,
+  await using liar = await through(oracles.url, (question, answer) =>
+    lying ? aLittleMore(on)(question, answer) : answer,
   )
   await using honest = await faultyNode(oracles.url)
   honest.break('slow', { ms: 15 })

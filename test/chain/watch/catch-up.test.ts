@@ -292,7 +292,7 @@ test('blocks are agreed on by a node that answers seven questions at once and re
       return { number: top - n, hash }
     }),
   )
-  await using node = await through(house.chain.url, (_, answer, at) => (at < 7 ? answer : no))
+  await using node = await through(house.chain.url, (_, answer, at = 0) => (at < 7 ? answer : no))
   const agreed = await house.sourceOf(node.url).agreedBlocks(asked)
   expect(agreed?.map(({ number, hash }) => ({ number, hash }))).toEqual(asked)
 })

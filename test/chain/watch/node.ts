@@ -53,7 +53,7 @@ type Item = { readonly id: number; readonly result?: unknown; readonly error?: u
  * What a node is to say instead: `no` is a refusal. With a promise, something happens between question and answer.
  * `at`: which of those that were asked together.
  */
-export type Change = (question: Question, answer: unknown, at: number) => unknown
+export type Change = (question: Question, answer: unknown, at?: number) => unknown
 
 export const no = Symbol('refused')
 
