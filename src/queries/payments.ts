@@ -15,7 +15,7 @@ export const findPayment = async (sql: Sql, name: RecordName): Promise<Actor<Pay
   return row && readPayment(row)
 }
 
-/** What the books have of a payment's chain: how far it was read, and every transfer of the picked asset, in order. */
+/** What the books have of a payment's chain: how far it was read, and the transfers of the picked asset, in order. */
 export type Shown = {
   /** Null before anything of the chain was read. */
   readonly head: number | null
@@ -37,6 +37,9 @@ export type ShownRow = ActorRow & { readonly shown: Shown | null }
 
 export const readShown = (row: ShownRow): ShownPayment => ({ payment: readPayment(row), shown: row.shown })
 
+/** Of more than these the largest are shown: anybody can send dust by the thousand, and would hide money in it. */
+const MOST_TRANSFERS = 100
+
 /** All of a row `r`, and what its chain shows, as of the same moment. Before there is a chain nothing is asked. */
 export const shownColumns = (sql: Sql): Fragment => sql`
   r.*, case when r.chain_id is not null then json_build_object(
@@ -46,8 +49,10 @@ export const shownColumns = (sql: Sql): Fragment => sql`
         'tx_hash', t.tx_hash, 'log_index', t.log_index, 'block_number', t.block_number,
         'from_address', t.from_address, 'amount', t.amount::text, 'state', t.state)
         order by t.block_number, t.log_index, t.tx_hash)
-      from transfers_of(r.id) t
-      where t.chain_id = r.chain_id and t.token_address is not distinct from r.token_address), '[]')) end as shown`
+      from (
+        select * from transfers_of(r.id) of_it
+        where of_it.chain_id = r.chain_id and of_it.token_address is not distinct from r.token_address
+        order by of_it.amount desc, of_it.block_number, of_it.log_index limit ${MOST_TRANSFERS}) t), '[]')) end as shown`
 
 const findShownRow = finderOf<ShownRow>('payments', shownColumns)
 

@@ -58,7 +58,8 @@ const fields: Readonly<Record<string, string>> = {
   quote: 'The rate at which the amount was turned into the asset; null at par.',
   rate: 'How much of the currency one of the asset is worth.',
   source: 'Who says so.',
-  transfers: 'Every transfer of the asset to its address, those that a reorganisation has dropped included.',
+  transfers:
+    'Transfers of the asset to its address, those that a reorganisation has dropped included; the hundred largest of more.',
   state: '`orphaned`: a reorganisation has dropped it.',
   from: 'Who has sent it; null where the chain does not tell.',
   paymentUri: 'EIP-681, for wallets and QR codes.',

@@ -46,7 +46,7 @@ export const chainHouse = async () => {
   await chain.mine(20)
   await read()
   return {
-    ...{ sql, api, databaseUrl: house.databaseUrl, chain, watched, source, sourceOf, settle, read },
+    ...{ sql, api, merchantId, databaseUrl: house.databaseUrl, chain, watched, source, sourceOf, settle, read },
     /** Of the first token, unless something else is picked. */
     opened: async (more = {}): Promise<MadePayment> => {
       const payment = await makePayment(api, { merchantId, livemode: false }, '')

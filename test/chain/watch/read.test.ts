@@ -3,6 +3,7 @@ import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
+import { findShownPayment } from '../../../src/queries/payments.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, no, type Question } from './node.ts'
 
@@ -183,6 +184,19 @@ test('money in another token that is watched is seen as such', async () => {
   await house.chain.mine()
   await house.read()
   expect(await house.stateOf(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', attention: true })
+})
+
+test('of thousands of transfers the hundred largest are shown, in their order, and all are counted', async () => {
+  const payment = await house.opened()
+  for (let n = 1; n <= 110; n++) await house.chain.pay(payment.address, n === 55 ? 1000n : BigInt(n))
+  await house.chain.mine()
+  await house.read()
+  const found = await findShownPayment(house.sql, { id: payment.actor, merchantId: house.merchantId, livemode: false })
+  const sums = found?.shown?.transfers.map(({ amount }) => Number(amount)) ?? []
+  expect(sums).toHaveLength(100)
+  expect(sums.slice(0, 3)).toEqual([11, 12, 13])
+  expect(sums[44]).toBe(1000)
+  expect(found?.payment.context.amountReceived).toBe(BigInt((110 * 111) / 2 - 55 + 1000))
 })
 
 test('of a chain without tokens no transfers are read, whatever is sent there', async () => {
