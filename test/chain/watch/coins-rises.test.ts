@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { findChanges, type Known } from '../../../src/chain/watch/coins/rises.ts'
+import { randomOf } from './coins-house.ts'
 
 const HEAD = 300
 
@@ -31,17 +32,6 @@ const history = (random: () => number, events: number, collected: boolean): Hist
     balances.push(before + sent + (unknown.get(number) ?? 0n))
   }
   return { balances, known, unknown }
-}
-
-/** The same for the same seed (mulberry32). */
-const randomOf = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 const find = ({ balances, known }: History, { statesFrom = 0, looksEvery = HEAD } = {}) => {

@@ -1,11 +1,13 @@
 import { keccak256, stringToHex } from 'viem/utils'
 import type { Sql } from '../../../postgres/connect.ts'
-import { isOfNode } from '../../rpc/rpc.ts'
+import { isOfNode, RpcRefusal } from '../../rpc/rpc.ts'
 import type { TransferLog } from '../books.ts'
-import type { Place, Witness } from './balance-source.ts'
+import type { Place } from './balance-call.ts'
+import type { Witness } from './balance-source.ts'
 import { type Account, forgetLook, type Head, type Look, readAccounts, readHashes, recordLooks } from './looks.ts'
 import { type Change, findChanges, sumOf } from './rises.ts'
 import type { CoinSource } from './source.ts'
+import { orRefusal } from './states.ts'
 
 /** In place of a log's index: a balance has risen, and nobody says by which transaction. */
 export const BY_BALANCE = -2
@@ -55,18 +57,24 @@ export const lookAt = async (
     else if (remember) looks.push({ account, upTo: head.number, points: [{ ...head, balance: expected }], found: [] })
   }
   let doubted = false
+  let refusal: RpcRefusal | undefined
   const hashes: ReadonlyMap<number, string> = changed.length > 0 ? await readHashes(sql, chainId) : new Map()
   for (let from = 0; from < changed.length; from += AT_ONCE) {
     const part = changed.slice(from, from + AT_ONCE)
     const found = await Promise.all(
-      part.map(({ account, balance }) => explain(sql, { chainId, source, head, hashes }, account, balance)),
+      part.map(({ account, balance }) =>
+        explain(sql, { chainId, source, head, hashes }, account, balance).catch(orRefusal),
+      ),
     )
     for (const look of found) {
-      if (look) looks.push(look)
+      // What nodes refuse of one keeps nobody else waiting.
+      if (look instanceof RpcRefusal) refusal ??= look
+      else if (look) looks.push(look)
       else doubted = true
     }
   }
   const counted = await recordLooks(sql, chainId, looks, head)
+  if (refusal) throw refusal
   if (doubted) throw new Doubted()
   return counted
 }
@@ -97,8 +105,8 @@ const explain = async (sql: Sql, here: Here, account: Account, balance: bigint):
     const witness = await source.agreedBalance(account.address, placeOf(change.number), placeOf(change.number - 1))
     if (witness?.after !== change.balance) return undefined
     if (witness.before !== undefined && witness.before !== expectedBefore) {
-      // Then what stands in the books for the block before was a lie.
-      await forgetLook(sql, here.chainId, account)
+      // Of the block that was looked at last: then what stands in the books for it was a lie.
+      if (account.last?.number === change.number - 1) await forgetLook(sql, here.chainId, account)
       return undefined
     }
     const { hash, minedAt } = witness

@@ -7,7 +7,7 @@ export type Known = { readonly blockNumber: number; readonly amount: bigint }
 /** A block after which another balance is there than the books explain: more by an amount, or less. */
 export type Change = Point & { readonly amount: bigint }
 
-/** Undefined where it cannot be told any more. */
+/** Undefined where the state is gone. That it is shows in that the last of them has one: it is known to. */
 export type BalancesAt = (numbers: readonly number[]) => Promise<readonly (bigint | undefined)[]>
 
 /**
@@ -41,7 +41,7 @@ export const sumOf = (known: readonly Known[], after: number, upTo: number): big
 /** Asked at once, so that a hundred blocks take two questions. */
 const PROBES = 15
 
-/** The balance at `low` is as expected, or cannot be told; that at `high` is not. */
+/** The balance at `low` is as expected, or its state is gone; that at `high` is not. */
 const firstUnexpected = async (
   from: number,
   to: Point,
@@ -52,8 +52,8 @@ const firstUnexpected = async (
   let high = to
   while (high.number - low > 1) {
     const numbers = between(low, high.number)
-    const balances = await balancesAt(numbers)
-    const at = balances.findIndex((balance, n) => balance !== undefined && balance !== expected(numbers[n] ?? 0))
+    const balances = await balancesAt([...numbers, high.number])
+    const at = numbers.findIndex((number, n) => balances[n] !== undefined && balances[n] !== expected(number))
     const [number, balance] = [numbers[at], balances[at]]
     if (number !== undefined && balance !== undefined) high = { number, balance }
     low = numbers.findLast(each => each < high.number) ?? low

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../../postgres/connect.ts'
 import type { World } from '../../../world.ts'
+import { RpcRefusal } from '../../rpc/rpc.ts'
 import { isMine, type Share } from '../share.ts'
 import { troubleOf } from '../trouble.ts'
 import { addressesOf, findDue, type Walk, walkOn, walkSince } from './due.ts'
@@ -102,19 +103,19 @@ export const openLooker = (
   return {
     lookOn: async (): Promise<'looked' | 'idle'> => {
       const due = await findDue(sql, id, everyMs)
-      let doubt: Doubted | undefined
+      let doubt: Doubted | RpcRefusal | undefined
       if (due.length > 0) {
         try {
           return (await lookAt(sql, id, source.coins, due, { remember: true })) > 0 ? 'looked' : 'idle'
         } catch (error) {
-          if (!(error instanceof Doubted)) throw error
+          if (!(error instanceof Doubted || error instanceof RpcRefusal)) throw error
           doubt = error
         }
       }
       const page = await recent.next()
       const addresses = page ?? (await all.next())
       if (addresses) await lookAt(sql, id, source.coins, addresses, { remember: false })
-      // One that nodes do not agree on keeps nobody from the walks.
+      // One that nodes do not agree on, or refuse, keeps nobody from the walks.
       if (doubt) throw doubt
       return page ? 'looked' : 'idle'
     },
