@@ -11,7 +11,6 @@ import { type Database, database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
-import { T0 } from '../machines/table.ts'
 import { keyring, loopbackPoster } from './loopback.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -57,8 +56,15 @@ export type DeliveryRow = {
   readonly next_attempt_at: Date | null
 }
 
-/** A house with one merchant, whose time stands still, and which sends to loopback. The audit is its end. */
-export const sendingHouse = async ({ at = T0, distant = false, ...more }: HouseOptions = {}): Promise<SendingHouse> => {
+/**
+ * A house with one merchant, whose time stands still, and which sends to loopback. The audit is its end, and goes by
+ * the database's time: what is claimed at an earlier one is claimed for too long.
+ */
+export const sendingHouse = async ({
+  at = new Date(),
+  distant = false,
+  ...more
+}: HouseOptions = {}): Promise<SendingHouse> => {
   await using starting = new AsyncDisposableStack()
   const db: Database = starting.use(await database())
   const path = distant ? starting.use(await databaseProxy(db.url)) : undefined
