@@ -75,6 +75,8 @@ type Given = OnChain & { readonly keyring: Keyring }
 
 type Labour = ReturnType<typeof startLabour>
 
+const CHAINS_GRACE_MS = 4_000
+
 const startLabour = (
   world: World,
   { chains, sandbox, keyring }: Given,
@@ -113,10 +115,13 @@ const startLabour = (
     chainTroubles: watch.troubles,
     wakeChain: watch.wake,
     stop: async () => {
+      // What is asked of a slow node can be asked again after the next start.
+      const impatience = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
         ...[mining?.stop(), ears.stop(), sender.stop()],
       ])
+      clearTimeout(impatience)
     },
   }
 }

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findPostmaster } from '../src/postgres/server.ts'
+import { testChain, through } from './chain/watch/node.ts'
 import { database } from './harness/database.ts'
 import { dataFolder, usedFolder } from './harness/house.ts'
 import { spawnMain, startMain } from './harness/main.ts'
@@ -76,6 +77,25 @@ test('SIGTERM ends a start that is still waiting for the database, with exit cod
   main.child.kill('SIGTERM')
   expect(await main.exited).toBe(0)
 })
+
+test('SIGTERM waits for no node that takes its time, and exits with code 0', async () => {
+  await using server = await postgresServer()
+  await using chain = await testChain(['--chain-id', '84532'])
+  let asked = 0
+  await using node = await through(chain.url, async (_, answer) => {
+    asked++
+    await Bun.sleep(3_500)
+    return answer
+  })
+  await using main = await startMain({ DATABASE_URL: server.url, SECRET_KEY, RPC_URLS_84532: node.url })
+  // By then it has shown its chain and is asked for more.
+  await until(() => asked > 4)
+  const began = performance.now()
+  main.child.kill('SIGTERM')
+  expect(await main.exited).toBe(0)
+  // Several questions of it take longer.
+  expect(performance.now() - began).toBeLessThan(9_000)
+}, 60_000)
 
 test('it is not ready while the database is away, and ready when it is back', async () => {
   await using server = await postgresServer()
