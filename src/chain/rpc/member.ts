@@ -123,7 +123,7 @@ export const openMember = (node: Node, { clock, random, log, chainId, closed }: 
 
 const showHead = async (node: Node, chainId: number): Promise<number> => {
   const calls = ['eth_chainId', 'eth_blockNumber'].map(method => ({ method, params: [] }))
-  const [id, head] = await node.batch(calls, { timeoutMs: probeTimeoutMs, mostBytes: 65_536 })
+  const [id, head] = await node.batch(calls, { timeoutMs: probeTimeoutMs, mostBytes: 65_536, patient: true })
   if (readNumber(answered(id), 'the chain id') !== chainId) throw new RpcFault('wrong_chain')
   return readNumber(answered(head), 'the head')
 }

@@ -44,31 +44,47 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
   const batch: Node['batch'] = async (calls, options = {}) => {
     const { timeoutMs = defaultTimeoutMs, mostBytes = defaultMostBytes, signal, patient = false } = options
     const deadline = performance.now() + timeoutMs
-    let answers: readonly Answer[] = []
+    const answers: Answer[] = new Array(calls.length)
+    let left: readonly number[] = [...calls.keys()]
     let bytes = 0
     let waits = 0
-    while (answers.length < calls.length) {
-      const part = calls.slice(answers.length, answers.length + stride.of(calls.length - answers.length))
-      const left = { timeoutMs: deadline - performance.now(), mostBytes: mostBytes - bytes }
-      const got = await ask(part, left, signal).catch(unlessLimited)
-      if (got instanceof RpcFault) {
-        // Behind what it has just taken it was only asked too soon.
-        const isTooMany = answers.length === 0 || waits > 0
-        if (isTooMany && part.length > 1) stride.refused(part.length)
-        const pauseMs = Math.max(got.retryAfterMs ?? 0, LIMITED_MS * 2 ** waits++)
-        const isWorth = patient || answers.length > 0
-        if (!isWorth || performance.now() + pauseMs > deadline) throw got
-        await pause(pauseMs, signal)
-        continue
-      }
-      waits = 0
+    while (left.length > 0) {
+      const part = left.slice(0, stride.of(left.length))
+      const limits = { timeoutMs: deadline - performance.now(), mostBytes: mostBytes - bytes }
+      const asked = part.flatMap(at => calls[at] ?? [])
+      const got = await ask(asked, limits, signal).catch(unlessLimited)
       if (got === 'too_many') {
         stride.refused(part.length)
         continue
       }
-      stride.went(part.length)
-      answers = answers.length === 0 ? got.answers : answers.concat(got.answers)
-      bytes += got.bytes
+      const told = got instanceof RpcFault ? part.map(() => got) : got.answers
+      for (const [n, at] of part.entries()) answers[at] = told[n]
+      bytes += got instanceof RpcFault ? 0 : got.bytes
+      const limited = part.filter((_, n) => isLimit(told[n], asked[n]))
+      const [first] = limited
+      if (first === undefined) {
+        waits = 0
+        stride.went(part.length)
+        left = left.slice(part.length)
+        continue
+      }
+      const count = part.length - limited.length
+      // Behind what it has just taken it was only asked too soon.
+      if (count > 0) stride.refused(2 * count)
+      else if (part.length > 1 && (left.length === calls.length || waits > 0)) stride.refused(part.length)
+      const isWorth = patient || count > 0 || left.length < calls.length
+      left = limited.concat(left.slice(part.length))
+      waits = count > 0 ? 0 : waits
+      const no = answers[first]
+      const retryAfterMs = no instanceof RpcFault ? no.retryAfterMs : undefined
+      const pauseMs = Math.max(retryAfterMs ?? 0, LIMITED_MS * 2 ** waits++)
+      if (!isWorth || performance.now() + pauseMs > deadline) {
+        if (no instanceof RpcFault) throw no
+        // It would not tell of the others either.
+        for (const at of left) answers[at] = no
+        break
+      }
+      await pause(pauseMs, signal)
     }
     return answers
   }
@@ -86,12 +102,12 @@ const judge = ({ ok, status, json, bytes }: Posted, first: number, calls: readon
   if (Array.isArray(json)) return { answers: match(json, first, calls), bytes }
   const refusesAll = status === 413 || (isObject(json) && isObject(json.error))
   if (refusesAll && calls.length > 1) {
-    if (isObject(json)) codeOf(json.error)
+    const no = isObject(json) && refusalOf('', json.error)
+    if (no instanceof RpcFault) throw no
     return 'too_many'
   }
   const [call] = calls
-  if (call && isObject(json) && isObject(json.error))
-    return { answers: [new RpcRefusal(call.method, codeOf(json.error))], bytes }
+  if (call && isObject(json) && isObject(json.error)) return { answers: [refusalOf(call.method, json.error)], bytes }
   if (!ok) throw new RpcFault('unreachable', `HTTP ${status}`)
   throw new RpcFault('garbage', json === undefined ? 'no JSON' : 'no batch')
 }
@@ -114,17 +130,26 @@ const match = (entries: readonly unknown[], first: number, calls: readonly Call[
 }
 
 const answerOf = (entry: Readonly<Record<string, unknown>>, method: string): Answer => {
-  if (entry.error !== undefined && entry.error !== null) return new RpcRefusal(method, codeOf(entry.error))
+  if (entry.error !== undefined && entry.error !== null) return refusalOf(method, entry.error)
   if (entry.result === undefined) throw new RpcFault('garbage', 'neither a result nor an error')
   return entry.result
 }
 
-/** By these some nodes limit their callers under HTTP 200: to halve the question would be no answer to that. */
-const LIMITED: readonly unknown[] = [429, -32007, -32016]
+/** By these some nodes limit their callers under HTTP 200. */
+const LIMITED: readonly number[] = [429, -32007, -32016]
+
+const refusalOf = (method: string, error: unknown): RpcRefusal | RpcFault => {
+  const code = codeOf(error)
+  return LIMITED.includes(code) ? new RpcFault('rate_limited', `code ${code}`) : new RpcRefusal(method, code)
+}
+
+/** By the last one too, which says of logs that there are too many of them. */
+const isLimit = (answer: Answer, call: Call | undefined): boolean =>
+  answer instanceof RpcFault ||
+  (answer instanceof RpcRefusal && answer.code === -32005 && call?.method !== 'eth_getLogs')
 
 const codeOf = (error: unknown): number => {
   if (!isObject(error) || !Number.isSafeInteger(error.code)) throw new RpcFault('garbage', 'an error without a code')
-  if (LIMITED.includes(error.code)) throw new RpcFault('rate_limited', `code ${error.code}`)
   return Number(error.code)
 }
 

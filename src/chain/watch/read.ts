@@ -1,6 +1,6 @@
 import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import { mayBeTooMuch } from '../rpc/rpc.ts'
+import { isOfNode, mayBeTooMuch } from '../rpc/rpc.ts'
 import type { ArrivalSource } from './arrivals.ts'
 import { begin } from './begin.ts'
 import {
@@ -123,12 +123,14 @@ export const readNext = async (
     const to = source.part.upTo(first, Math.min(head, from.number + most))
     const part = await readPart(sql, chain, source, { from, to, awaited }).catch(error => {
       if (mayBeTooMuch(error)) source.part.refused(first, to)
-      throw error
+      // What was read before it is worth a step of its own.
+      if (from === cursor || !isOfNode(error)) throw error
+      return undefined
     })
-    source.part.went(first, to)
     await recording
     const last = part?.blocks.at(-1)
     if (!part || !last) break
+    source.part.went(first, to)
     recording = recordBlocks(sql, chain.id, from, part)
     // Whoever waits for it hears of it.
     recording.catch(() => {})

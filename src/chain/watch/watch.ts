@@ -8,7 +8,7 @@ import { deepenPayments } from './depth.ts'
 import { NoFinality } from './finality.ts'
 import { finalizeNext } from './finalize.ts'
 import { openPulse } from './pulse.ts'
-import type { ChainSource } from './read.ts'
+import type { ChainSource, Step } from './read.ts'
 import { openRest } from './rest.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
@@ -76,20 +76,31 @@ export const watchChains = (
   /** Answers what keeps blocks from becoming final, and whether there are more to read. */
   const readOn = async (chain: Watched, { absence, moved }: Reading): Promise<Turn> => {
     const until = performance.now() + READING_MS
-    let isBehind: boolean
+    let step: Step
+    let hasMoved = false
+    let refused: unknown
     do {
-      isBehind = (await readNextOf(world, chain, chain.source)) !== 'idle'
-      if (isBehind) {
+      try {
+        step = await readNextOf(world, chain, chain.source)
+      } catch (error) {
+        // What was read in this turn is seen to all the same.
+        if (!hasMoved) throw error
+        refused = error
+        step = 'idle'
+      }
+      if (step !== 'idle') {
+        hasMoved = true
         moved()
         await tell()
       }
       if (stopping.signal.aborted) return {}
-    } while (isBehind && performance.now() < until)
+    } while (step !== 'idle' && performance.now() < until)
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
     while ((await endWindows(world, chain.id, { ...chain, absence })) > 0) if (stopping.signal.aborted) return {}
     const trouble = await finalize(chain)
     await tell()
-    return { trouble, isBehind }
+    if (refused !== undefined) throw refused
+    return { trouble, isBehind: step !== 'idle' }
   }
 
   /** It takes two nodes, and reading one: whoever is away keeps nothing from being seen. */

@@ -6,7 +6,7 @@ import { type ChainSource, readNext } from '../../../src/chain/watch/read.ts'
 import { until } from '../../harness/until.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
-import { type Change, limited, no, type Question, through } from './node.ts'
+import { type Change, limited, limitedOneByOne, no, type Question, through } from './node.ts'
 import { startWatching } from './watcher.ts'
 
 // Six hours of outage on a fast chain: `OUTAGE=full bun test test/chain/watch/catch-up.test.ts`.
@@ -297,14 +297,17 @@ test('blocks are agreed on by a node that answers seven questions at once and re
   expect(agreed?.map(({ number, hash }) => ({ number, hash }))).toEqual(asked)
 })
 
-const readByLimited = async () => {
+const readByLimited = async (open = limited) => {
   const many = await openedMany(3)
   await outage(400, many)
-  await using node = await limited(house.chain.url, 150)
+  await using node = await open(house.chain.url, 150)
   await readOften(house.sourceOf(node.url), async () => (await statesOf(many)).success === 3)
 }
 
-test('an only node that takes 150 questions a second is read by ranges', readByLimited)
+test('an only node that takes 150 questions a second is read by ranges', () => readByLimited())
+
+test('an only node that refuses all but 150 questions a second one by one is read by ranges', () =>
+  readByLimited(limitedOneByOne))
 
 // After this one, blocks are read in full for an hour.
 test('while somebody is to pay in coins, blocks are read one by one, and the coins found', async () => {
@@ -322,6 +325,9 @@ test('an only node that takes 150 questions a second is read block by block', as
   await house.opened({ asset: 'ETH', tokenAddress: null })
   await readByLimited()
 })
+
+test('an only node that refuses all but 150 questions a second one by one is read block by block', () =>
+  readByLimited(limitedOneByOne))
 
 const ignoreMoved = (error: unknown) => {
   if (!(error instanceof Error && 'code' in error && error.code === 'PM002')) throw error

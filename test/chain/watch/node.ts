@@ -56,6 +56,22 @@ type Item = { readonly id: number; readonly result?: unknown; readonly error?: u
 export type Change = (question: Question, answer: unknown, at?: number) => unknown
 
 export const no = Symbol('refused')
+/** It was asked too often. */
+export const tooOften = Symbol('limited')
+
+/** A node that answers so many questions a second, and says of each of the others that it is too much. */
+export const limitedOneByOne = (url: string, perSecond: number) => {
+  let left = perSecond
+  let at = performance.now()
+  return through(url, (_, answer) => {
+    const now = performance.now()
+    left = Math.min(perSecond, left + ((now - at) / 1_000) * perSecond)
+    at = now
+    if (left < 1) return tooOften
+    left--
+    return answer
+  })
+}
 
 export type ToldLog = Readonly<Record<'address' | 'data' | 'blockNumber', string>>
 
@@ -99,9 +115,9 @@ export const through = async (url: string, change: Change, mayAsk: (count: numbe
       if (!question || item.error !== undefined) return item
       const result = await change(question, item.result, at)
       const envelope = { jsonrpc: '2.0', id: item.id }
-      return result === no
-        ? { ...envelope, error: { code: -32000, message: 'unknown block' } }
-        : { ...envelope, result: result ?? null }
+      if (result === no) return { ...envelope, error: { code: -32000, message: 'unknown block' } }
+      if (result === tooOften) return { ...envelope, error: { code: -32005, message: 'limit exceeded' } }
+      return { ...envelope, result: result ?? null }
     }
     const changed = await Promise.all(items.map(changedOf))
     return JSON.stringify(Array.isArray(sent) ? changed : changed[0])
