@@ -4,6 +4,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import { answerFaultily, type Lies, lieDefaults, type RpcCall, type RpcEntry } from './faulty-answers.ts'
+import { randomOf } from './random.ts'
 
 /**
  * What a node can be made to do, each with its knobs: `node.break('lags', { blocks: 100 })`. Several hold at
@@ -81,7 +82,7 @@ const defaults: Faults = {
 
 /** A path to a real node, on loopback, that breaks and mends while it runs. The seed decides all that is random in it. */
 export const faultyNode = async (target: string, { seed = 1 } = {}): Promise<FaultyNode> => {
-  const random = seeded(seed)
+  const random = randomOf(seed)
   const faults = new Map<keyof Faults, { readonly knobs: object; readonly struck: Struck; left: number }>()
   const asked: (readonly string[])[] = []
   const secret = `k3y-${Math.floor(random() * 1e9)}-secret`
@@ -206,15 +207,4 @@ const bombOf = ({ bytes, encoding }: Faults['bomb']): Promise<Buffer> => {
 const compressed = async (bytes: number, compressor: Transform): Promise<Buffer> => {
   const [made] = await Promise.all([buffer(compressor), pipeline(pieces(bytes), compressor)])
   return made
-}
-
-/** Mulberry32: small, and the same everywhere. */
-const seeded = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

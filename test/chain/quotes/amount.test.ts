@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { amountOf, atPar, type Price, rateOf } from '../../../src/chain/quotes/amount.ts'
 import { minorDigits } from '../../../src/chain/quotes/minor-digits.ts'
+import { randomOf } from '../../harness/random.ts'
 
 const price = (answer: bigint, decimals = 8): Price => ({ numerator: answer, denominator: 10n ** BigInt(decimals) })
 
@@ -70,14 +71,3 @@ test('minor digits are those of ISO 4217, not of a locale', () => {
   const digits = ['USD', 'EUR', 'JPY', 'KWD', 'ISK', 'IQD', 'CLF', 'HUF'].map(minorDigits)
   expect(digits).toEqual([2, 2, 0, 3, 0, 3, 4, 2])
 })
-
-/** mulberry32 */
-const randomOf = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

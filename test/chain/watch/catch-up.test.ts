@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import process from 'node:process'
 import { isOfNode } from '../../../src/chain/rpc/rpc.ts'
 import { type Cursor, catchUp, findCursor, isMovedCursor } from '../../../src/chain/watch/books.ts'
 import { type ChainSource, readNext } from '../../../src/chain/watch/read.ts'
+import { forFile } from '../../harness/for-file.ts'
 import { until } from '../../harness/until.ts'
 import type { MadePayment } from '../../http/payments.ts'
-import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
+import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, limited, limitedOneByOne, no, type Question, through } from './node.ts'
 import { startWatching } from './watcher.ts'
 
@@ -14,16 +15,7 @@ const isFull = process.env.OUTAGE === 'full'
 const [BLOCKS, TRANSFERS] = isFull ? [20_000, 500] : [3_000, 80]
 const LONG_MS = isFull ? 300_000 : 60_000
 
-let house: ChainHouse
-
-beforeAll(async () => {
-  house = await chainHouse()
-})
-afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
-})
-afterEach(() => house.rest())
+const house = await forFile(chainHouse())
 
 const openedMany = async (count: number): Promise<readonly MadePayment[]> => {
   const many: MadePayment[] = []

@@ -1,21 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Doubted } from '../../../src/chain/watch/coins/look.ts'
 import { lookNow } from '../../../src/chain/watch/coins/watch.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
+import { forFile } from '../../harness/for-file.ts'
 import { happen, type MadePayment, windowOver } from '../../http/payments.ts'
-import { CONFIRMATIONS, type CoinHouse, coinHouse, collector } from './coins-house.ts'
+import { CONFIRMATIONS, coinHouse, collector } from './coins-house.ts'
 import { type Change, type Question, through } from './node.ts'
 
-let coins: CoinHouse
-
-beforeAll(async () => {
-  coins = await coinHouse()
-})
-afterAll(async () => {
-  expect(await coins.audit()).toEqual([])
-  await coins[Symbol.asyncDispose]()
-})
-afterEach(() => coins.rest())
+const coins = await forFile(coinHouse())
 
 /** An address that everybody can collect from, and one of the first looks at it. */
 const collectable = async (): Promise<MadePayment> => {

@@ -1,5 +1,3 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { lookAt } from '../../../src/chain/watch/coins/look.ts'
@@ -16,7 +14,7 @@ import { apiHouse } from '../../harness/api.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut } from './ledger.ts'
-import { type Change, type Question, testChain, through } from './node.ts'
+import { type Change, testChain, through } from './node.ts'
 
 export const CONFIRMATIONS = 6
 
@@ -135,45 +133,3 @@ export const coinHouse = async () => {
 }
 
 export type CoinHouse = Awaited<ReturnType<typeof coinHouse>>
-
-/** A node that refuses what is at some places of a batch, each by itself and under this code. */
-export const refusing = async (url: string, codeOf: (question: Question, at: number) => number | undefined) => {
-  const answer = async (request: IncomingMessage): Promise<string> => {
-    const questions = JSON.parse(await text(request)) as (Question & { readonly id: number })[]
-    const codes = new Map(questions.map((question, at) => [question.id, codeOf(question, at)]))
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(url, { method: 'POST', body: JSON.stringify(questions), headers })
-    const told = (await response.json()) as { readonly id: number }[]
-    const refused = told.map(each => {
-      const code = codes.get(each.id)
-      return code === undefined ? each : { jsonrpc: '2.0', id: each.id, error: { code, message: 'no' } }
-    })
-    return JSON.stringify(refused)
-  }
-  const server = createServer((request, response) => {
-    answer(request).then(
-      body => response.setHeader('content-type', 'application/json').end(body),
-      () => response.destroy(),
-    )
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
-  }
-}
-
-/** The same for the same seed (mulberry32). */
-export const randomOf = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

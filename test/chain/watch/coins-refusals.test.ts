@@ -1,21 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
 import { Doubted } from '../../../src/chain/watch/coins/look.ts'
 import type { ChainSource } from '../../../src/chain/watch/read.ts'
+import { forFile } from '../../harness/for-file.ts'
+import { randomOf } from '../../harness/random.ts'
 import type { MadePayment } from '../../http/payments.ts'
-import { CONFIRMATIONS, type CoinHouse, coinHouse, randomOf, refusing } from './coins-house.ts'
-import type { Question } from './node.ts'
+import { CONFIRMATIONS, coinHouse } from './coins-house.ts'
+import { type Change, no, type Question, refused as refusedWith, through } from './node.ts'
 
-let coins: CoinHouse
-
-beforeAll(async () => {
-  coins = await coinHouse()
-})
-afterAll(async () => {
-  expect(await coins.audit()).toEqual([])
-  await coins[Symbol.asyncDispose]()
-})
-afterEach(() => coins.rest())
+const coins = await forFile(coinHouse())
 
 const CANNOT = -32000
 const LIMIT_EXCEEDED = -32005
@@ -58,8 +51,8 @@ test.each([CANNOT, ERROR_INSIDE, LIMIT_EXCEEDED])(
     const random = randomOf(-code)
     const payments = await Promise.all(Array.from({ length: 12 }, () => coins.opened()))
     const numbers = await paid(payments)
-    await using node = await refusing(coins.chain.url, question =>
-      isBalance(question) && random() < 0.3 ? code : undefined,
+    await using node = await through(coins.chain.url, (question, answer) =>
+      isBalance(question) && random() < 0.3 ? refusedWith(code) : answer,
     )
     await lookUntilFound(payments, coins.sourceOf(node.url))
     expect(await blocksOf(payments)).toEqual(numbers.map(String))
@@ -72,9 +65,9 @@ test.each([CANNOT, ERROR_INSIDE])(
     const random = randomOf(code)
     const payments = await Promise.all(Array.from({ length: 8 }, () => coins.opened()))
     const numbers = await paid(payments)
-    const refuses = (question: Question) => (isBalance(question) && random() < 0.3 ? code : undefined)
-    await using one = await refusing(coins.chain.url, refuses)
-    await using other = await refusing(coins.chain.url, refuses)
+    const refuses: Change = (question, answer) => (isBalance(question) && random() < 0.3 ? refusedWith(code) : answer)
+    await using one = await through(coins.chain.url, refuses)
+    await using other = await through(coins.chain.url, refuses)
     await lookUntilFound(payments, coins.sourceOf(one.url, other.url))
     expect(await blocksOf(payments)).toEqual(numbers.map(String))
   },
@@ -90,7 +83,9 @@ test.each([2, 3, 14])(
     await coins.chain.rpc('evm_increaseTime', 60)
     await coins.chain.mine()
     await coins.read()
-    await using node = await refusing(coins.chain.url, (_, at) => (at >= most ? LIMIT_EXCEEDED : undefined))
+    await using node = await through(coins.chain.url, (_, answer, at = 0) =>
+      at >= most ? refusedWith(LIMIT_EXCEEDED) : answer,
+    )
     expect(await coins.looker(coins.sourceOf(node.url)).lookOn()).toBe('looked')
     await coins.settle()
     await coins.endWindows()
@@ -106,7 +101,7 @@ test('where states are gone, coins count at the lowest block that has one also b
   await coins.chain.mine(260)
   await coins.read()
   await coins.read()
-  await using node = await refusing(coins.chain.url, (_, at) => (at >= 2 ? CANNOT : undefined))
+  await using node = await through(coins.chain.url, (_, answer, at = 0) => (at >= 2 ? no : answer))
   await coins.look([payment], coins.sourceOf(node.url))
   const [found] = await coins.transfersOf(payment)
   const depth = (await coins.head()) - Number(found?.block_number)
@@ -119,7 +114,7 @@ test('what a node refuses of one address again and again is not written down, an
   const isRefused = (question: Question) =>
     isBalance(question) && String(question.params[0]).toLowerCase() === refused.address.toLowerCase()
   {
-    await using node = await refusing(coins.chain.url, question => (isRefused(question) ? CANNOT : undefined))
+    await using node = await through(coins.chain.url, (question, answer) => (isRefused(question) ? no : answer))
     const looker = coins.looker(coins.sourceOf(node.url))
     await expect(looker.lookOn()).rejects.toBeInstanceOf(RpcRefusal)
     expect(await blocksOf([refused, other])).toEqual(['', String(otherNumber)])
@@ -142,8 +137,8 @@ test('nothing is final because a node that does not find it refuses every other 
   expect((await coins.stateOf(payment))?.state).toBe('processing')
   await coins.chain.mine(CONFIRMATIONS)
   let questions = 0
-  await using node = await refusing(coins.chain.url, question =>
-    isBalance(question) && questions++ % 2 === 0 ? ERROR_INSIDE : undefined,
+  await using node = await through(coins.chain.url, (question, answer) =>
+    isBalance(question) && questions++ % 2 === 0 ? refusedWith(ERROR_INSIDE) : answer,
   )
   await coins.withNode(lying, coins.read, [node.url])
   expect(questions).toBeGreaterThan(0)

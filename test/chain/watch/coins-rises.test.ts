@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { findChanges, type Known } from '../../../src/chain/watch/coins/rises.ts'
-import { randomOf } from './coins-house.ts'
+import { randomOf } from '../../harness/random.ts'
 
 const HEAD = 300
 

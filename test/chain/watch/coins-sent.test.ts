@@ -1,18 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { forFile } from '../../harness/for-file.ts'
 import { happen, windowOver } from '../../http/payments.ts'
-import { CONFIRMATIONS, type CoinHouse, coinHouse } from './coins-house.ts'
+import { CONFIRMATIONS, coinHouse } from './coins-house.ts'
 import { no } from './node.ts'
 
-let coins: CoinHouse
-
-beforeAll(async () => {
-  coins = await coinHouse()
-})
-afterAll(async () => {
-  expect(await coins.audit()).toEqual([])
-  await coins[Symbol.asyncDispose]()
-})
-afterEach(() => coins.rest())
+const coins = await forFile(coinHouse())
 
 const isFull = ({ method, params: [, full] }: { method: string; params: readonly unknown[] }) =>
   method === 'eth_getBlockByNumber' && full === true

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { findCursor } from '../../../src/chain/watch/books.ts'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
+import { forFile } from '../../harness/for-file.ts'
 import { until } from '../../harness/until.ts'
-import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
+import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { through } from './node.ts'
 
-let on: ChainHouse
-beforeAll(async () => {
-  on = await chainHouse()
-})
-afterAll(async () => {
-  expect(await on.audit()).toEqual([])
-  await on[Symbol.asyncDispose]()
-})
+const on = await forFile(chainHouse(), { rests: false })
 
 /** The hashes of a chain of which the books know none. */
 const elsewhere = (answer: unknown) =>

@@ -50,28 +50,20 @@ export type Question = { readonly method: string; readonly params: readonly unkn
 type Item = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
 
 /**
- * What a node is to say instead: `no` is a refusal. With a promise, something happens between question and answer.
+ * What a node is to say instead, or a refusal. With a promise, something happens between question and answer.
  * `at`: which of those that were asked together.
  */
 export type Change = (question: Question, answer: unknown, at?: number) => unknown
 
-export const no = Symbol('refused')
-/** It was asked too often. */
-export const tooOften = Symbol('limited')
-
-/** A node that answers so many questions a second, and says of each of the others that it is too much. */
-export const limitedOneByOne = (url: string, perSecond: number) => {
-  let left = perSecond
-  let at = performance.now()
-  return through(url, (_, answer) => {
-    const now = performance.now()
-    left = Math.min(perSecond, left + ((now - at) / 1_000) * perSecond)
-    at = now
-    if (left < 1) return tooOften
-    left--
-    return answer
-  })
+class Refused {
+  readonly code: number
+  constructor(code: number) {
+    this.code = code
+  }
 }
+
+export const refused = (code: number) => new Refused(code)
+export const no = refused(-32000)
 
 export type ToldLog = Readonly<Record<'address' | 'data' | 'blockNumber', string>>
 
@@ -81,22 +73,27 @@ export const logsAs =
   ({ method }, answer) =>
     method === 'eth_getLogs' && Array.isArray(answer) ? change(answer) : answer
 
-/** A node that takes so many questions a second of anybody, and no more than that at once. */
-export const limited = (url: string, perSecond: number) => {
+/** What may be taken of so many a second, and no more than that at once. */
+const bucketOf = (perSecond: number) => {
   let left = perSecond
   let at = performance.now()
-  return through(
-    url,
-    (_, answer) => answer,
-    count => {
-      const now = performance.now()
-      left = Math.min(perSecond, left + ((now - at) / 1_000) * perSecond)
-      at = now
-      if (count > left) return false
-      left -= count
-      return true
-    },
-  )
+  return (count: number): boolean => {
+    const now = performance.now()
+    left = Math.min(perSecond, left + ((now - at) / 1_000) * perSecond)
+    at = now
+    if (count > left) return false
+    left -= count
+    return true
+  }
+}
+
+/** A node that takes so many questions a second, by whole batches. */
+export const limited = (url: string, perSecond: number) => through(url, (_, answer) => answer, bucketOf(perSecond))
+
+/** A node that answers so many questions a second, and says of each of the others that it is one too many. */
+export const limitedOneByOne = (url: string, perSecond: number) => {
+  const take = bucketOf(perSecond)
+  return through(url, (_, answer) => (take(1) ? answer : refused(-32005)))
 }
 
 /** A node that answers for the chain, and changes some of it on the way. */
@@ -115,9 +112,9 @@ export const through = async (url: string, change: Change, mayAsk: (count: numbe
       if (!question || item.error !== undefined) return item
       const result = await change(question, item.result, at)
       const envelope = { jsonrpc: '2.0', id: item.id }
-      if (result === no) return { ...envelope, error: { code: -32000, message: 'unknown block' } }
-      if (result === tooOften) return { ...envelope, error: { code: -32005, message: 'limit exceeded' } }
-      return { ...envelope, result: result ?? null }
+      return result instanceof Refused
+        ? { ...envelope, error: { code: result.code, message: 'no' } }
+        : { ...envelope, result: result ?? null }
     }
     const changed = await Promise.all(items.map(changedOf))
     return JSON.stringify(Array.isArray(sent) ? changed : changed[0])

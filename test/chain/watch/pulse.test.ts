@@ -1,16 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
+import { forFile } from '../../harness/for-file.ts'
 import { readableLog } from '../../harness/lines.ts'
 import { until } from '../../harness/until.ts'
-import { type ChainHouse, chainHouse } from './chain-house.ts'
+import { chainHouse } from './chain-house.ts'
 import { type Change, no, type Question, through } from './node.ts'
 
-let on: ChainHouse
-beforeAll(async () => {
-  on = await chainHouse()
-})
-afterEach(() => on.rest())
-afterAll(() => on[Symbol.asyncDispose]())
+const on = await forFile(chainHouse())
 
 /** A house that watches the chain by one node, and calls it still after a fifth of a second. */
 const watched = async (change: Change, more: { readonly blockMs?: number } = {}) => {

@@ -1,22 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import { findShownPayment } from '../../../src/queries/payments.ts'
-import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
+import { forFile } from '../../harness/for-file.ts'
+import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, no, type Question } from './node.ts'
 
-let house: ChainHouse
-
-beforeAll(async () => {
-  house = await chainHouse()
-})
-afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
-})
-afterEach(() => house.rest())
+const house = await forFile(chainHouse())
 
 test('a transfer is seen in its block, and final when enough stand on it', async () => {
   const payment = await house.opened()

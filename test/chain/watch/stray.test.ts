@@ -1,17 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { forFile } from '../../harness/for-file.ts'
 import { happen } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
-import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
+import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
 
-let on: ChainHouse
-beforeAll(async () => {
-  on = await chainHouse()
-})
-afterEach(() => on.rest())
-afterAll(async () => {
-  expect(await on.audit()).toEqual([])
-  await on[Symbol.asyncDispose]()
-})
+const on = await forFile(chainHouse())
 
 const strayed = async () => {
   const payment = await on.opened()

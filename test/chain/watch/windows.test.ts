@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { type Absence, openAbsence } from '../../../src/chain/watch/absence.ts'
 import type { ChainSource } from '../../../src/chain/watch/read.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
+import { forFile } from '../../harness/for-file.ts'
 import type { MadePayment } from '../../http/payments.ts'
-import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
+import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, logsAs, no, through } from './node.ts'
 
-let house: ChainHouse
-
 // Each test leaves its chain an hour ahead of the clock.
-beforeAll(async () => {
-  house = await chainHouse()
-})
-afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
-})
+const house = await forFile(chainHouse(), { rests: false })
 
 const end = (source = house.source, absence?: Absence) =>
   endWindows(house.api, house.watched.id, { source, absence, aheadMs: 365 * 86_400_000 })
