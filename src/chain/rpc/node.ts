@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openPatience } from './patience.ts'
 import { type Posted, post, targetOf } from './post.ts'
 import { type Answer, type BatchOptions, type Call, type Node, RpcFault, RpcRefusal } from './rpc.ts'
 import { openStride } from './stride.ts'
@@ -13,9 +14,6 @@ export type NodeOptions = {
 export const defaultTimeoutMs = 10_000
 /** 5,000 logs are 3 MB, a busy block with all its transactions 0.4 MB. */
 export const defaultMostBytes = 16 * 1024 * 1024
-
-/** After so long a node that limits its callers takes something again, if it does not say when. */
-const LIMITED_MS = 500
 
 /** One JSON-RPC node. */
 export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
@@ -34,7 +32,12 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
     const body = JSON.stringify(
       calls.map(({ method, params }, at) => ({ jsonrpc: '2.0', id: first + at, method, params })),
     )
-    return judge(await post(target, body, { ...options, signal, closed, now }), first, calls)
+    try {
+      return judge(await post(target, body, { ...options, signal, closed, now }), first, calls)
+    } catch (error) {
+      if (!(error instanceof RpcFault) || error.reason !== 'rate_limited') throw error
+      return { answers: calls.map(() => error), bytes: 0 }
+    }
   }
 
   /** Ends at once when nobody wants the answer any more. */
@@ -44,41 +47,37 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
   const batch: Node['batch'] = async (calls, options = {}) => {
     const { timeoutMs = defaultTimeoutMs, mostBytes = defaultMostBytes, signal, patient = false } = options
     const deadline = performance.now() + timeoutMs
+    const patience = openPatience({ deadline, patient })
     const answers: Answer[] = new Array(calls.length)
     let left: readonly number[] = [...calls.keys()]
     let bytes = 0
-    let waits = 0
     while (left.length > 0) {
       const part = left.slice(0, stride.of(left.length))
-      const limits = { timeoutMs: deadline - performance.now(), mostBytes: mostBytes - bytes }
       const asked = part.flatMap(at => calls[at] ?? [])
-      const got = await ask(asked, limits, signal).catch(unlessLimited)
-      if (got === 'too_many') {
+      const limits = { timeoutMs: deadline - performance.now(), mostBytes: mostBytes - bytes }
+      const told = await ask(asked, limits, signal)
+      if (told === 'too_many') {
         stride.refused(part.length)
         continue
       }
-      const told = got instanceof RpcFault ? part.map(() => got) : got.answers
-      for (const [n, at] of part.entries()) answers[at] = told[n]
-      bytes += got instanceof RpcFault ? 0 : got.bytes
-      const limited = part.filter((_, n) => isLimit(told[n], asked[n]))
-      const [first] = limited
-      if (first === undefined) {
-        waits = 0
+      bytes += told.bytes
+      for (const [n, at] of part.entries()) answers[at] = told.answers[n]
+
+      const limited = part.filter(at => isLimit(answers[at], calls[at]))
+      const answered = part.length - limited.length
+      left = limited.concat(left.slice(part.length))
+      if (answered > 0) patience.renew()
+      if (limited.length === 0) {
         stride.went(part.length)
-        left = left.slice(part.length)
         continue
       }
-      const count = part.length - limited.length
       // Behind what it has just taken it was only asked too soon.
-      if (count > 0) stride.refused(2 * count)
-      else if (part.length > 1 && (left.length === calls.length || waits > 0)) stride.refused(part.length)
-      const isWorth = patient || count > 0 || left.length < calls.length
-      left = limited.concat(left.slice(part.length))
-      waits = count > 0 ? 0 : waits
-      const no = answers[first]
-      const retryAfterMs = no instanceof RpcFault ? no.retryAfterMs : undefined
-      const pauseMs = Math.max(retryAfterMs ?? 0, LIMITED_MS * 2 ** waits++)
-      if (!isWorth || performance.now() + pauseMs > deadline) {
+      if (answered > 0) stride.refused(2 * answered)
+      else if (part.length > 1 && patience.isTried) stride.refused(part.length)
+
+      const no = answers[limited[0] ?? 0]
+      const pauseMs = patience.pauseFor(no)
+      if (pauseMs === undefined) {
         if (no instanceof RpcFault) throw no
         // It would not tell of the others either.
         for (const at of left) answers[at] = no
@@ -90,11 +89,6 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
   }
 
   return { name, batch }
-}
-
-const unlessLimited = (error: unknown): RpcFault => {
-  if (error instanceof RpcFault && error.reason === 'rate_limited') return error
-  throw error
 }
 
 /** Many nodes refuse a batch as a whole when it has too many calls, and none says so in the same way. */

@@ -20,7 +20,7 @@ const MOST = 3
  * is known to be so far. Whoever asks for just these is given them, once. They may be of a chain that has changed since:
  * their reader sees by the parents that they do not fit, as with any answer, and asks anew.
  */
-export const readAhead = (source: Omit<ChainSource, 'part'>): ChainSource => {
+export const readAhead = (source: Omit<ChainSource, 'stride'>): ChainSource => {
   const stride = openStride()
   let head = 0
   /** Who takes less at once than is wanted is asked for nothing ahead. */
@@ -40,7 +40,7 @@ export const readAhead = (source: Omit<ChainSource, 'part'>): ChainSource => {
 
   return {
     ...source,
-    part: {
+    stride: {
       upTo: (from, to) => {
         const last = from + stride.of(to - from + 1) - 1
         isCut = last < to

@@ -1,7 +1,8 @@
 import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber } from '../rpc/hex.ts'
+import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
-import { agreedOn, answered, isOfNode, isTooMuch, mayBeTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
+import { agreedOn, answered, isOfNode, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
@@ -66,22 +67,12 @@ export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
       rest()
     },
     agreedBlocks: async blocks => {
-      const read: Block[] = []
-      while (read.length < blocks.length) {
-        const count = headers.of(Math.min(MOST_HEADERS, blocks.length - read.length))
-        try {
-          const part = await askBlocks(rpc, blocks.slice(read.length, read.length + count))
-          if (!part) return rest()
-          headers.went(count)
-          read.push(...part)
-        } catch (error) {
-          if (!isOfNode(error)) throw error
-          if (mayBeTooMuch(error)) headers.refused(count)
-          // What was read stays read: there may be more blocks than are told before the next one is refused.
-          if (count === 1 || !isTooMuch(error)) return rest()
-        }
+      try {
+        return (await inParts(blocks, MOST_HEADERS, part => askBlocks(rpc, part), headers)) ?? rest()
+      } catch (error) {
+        if (!isOfNode(error)) throw error
+        return rest()
       }
-      return read
     },
   }
 }

@@ -39,7 +39,7 @@ export type ChainSource = RangeSource &
     /** The head that two nodes have got to, the lower one of theirs. */
     reached(): Promise<number>
     /** How many blocks are read at once, found by trying. */
-    readonly part: Part
+    readonly stride: BlockStride
     /** One for each number; undefined where the node knows no such block. */
     headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
     /** Transfers of these tokens in blocks of the chain as it is now. */
@@ -56,7 +56,7 @@ export type ChainSource = RangeSource &
   }
 
 /** Both numbers are of blocks that are read. */
-export type Part = {
+export type BlockStride = {
   /** Where the next part ends that begins at this block, up to that one. */
   upTo(from: number, to: number): number
   refused(from: number, to: number): void
@@ -120,9 +120,9 @@ export const readNext = async (
   let recording: Promise<unknown> = Promise.resolve()
   do {
     const first = from.number + 1
-    const to = source.part.upTo(first, Math.min(head, from.number + most))
+    const to = source.stride.upTo(first, Math.min(head, from.number + most))
     const part = await readPart(sql, chain, source, { from, to, awaited }).catch(error => {
-      if (mayBeTooMuch(error)) source.part.refused(first, to)
+      if (mayBeTooMuch(error)) source.stride.refused(first, to)
       // What was read before it is worth a step of its own.
       if (from === cursor || !isOfNode(error)) throw error
       return undefined
@@ -130,7 +130,7 @@ export const readNext = async (
     await recording
     const last = part?.blocks.at(-1)
     if (!part || !last) break
-    source.part.went(first, to)
+    source.stride.went(first, to)
     recording = recordBlocks(sql, chain.id, from, part)
     // Whoever waits for it hears of it.
     recording.catch(() => {})

@@ -1,14 +1,15 @@
 import { blockAt, findHeader, isBlock, type Header as NodeHeader } from '../rpc/block.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber } from '../rpc/hex.ts'
+import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsIn, logsOf, readLogs } from '../rpc/log.ts'
 import { joined, openLogRanges } from '../rpc/log-ranges.ts'
-import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { type Answer, agreedOn, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { openStride } from '../rpc/stride.ts'
 import { zeroAddress } from '../zero.ts'
 import { readAhead } from './ahead.ts'
 import { openArrivals } from './arrivals.ts'
 import type { Cursor, TransferLog } from './books.ts'
-import { inParts } from './coins/in-parts.ts'
 import { openCoinSource } from './coins/source.ts'
 import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
@@ -32,6 +33,7 @@ export const openSource = (
   // Asked for those of no address, a node tells of all tokens that there are.
   const filter: LogFilter = { addresses: tokens.length > 0 ? tokens : [zeroAddress], topics: [TRANSFER] }
   const ranges = openLogRanges(rpc.read)
+  const headers = openStride()
 
   return readAhead({
     head: () => rpc.read([headCall], ([head]) => readNumber(answered(head), 'the head')),
@@ -42,11 +44,11 @@ export const openSource = (
       })),
     finalized: openFinality(rpc, finalForMs),
     reached: () => reachedBy(rpc, 'latest'),
-    headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part))) ?? [],
+    headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part), headers)) ?? [],
     transfers: async (fromBlock, toBlock) =>
       (await joined(ranges({ fromBlock, toBlock }, filter))).flatMap(log => transferOf(log) ?? []),
     transfersIn: hash => unlessRefused(rpc.read([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter))),
-    agreedTransfers: blocks => agreedTransfers(rpc, filter, blocks),
+    agreedTransfers: blocks => inParts(blocks, blocks.length, part => agreedTransfers(rpc, filter, part)),
     shun: final =>
       rpc.read([blockAt(final.number)], ([block]) => {
         if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
@@ -68,31 +70,22 @@ const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (Head
     answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
   )
 
-/** In one question, or in halves where that is refused or too large. */
 const agreedTransfers = async (
   rpc: Rpc,
   filter: LogFilter,
   blocks: readonly Cursor[],
-): Promise<readonly TransferLog[] | undefined> => {
+): Promise<readonly TransferLog[] | null | undefined> => {
   const [first, last] = [blocks[0], blocks.at(-1)]
   if (!first || !last) return []
   const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
   const calls = [blockAt(last.number), logsIn({ fromBlock: first.number, toBlock: last.number }, filter)]
-  try {
-    const agreement = await rpc.agreed(calls, ([block, found]) => {
-      if (!isBlock(answered(block), last)) return null
-      const logs = readLogs(answered(found), filter)
-      if (!logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash)) return null
-      return logs.flatMap(log => transferOf(log) ?? [])
-    })
-    return agreedOn(agreement) ?? undefined
-  } catch (error) {
-    if (blocks.length === 1 || !isTooMuch(error)) throw error
-  }
-  const middle = Math.floor(blocks.length / 2)
-  const lower = await agreedTransfers(rpc, filter, blocks.slice(0, middle))
-  const upper = lower && (await agreedTransfers(rpc, filter, blocks.slice(middle)))
-  return upper && [...lower, ...upper]
+  const agreement = await rpc.agreed(calls, ([block, found]) => {
+    if (!isBlock(answered(block), last)) return null
+    const logs = readLogs(answered(found), filter)
+    if (!logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash)) return null
+    return logs.flatMap(log => transferOf(log) ?? [])
+  })
+  return agreedOn(agreement)
 }
 
 const headerOf = (header: NodeHeader | undefined): Header | undefined =>

@@ -8,7 +8,7 @@ import { deepenPayments } from './depth.ts'
 import { NoFinality } from './finality.ts'
 import { finalizeNext } from './finalize.ts'
 import { openPulse } from './pulse.ts'
-import type { ChainSource, Step } from './read.ts'
+import type { ChainSource } from './read.ts'
 import { openRest } from './rest.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
@@ -73,34 +73,32 @@ export const watchChains = (
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
   const rests = new Map(chains.map(({ id }) => [id, openRest(stopping.signal)]))
 
+  /** Answers whether there are more to read, and what kept them from it: what was read before is seen to all the same. */
+  const readBlocks = async (chain: Watched, moved: () => void): Promise<{ isBehind: boolean; refused?: unknown }> => {
+    const until = performance.now() + READING_MS
+    for (let count = 0; performance.now() < until && !stopping.signal.aborted; count++) {
+      try {
+        if ((await readNextOf(world, chain, chain.source)) === 'idle') return { isBehind: false }
+      } catch (refused) {
+        if (count === 0) throw refused
+        return { isBehind: false, refused }
+      }
+      moved()
+      await tell()
+    }
+    return { isBehind: true }
+  }
+
   /** Answers what keeps blocks from becoming final, and whether there are more to read. */
   const readOn = async (chain: Watched, { absence, moved }: Reading): Promise<Turn> => {
-    const until = performance.now() + READING_MS
-    let step: Step
-    let hasMoved = false
-    let refused: unknown
-    do {
-      try {
-        step = await readNextOf(world, chain, chain.source)
-      } catch (error) {
-        // What was read in this turn is seen to all the same.
-        if (!hasMoved) throw error
-        refused = error
-        step = 'idle'
-      }
-      if (step !== 'idle') {
-        hasMoved = true
-        moved()
-        await tell()
-      }
-      if (stopping.signal.aborted) return {}
-    } while (step !== 'idle' && performance.now() < until)
+    const { isBehind, refused } = await readBlocks(chain, moved)
+    if (stopping.signal.aborted) return {}
     // Before anything of this can fail: to end a window, a chain need be read and nothing more.
     while ((await endWindows(world, chain.id, { ...chain, absence })) > 0) if (stopping.signal.aborted) return {}
     const trouble = await finalize(chain)
     await tell()
     if (refused !== undefined) throw refused
-    return { trouble, isBehind: step !== 'idle' }
+    return { trouble, isBehind }
   }
 
   /** It takes two nodes, and reading one: whoever is away keeps nothing from being seen. */

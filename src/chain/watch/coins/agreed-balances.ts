@@ -1,9 +1,9 @@
 import { blockAt, isBlock } from '../../rpc/block.ts'
+import { inParts } from '../../rpc/in-parts.ts'
 import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
 import type { Cursor } from '../books.ts'
 import { balanceCall, balanceOf } from './balance-call.ts'
 import type { BalanceSource } from './balance-source.ts'
-import { inParts } from './in-parts.ts'
 import { askAgain, toldOrGone } from './states.ts'
 
 export type Held = { readonly address: string; readonly block: Cursor }

@@ -1,11 +1,11 @@
 import { blockAt, findHeader } from '../../rpc/block.ts'
 import { readBytes } from '../../rpc/hex.ts'
+import { inParts } from '../../rpc/in-parts.ts'
 import { type Answer, agreedOn, answered, type Call, isOfNode, type Rpc } from '../../rpc/rpc.ts'
 import { reachedBy } from '../finality.ts'
 import { type Held, openAgreedBalances } from './agreed-balances.ts'
 import { balanceCall, balanceOf, blockParameter, type Place } from './balance-call.ts'
 import { openBalancesAt } from './balances-at.ts'
-import { inParts } from './in-parts.ts'
 import { askAgain, toldOrGone } from './states.ts'
 
 /** A block, and what one address held after it and, where that can still be told, before it. */
