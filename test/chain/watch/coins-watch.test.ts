@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
-import { watchCoins } from '../../../src/chain/watch/coins/watch.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { openLooker, watchCoins } from '../../../src/chain/watch/coins/watch.ts'
+import { decideSubmissions } from '../../../src/chain/watch/submissions.ts'
+import { openTransactions } from '../../../src/chain/watch/transactions.ts'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
+import { keepSubmission } from '../../../src/queries/submissions.ts'
 import { until } from '../../harness/until.ts'
 import { coinHouse } from './coins-house.ts'
 
@@ -28,6 +32,36 @@ test('a payment that a contract has paid is processing at the end of its window,
     await watch.stop()
   }
   expect(await coins.audit()).toEqual([])
+})
+
+test('coins that a contract sends on are seen with the submitted transaction, and not minutes later', async () => {
+  await using coins = await coinHouse()
+  const payment = await coins.opened()
+  const { id } = coins.watched
+  const rhythm = { everyMs: 3_600_000, walkEveryMs: 3_600_000, walkAllEveryMs: 3_600_000 }
+  const looker = openLooker(coins.api, { id, source: coins.source }, rhythm)
+  while ((await looker.lookOn()) === 'looked');
+  const chain = {
+    ...{ id, livemode: false, tokens: coins.watched.tokens, pollMs: 10 },
+    transactions: openTransactions(openRpc({ chainId: id, urls: [coins.chain.url] }, coins.api)),
+  }
+  const submitted = async () => {
+    await coins.sql`update submissions set next_look_at = now()`
+    return decideSubmissions(coins.api, chain, { chains: [chain], signal: new AbortController().signal })
+  }
+
+  const txHash = await coins.sendThrough(payment.address, 1000n)
+  await keepSubmission(coins.sql, { paymentId: payment.actor, chainId: id, txHash }, 1)
+  expect(await submitted()).toBe(1)
+  await coins.chain.mine()
+  expect(await submitted()).toBe(1)
+  // In a block that the books do not have.
+  expect(await looker.lookOn()).toBe('idle')
+  await coins.read()
+  expect(await looker.lookOn()).toBe('looked')
+  await coins.settle()
+  expect(await coins.stateOf(payment)).toMatchObject({ state: 'processing', amountReceived: 1000n })
+  expect(await looker.lookOn()).toBe('idle')
 })
 
 test('a node that tells no balances is trouble, and is asked again', async () => {

@@ -5,8 +5,8 @@ import type { Sql } from '../../../postgres/connect.ts'
 export const MOST = 700
 
 /**
- * Addresses of payments that wait for coins on this chain: not looked at yet, not for so long, or not since the
- * window was over, which does not end before that.
+ * Addresses of payments that wait for coins on this chain: not looked at yet, not for so long, not since the
+ * window was over, which does not end before that, or not since the block that a submitted transaction was found in.
  */
 export const findDue = async (sql: Sql, chainId: number, everyMs: number): Promise<readonly string[]> => {
   const rows = await sql<{ address: string }[]>`
@@ -21,7 +21,10 @@ export const findDue = async (sql: Sql, chainId: number, everyMs: number): Promi
       and (l.block_number is null
         or l.block_number < c.number
           and (l.looked_at < now() - make_interval(secs => ${everyMs / 1_000})
-            or p.expires_at >= l.mined_at and p.expires_at < c.mined_at))
+            or p.expires_at >= l.mined_at and p.expires_at < c.mined_at
+            or exists (
+              select from submissions s
+              where s.payment_id = p.id and s.block_number > l.block_number and s.block_number <= c.number)))
     order by p.expires_at limit ${MOST}`
   return rows.map(({ address }) => address)
 }
