@@ -73,6 +73,8 @@ export type PaymentEvent = { at: Date } & (
   | { type: 'stray_seen'; stray: Stray; final: boolean }
   // None of it is there any more, and none was final.
   | { type: 'stray_gone' }
+  // Money has come after its price and before the end of the window, and is final.
+  | { type: 'price_missed' }
   | { type: 'submission_failed'; failureReason: Mismatch }
   // Every chain that the payment may use has been scanned up to there.
   | { type: 'window_over'; scannedTo: Date }

@@ -59,6 +59,8 @@ export const paymentRules = setup({
       return { expiresAt: later(expiresAt), quoteExpiresAt: quoteExpiresAt && later(quoteExpiresAt) }
     }),
     endWindow: assign({ expiresAt: ({ event }) => event.at }),
+    // Nobody can pick again while money lies there: its merchant need not wait to decide on it.
+    endWindowWithPrice: assign({ expiresAt: ({ context }) => context.quoteExpiresAt ?? context.expiresAt }),
     failMismatched: assign(({ event }) => {
       assertEvent(event, 'submission_failed')
       return { failureReason: event.failureReason }
@@ -102,6 +104,7 @@ export const paymentRules = setup({
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,
     someFinalMoney: ({ context }) => context.amountFinal > 0n || context.strayFinal,
     needsAttention: ({ context }) => context.attention,
+    outlivesPrice: ({ context }) => context.quoteExpiresAt !== null && context.quoteExpiresAt < context.expiresAt,
     testWindowOpen: ({ context, event }) => !context.livemode && event.at < context.expiresAt,
     refundFits: ({ context, event }) => isUpTo(context.receivedMinor - context.refundsReservedMinor, refundIn(event)),
     refundIsReserved: ({ context, event }) =>

@@ -81,6 +81,7 @@ export const paymentMachine = paymentRules.createMachine({
           actions: ['accept', emit({ type: 'payment.succeeded' })],
         },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
+        price_missed: { guard: 'outlivesPrice', actions: 'endWindowWithPrice' },
         end_window: { guard: 'testWindowOpen', actions: 'endWindow' },
       },
     },

@@ -113,6 +113,7 @@ export const payments: Subject = {
     'wrong asset': { type: 'stray_seen', stray: 'wrong_asset', final: false },
     'final on a wrong chain': { type: 'stray_seen', stray: 'wrong_chain', final: true },
     'stray gone': { type: 'stray_gone' },
+    'price missed': { type: 'price_missed' },
     reverted: { type: 'submission_failed', failureReason: 'reverted' },
     'scanned to the end': { type: 'window_over', scannedTo: minutes(30) },
     over: { type: 'window_over', scannedTo: minutes(31) },

@@ -117,6 +117,9 @@ describe('payment', () => {
       late, underpaid                    | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain
       stray                              | final on a wrong chain  | stays      |                    |
 
+      Money that came after its price ends the window that would have been longer.
+      picked ether                       | price missed            | stays      |                    | expiresAt=+10m
+
       A person decides.
       little final                       | accept                  | success    | payment.succeeded  |
       stray, late                        | accept                  | success    | payment.succeeded  | attention=false

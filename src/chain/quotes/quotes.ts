@@ -95,7 +95,8 @@ const quoteOf = (chain: Chain, asset: Asset, asked: Asked, known: ChainPrices, n
   }
 }
 
-const longestMs = 15 * 60_000
+/** As long as the usual window, so that only in a longer one money can come after its price. */
+const longestMs = 30 * 60_000
 
 type Priced = { readonly price: Price; readonly pairs: readonly string[] }
 

@@ -38,6 +38,7 @@ export const claimsOf = (
   return [
     ...(seenIn[state] ?? []).map(type => ({ type, ...seen }) as Claim),
     ...(finalIn[state] ?? []).map(type => ({ type, ...of, amountFinal }) as Claim),
+    ...(state === 'pending' && picked.some(transfer => missesPrice(payment, transfer)) ? [PRICE_MISSED] : []),
     ...strayOf(
       payment,
       received.filter(transfer => !isPicked(transfer)),
@@ -66,6 +67,11 @@ const finalIn: Readonly<Record<string, readonly PaymentEvent['type'][]>> = {
 /** While a payment waits, money that came after its window is not yet its own: the window's end decides first. */
 const counting = (state: string, payment: Payment, picked: readonly Received[]): readonly Received[] =>
   state === 'pending' ? picked.filter(transfer => isInTime(payment, transfer)) : picked
+
+const PRICE_MISSED: Claim = { type: 'price_missed' }
+
+const missesPrice = (payment: Payment, transfer: Received): boolean =>
+  transfer.final && transfer.minedAt <= payment.expiresAt && !isInTime(payment, transfer)
 
 /** What a column of atomic units holds. A worthless token can be sent more often than that, as much as there can be of it. */
 const MOST = 10n ** 78n - 1n

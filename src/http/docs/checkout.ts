@@ -34,7 +34,7 @@ const withSecret =
 
 /** What a customer may wonder about who has paid and is told of nothing. */
 const tooLate =
-  'A price that is not par holds until `quote.expiresAt`, a quarter of an hour at most, and the window until `expiresAt`. Money that comes between the two is in `transfers` and in nothing else: `status`, `amountReceived` and `exception` stay, and no event tells of it, before the end of the window.'
+  'A price that is not par holds until `quote.expiresAt`, half an hour at most, and the window until `expiresAt`. Money that comes between the two is late: at first it is in `transfers` and in nothing else, and once it is final it ends the window (`expiresAt` is when the price ended), so that the payment ends as it would have then, and the merchant is told (`payment.late`).'
 
 export const getCheckoutPayment: Docs = {
   operation: 'getCheckoutPayment',

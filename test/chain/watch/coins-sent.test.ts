@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { forFile } from '../../harness/for-file.ts'
-import { happen, windowOver } from '../../http/payments.ts'
 import { CONFIRMATIONS, coinHouse } from './coins-house.ts'
 import { no } from './node.ts'
 
@@ -44,14 +43,21 @@ test('coins that a transaction carries are seen in its block, and final when eno
   expect(await coins.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n, receivedMinor: 1000 })
 })
 
-test('coins that come when their price holds no more are late, and a person decides', async () => {
+test('coins that come when their price holds no more are late and end the window, and a person decides', async () => {
   const payment = await coins.pick(await coins.made(), 'pick ether', -60_000)
   await coins.send(payment.address, 1000n)
-  await coins.chain.mine(CONFIRMATIONS)
+  await coins.chain.mine(CONFIRMATIONS - 1)
   await coins.read()
-  expect(await coins.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n, exception: null })
-  await happen(coins.api, payment.actor, windowOver())
+  const { expiresAt, ...before } = (await coins.stateOf(payment)) ?? {}
+  expect(before).toMatchObject({ state: 'pending', amountReceived: 0n, exception: null })
+  expect(expiresAt?.getTime()).toBeGreaterThan(Date.now())
+  await coins.chain.mine()
   await coins.read()
+  const after = await coins.stateOf(payment)
+  expect(after?.expiresAt).toEqual(after?.quoteExpiresAt ?? undefined)
+  await coins.look([payment])
+  expect(await coins.endWindows()).toBe(1)
+  await coins.settle()
   expect(await coins.stateOf(payment)).toMatchObject({
     ...{ state: 'expired', amountFinal: 1000n, exception: 'late', attention: true },
   })
