@@ -24,3 +24,14 @@ test('whoever asks again as soon as a connection is lost is answered, time and a
   }
   await sql.end({ timeout: 1 })
 }, 60_000)
+
+test('who asks one thing after the other goes by one connection, however many there are', async () => {
+  await using db = await database()
+  const sql = connect(db.url, { max: 4 })
+  const all = await Promise.all([1, 2, 3, 4].map(() => sql`select pg_backend_pid() as pid, pg_sleep(0.1)`))
+  expect(new Set(all.map(([row]) => row?.pid)).size).toBe(4)
+  const pids = new Set<number>()
+  for (let n = 0; n < 8; n++) pids.add((await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid ?? 0)
+  expect(pids.size).toBe(1)
+  await sql.end({ timeout: 1 })
+})
