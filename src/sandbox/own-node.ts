@@ -100,7 +100,10 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
       stopping = true
       notBefore = 0
       try {
-        if (running) await save(await headOf(running.url), false)
+        if (running) {
+          await mineWaiting(running)
+          await save(await headOf(running.url), false)
+        }
       } catch {
         // It ends at this moment; what was saved last is a second old.
       }
@@ -111,6 +114,12 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
 }
 
 const renewAfter = 5_000
+
+/** What is in no block yet is in no dump: it would be lost. */
+const mineWaiting = async ({ url }: Anvil): Promise<void> => {
+  const pool = (await ask(url, 'txpool_status')) as { readonly pending?: string } | null
+  if (Number(pool?.pending ?? 0) > 0) await ask(url, 'evm_mine')
+}
 
 const dumpOf = async ({ url }: Anvil): Promise<Buffer> => {
   const dump = await ask(url, 'anvil_dumpState')

@@ -34,6 +34,17 @@ test('a restart keeps blocks, balances, receipts and nonces, at the same address
   expect(await headOf(second.url)).toMatchObject({ number: 3 })
 })
 
+test('what waits to be mined when the house stops is in the chain that it comes back with', async () => {
+  await using folder = dataFolder()
+  const first = await opened(folder.path)
+  const hash = await ask(first.url, 'eth_sendTransaction', { from: payer, to: somebody, value: '0x5' })
+  expect(await ask(first.url, 'eth_getTransactionReceipt', hash)).toBeNull()
+  await first.stop()
+  await using second = await opened(folder.path)
+  expect(await ask(second.url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+  expect(Number(await ask(second.url, 'eth_getBalance', somebody, 'latest'))).toBe(5)
+})
+
 test('nothing is deployed twice', async () => {
   await using folder = dataFolder()
   for (let round = 0; round < 3; round++) {
