@@ -45,11 +45,12 @@ export const paymentRules = setup({
         failureReason: null,
       }
     }),
+    noteExcess: assign({ exception: ({ context: { stray } }) => stray ?? 'overpaid', attention: true }),
     noteLate: assign({ exception: 'late', attention: true }),
     noteStray: assign(({ context, event }) => {
       assertEvent(event, 'stray_seen')
       const { stray, final } = event
-      return { stray, strayFinal: context.strayFinal || final, exception: stray, attention: true }
+      return { stray, strayFinal: Math.max(context.strayFinal, final), exception: stray, attention: true }
     }),
     forgetStray: assign({ stray: null, attention: false }),
     // The customer must notice that it is gone, and send it again.
@@ -74,6 +75,14 @@ export const paymentRules = setup({
     releaseRefund: assign({
       refundsReservedMinor: ({ context, event }) => context.refundsReservedMinor - refundIn(event),
     }),
+    // What was given back waits for nobody, but for what went astray.
+    forgetGivenBack: assign({
+      attention: ({ context }) => context.attention && (context.stray !== null || keptMinor(context) > 0),
+    }),
+    forgetExcess: assign({
+      attention: ({ context }) =>
+        context.attention && (context.stray !== null || keptMinor(context) > context.amountMinor),
+    }),
     countRefund: assign({ amountRefundedMinor: ({ context, event }) => context.amountRefundedMinor + refundIn(event) }),
   },
   guards: {
@@ -94,15 +103,16 @@ export const paymentRules = setup({
     stillFinal: seen((payment, now) => now.amountReceived >= payment.amountFinal),
     moreFinal: finalized(() => true),
     moreFinalButTooLittle: finalized((payment, sum) => !isEnough(payment, sum)),
-    moreFinalAndTooMuch: finalized((payment, sum) => isTooMuch(payment, sum)),
+    // Where money that went astray was accepted for it, nothing more is due.
+    moreFinalThanDue: finalized((payment, sum) => isTooMuch(payment, sum) || payment.strayFinal > 0),
     enoughFinal: finalized((payment, sum) => isEnough(payment, sum)),
     lateAndWelcome: finalized((payment, sum) => isWelcomeLate(payment, sum)),
     lateAndNotWelcome: finalized((payment, sum) => !isWelcomeLate(payment, sum)),
-    strayMayGo: ({ context }) => context.stray !== null && !context.strayFinal,
-    strayBecomesFinal: ({ context, event }) => event.type === 'stray_seen' && event.final && !context.strayFinal,
+    strayMayGo: ({ context }) => context.stray !== null && context.strayFinal === 0,
+    moreStrayFinal: ({ context, event }) => event.type === 'stray_seen' && event.final > context.strayFinal,
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,
-    someFinalMoney: ({ context }) => context.amountFinal > 0n || context.strayFinal,
+    someFinalMoney: ({ context }) => (context.amountFinal > 0n && !isGivenBack(context)) || context.strayFinal > 0,
     needsAttention: ({ context }) => context.attention,
     outlivesPrice: ({ context }) => context.quoteExpiresAt !== null && context.quoteExpiresAt < context.expiresAt,
     testWindowOpen: ({ context, event }) => !context.livemode && event.at < context.expiresAt,
@@ -175,6 +185,12 @@ const toAtomic = ({ amountExpected, amountMinor }: Payment, minor: number): bigi
   const scaled = BigInt(minor) * (amountExpected ?? 0n)
   return (scaled + BigInt(amountMinor) - 1n) / BigInt(amountMinor)
 }
+
+const keptMinor = ({ receivedMinor, amountRefundedMinor }: Payment): number => receivedMinor - amountRefundedMinor
+
+/** All of it, or promised. */
+const isGivenBack = ({ receivedMinor, refundsReservedMinor }: Payment): boolean =>
+  refundsReservedMinor > 0 && refundsReservedMinor >= receivedMinor
 
 const refundIn = (event: PaymentEvent): number => ('amountMinor' in event ? event.amountMinor : 0)
 

@@ -13,14 +13,14 @@ const ended = paymentRules.createStateConfig({
     },
     late_finalized: { guard: 'lateAndNotWelcome', actions: ['finalize', 'noteLate', emit({ type: 'payment.late' })] },
     stray_seen: [
-      { guard: 'strayBecomesFinal', actions: ['noteStray', emit({ type: 'payment.late' })] },
+      { guard: 'moreStrayFinal', actions: ['noteStray', emit({ type: 'payment.late' })] },
       { actions: 'noteStray' },
     ],
     accept: { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
     dismiss: { guard: 'needsAttention', actions: 'dismiss' },
     reserve_refund: { guard: 'refundFits', actions: 'reserveRefund' },
     release_refund: { guard: 'refundIsReserved', actions: 'releaseRefund' },
-    refund_processed: { guard: 'refundIsReserved', actions: 'countRefund' },
+    refund_processed: { guard: 'refundIsReserved', actions: ['countRefund', 'forgetGivenBack'] },
   },
 })
 
@@ -38,7 +38,7 @@ export const paymentMachine = paymentRules.createMachine({
     txHash: null,
     blockNumber: null,
     stray: null,
-    strayFinal: false,
+    strayFinal: 0,
     exception: null,
     failureReason: null,
     attention: false,
@@ -105,14 +105,14 @@ export const paymentMachine = paymentRules.createMachine({
       on: {
         amount_seen: { guard: 'stillFinal', actions: 'see' },
         amount_finalized: [
-          { guard: 'moreFinalAndTooMuch', actions: ['finalize', 'settle'] },
+          { guard: 'moreFinalThanDue', actions: ['finalize', 'noteExcess'] },
           { guard: 'moreFinal', actions: 'finalize' },
         ],
         stray_seen: { actions: 'noteStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
         reserve_refund: { guard: 'refundFits', actions: 'reserveRefund' },
         release_refund: { guard: 'refundIsReserved', actions: 'releaseRefund' },
-        refund_processed: { guard: 'refundIsReserved', actions: 'countRefund' },
+        refund_processed: { guard: 'refundIsReserved', actions: ['countRefund', 'forgetExcess'] },
       },
     },
     expired: ended,

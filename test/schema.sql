@@ -20,7 +20,7 @@ create type job_entry as (gs integer[], task text, effect text, run_at timestamp
 
 create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
 
-create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
+create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, stray_final integer, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
 create type refund_claims_v1_entry as (g integer, was integer, seen xid, id uuid, secret_hash bytea, sealed_secret text, expires_at timestamp with time zone);
 
@@ -478,7 +478,7 @@ create table payments (
   tx_hash text,
   block_number bigint,
   stray text,
-  stray_final boolean not null,
+  stray_final integer not null,
   exception text,
   failure_reason text,
   attention boolean not null,
@@ -507,8 +507,8 @@ END),
   constraint payments_refunds CHECK (0 <= amount_refunded_minor AND amount_refunded_minor <= refunds_reserved_minor AND refunds_reserved_minor <= received_minor),
   constraint payments_refunds_when_over CHECK ((state <> ALL (ARRAY['pending'::text, 'processing'::text])) OR refunds_reserved_minor = 0),
   constraint payments_state CHECK (state = ANY (ARRAY['pending'::text, 'processing'::text, 'success'::text, 'failed'::text, 'expired'::text, 'canceled'::text])),
-  constraint payments_stray CHECK ((stray = ANY (ARRAY['wrong_asset'::text, 'wrong_chain'::text])) AND (stray IS NOT NULL OR NOT stray_final)),
-  constraint payments_success CHECK (state <> 'success'::text OR amount_final > 0::numeric OR stray_final),
+  constraint payments_stray CHECK ((stray = ANY (ARRAY['wrong_asset'::text, 'wrong_chain'::text])) AND (stray IS NOT NULL OR stray_final = 0)),
+  constraint payments_success CHECK (state <> 'success'::text OR amount_final > 0::numeric OR stray_final > 0),
   constraint payments_sums CHECK (0::numeric <= amount_final AND amount_final <= amount_received AND (amount_expected IS NOT NULL OR amount_received = 0::numeric)),
   constraint payments_tolerance CHECK (tolerance_bps >= 0 AND tolerance_bps <= 9999),
   constraint payments_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)

@@ -42,7 +42,7 @@ export const paymentKind: Kind<Payment> = {
     txHash: 'text',
     blockNumber: 'minor',
     stray: 'text',
-    strayFinal: 'boolean',
+    strayFinal: 'integer',
     exception: 'text',
     failureReason: 'text',
     attention: 'boolean',

@@ -90,7 +90,7 @@ const insertPayments = async (sql: Sql, merchantId: string, count: number): Prom
       4900, 'EUR', 'ada@example.com', 'Ada Example', 'order ' || n, '{"shelf": "B"}', 0, 'accept_stablecoins', now(),
       31337, 'TUSD', '0x' || repeat('a', 40), 6, '0x' || lpad(to_hex(n), 40, '0'), 49000000, 3, true, 9,
       49000000, 49000000, 4900, '0x' || repeat('c', 40), '0x' || repeat('7', 64), 1000 + n,
-      false, false, 0, 0
+      0, false, 0, 0
     from generate_series(1, ${count}) n
     returning id`
   await sql`

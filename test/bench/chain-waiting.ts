@@ -76,7 +76,7 @@ const insertWaiting = async ({ world: { sql }, chain, merchantId }: ChainHouse, 
       4900, 'EUR', 'ada@example.com', 'Ada Example', 'order ' || n, '{"shelf": "B"}', 0, 'accept_stablecoins',
       now() + interval '7 days', ${chain.id}, 'TUSD', ${chain.tokens[0] ?? ''}, 6,
       '0x' || substr(encode(sha256(('waiting ' || n)::bytea), 'hex'), 1, 40), 49000000, 3, true, 0,
-      0, 0, 0, false, false, 0, 0
+      0, 0, 0, 0, false, 0, 0
     from generate_series(1, ${count}) n`
   await sql`
     insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)

@@ -110,8 +110,8 @@ export const payments: Subject = {
     'late 1000': final('late_finalized', 1000n),
     'late 1000 in ether': final('late_finalized', 1000n, inEther),
 
-    'wrong asset': { type: 'stray_seen', stray: 'wrong_asset', final: false },
-    'final on a wrong chain': { type: 'stray_seen', stray: 'wrong_chain', final: true },
+    'wrong asset': { type: 'stray_seen', stray: 'wrong_asset', final: 0 },
+    'final on a wrong chain': { type: 'stray_seen', stray: 'wrong_chain', final: 1 },
     'stray gone': { type: 'stray_gone' },
     'price missed': { type: 'price_missed' },
     reverted: { type: 'submission_failed', failureReason: 'reverted' },

@@ -107,14 +107,14 @@ describe('payment', () => {
       expired, failed, canceled          | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
       paid late, paid ether late         | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
       stray, late, underpaid             | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset
-      new, picked, picked ether          | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      little, little final               | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      processing, part final, success    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      refunding, refunded, paid twice    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      accepted early                     | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      expired, failed, canceled          | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      paid late, paid ether late         | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain attention=true
-      late, underpaid                    | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=true exception=wrong_chain
+      new, picked, picked ether          | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
+      little, little final               | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
+      processing, part final, success    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
+      refunding, refunded, paid twice    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
+      accepted early                     | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
+      expired, failed, canceled          | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
+      paid late, paid ether late         | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
+      late, underpaid                    | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=1 exception=wrong_chain
       stray                              | final on a wrong chain  | stays      |                    |
 
       Money that came after its price ends the window that would have been longer.
@@ -180,6 +180,36 @@ describe('payment', () => {
     const context = { stray: null, exception, attention: false }
     expect(arrive(payments, `${path}, stray gone`)).toMatchObject({ value, context })
     expect(step(payments, arrive(payments, `${path}, final on a wrong chain`), 'stray gone')).toBeUndefined()
+  })
+
+  const givenBack = (all: string) => `reserve ${all}, refunded ${all}`
+  const subject = {
+    ...payments,
+    events: {
+      ...payments.events,
+      'reserve 400': { ...payments.events['reserve 300'], type: 'reserve_refund' as const, amountMinor: 400 },
+      'refunded 400': { ...payments.events['refunded 300'], type: 'refund_processed' as const, amountMinor: 400 },
+      'reserve 200': { ...payments.events['reserve 300'], type: 'reserve_refund' as const, amountMinor: 200 },
+      'refunded 200': { ...payments.events['refunded 300'], type: 'refund_processed' as const, amountMinor: 200 },
+    },
+  }
+  const late = 'pick, over, now 400 in block 8, late 400'
+
+  test('what came too late and is given back waits for nobody, and cannot be accepted any more', () => {
+    expect(arrive(subject, `${late}, ${givenBack('400')}`)).toMatchObject({ context: { attention: false } })
+    expect(arrive(subject, `${late}, ${givenBack('300')}`)).toMatchObject({ context: { attention: true } })
+    expect(step(subject, arrive(subject, `${late}, reserve 400`), 'accept')).toBeUndefined()
+    expect(step(subject, arrive(subject, `${late}, reserve 300`), 'accept')).toBeDefined()
+    const astray = arrive(subject, `${late}, final on a wrong chain, ${givenBack('400')}`)
+    expect(astray).toMatchObject({ context: { attention: true } })
+    expect(step(subject, astray, 'accept')).toBeDefined()
+  })
+
+  test('what is given back of too much waits for nobody, once no more than the price is left', () => {
+    const paid = 'pick, see 1000, all 1000 final, now 1200, 1200 final'
+    expect(arrive(subject, paid)).toMatchObject({ context: { attention: true, exception: 'overpaid' } })
+    expect(arrive(subject, `${paid}, reserve 200`)).toMatchObject({ context: { attention: true } })
+    expect(arrive(subject, `${paid}, ${givenBack('200')}`)).toMatchObject({ context: { attention: false } })
   })
 
   test('what came too late in all waits for nobody when the rest has come and is welcome', () => {

@@ -100,12 +100,12 @@ const sumOf = (payment: Payment, transfers: readonly Received[]): Omit<Seen, key
   }
 }
 
-/** Money of another asset or on another chain, told once, and once more when some of it is final, or none is left. */
+/** Money of another asset or on another chain, told once, and again when more of it is final, or none is left. */
 const strayOf = (payment: Payment, others: readonly Received[]): readonly Claim[] => {
   const [first] = others
   if (!first) return payment.stray === null ? [] : [{ type: 'stray_gone' }]
   const stray = others.some(({ chainId }) => chainId === payment.chainId) ? 'wrong_asset' : 'wrong_chain'
-  const final = others.some(transfer => transfer.final)
-  const known = payment.stray !== null && (payment.strayFinal || !final)
+  const final = others.filter(transfer => transfer.final).length
+  const known = payment.stray !== null && payment.strayFinal >= final
   return known ? [] : [{ type: 'stray_seen', stray, final } as Claim]
 }

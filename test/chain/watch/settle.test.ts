@@ -4,6 +4,7 @@ import { audit } from '../../../src/audit/audit.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { findUnsettled, forgetTold } from '../../../src/chain/watch/unsettled.ts'
 import { endUnpicked, endWindows } from '../../../src/chain/watch/windows.ts'
+import { resolvePayment } from '../../../src/commands/payments.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { connect } from '../../../src/postgres/connect.ts'
 import { findPaymentLink } from '../../../src/queries/payment-links.ts'
@@ -46,6 +47,9 @@ const opened = async (chainId = 31337): Promise<MadePayment> => {
 const settle = async () => {
   while ((await settlePayments(house.api)) > 0);
 }
+
+const resolve = ({ actor: id }: MadePayment, action: 'accept' | 'dismiss') =>
+  resolvePayment(house.api, { id, merchantId, livemode: false }, action, { cause: 'test' })
 
 /** What the payment is now, and which events it has told of. */
 const look = async ({ actor, linkId: _, link }: MadePayment) => {
@@ -210,10 +214,39 @@ test('money in another asset, or on another chain, leaves it pending and waits f
   await elsewhere.block([sending(chain, 1000n)])
   await settle()
   expect(await look(asset)).toMatchObject({ state: 'pending', exception: 'wrong_asset', attention: true })
-  expect(await look(chain)).toMatchObject({ state: 'pending', exception: 'wrong_chain', strayFinal: false })
+  expect(await look(chain)).toMatchObject({ state: 'pending', exception: 'wrong_chain', strayFinal: 0 })
   await elsewhere.finalize()
   await settle()
-  expect(await look(chain)).toMatchObject({ state: 'pending', strayFinal: true, events: ['created'] })
+  expect(await look(chain)).toMatchObject({ state: 'pending', strayFinal: 1, events: ['created'] })
+})
+
+test('more money on another chain waits for a person again, whatever was decided on the first', async () => {
+  const payment = await opened()
+  const astray = async () => {
+    await elsewhere.block([sending(payment, 400n)])
+    await elsewhere.finalize()
+    await settle()
+  }
+  await astray()
+  await resolve(payment, 'dismiss')
+  await settle()
+  expect(await look(payment)).toMatchObject({ exception: 'wrong_chain', attention: false })
+  await astray()
+  expect(await look(payment)).toMatchObject({ state: 'pending', strayFinal: 2, attention: true })
+})
+
+test('what comes where money on another chain was accepted is too much, and waits for a person', async () => {
+  const payment = await opened()
+  await elsewhere.block([sending(payment, 1000n)])
+  await elsewhere.finalize()
+  await settle()
+  await resolve(payment, 'accept')
+  await ledger.block([sending(payment, 1000n)])
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'success', amountReceived: 1000n, attention: false })
+  await ledger.finalize()
+  await settle()
+  expect(await look(payment)).toMatchObject({ state: 'success', exception: 'wrong_chain', attention: true })
 })
 
 test('a transfer to nobody is not written down', async () => {
@@ -244,7 +277,7 @@ test('told by two processes at once, payments that are over tell of late money o
   await elsewhere.finalize()
   await Promise.all([settle(), settle(), settle()])
   for (const payment of many)
-    expect(await look(payment)).toMatchObject({ strayFinal: true, events: ['created', 'canceled', 'late'] })
+    expect(await look(payment)).toMatchObject({ strayFinal: 1, events: ['created', 'canceled', 'late'] })
 })
 
 /** Told by somebody who reads what there is, and then is slow to say it: until something else was told. */
@@ -287,7 +320,7 @@ test('late money on another chain is told once, though somebody slow has read le
     await elsewhere.block([sending(payment, 500n)])
     await elsewhere.finalize()
   })
-  expect(await look(payment)).toMatchObject({ strayFinal: true, events: ['created', 'canceled', 'late'] })
+  expect(await look(payment)).toMatchObject({ strayFinal: 2, events: ['created', 'canceled', 'late'] })
 })
 
 /** What is to be told, read by somebody who is slow to forget it. */
