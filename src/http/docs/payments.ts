@@ -27,7 +27,7 @@ export const cancelPayment: Docs = {
 export const resolvePayment: Docs = {
   operation: 'resolvePayment',
   summary: 'Decide about a payment that waits for a person',
-  description: 'To accept it some of its money must be final; it is a success then.',
+  description: 'To accept it some of its money must be final and not given back; it is a success then.',
   answers: { 200: paymentReadShape },
   refusals: ['state_conflict'],
   example: { action: 'accept' },
