@@ -45,9 +45,9 @@ export type Payment = PaymentOpening & { [Field in keyof AssetPick]: AssetPick[F
   /** Of the transfer that completed the sum. */
   txHash: string | null
   blockNumber: number | null
-  /** Money of another asset, or on another chain, is at the address; and some of it is final. */
+  /** Money of another asset, or on another chain, is at the address. */
   stray: Stray | null
-  /** How many of its transfers are final. */
+  /** How many transfers of that money are final. */
   strayFinal: number
   exception: 'underpaid' | 'overpaid' | 'late' | Stray | null
   failureReason: Mismatch | 'underpaid' | null
