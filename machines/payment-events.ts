@@ -48,7 +48,7 @@ export type Payment = PaymentOpening & { [Field in keyof AssetPick]: AssetPick[F
   /** Money of another asset, or on another chain, is at the address. */
   stray: Stray | null
   /** How many transfers of that money are final. */
-  strayFinal: number
+  finalStrays: number
   exception: 'underpaid' | 'overpaid' | 'late' | Stray | null
   failureReason: Mismatch | 'underpaid' | null
   /** A person must decide: `accept` or `dismiss`. */
@@ -71,8 +71,7 @@ export type PaymentEvent = { at: Date } & (
   | ({ type: 'enough_seen' | 'too_little_seen' | 'less_seen' | 'reorganized' | 'amount_seen' } & Seen)
   // `amount_finalized`: more of it is final, and it means the same.
   | ({ type: 'finalized' | 'late_accepted' | 'late_finalized' | 'amount_finalized' } & Finalized)
-  // `final`: so many of its transfers are.
-  | { type: 'stray_seen'; stray: Stray; final: number }
+  | { type: 'stray_seen'; stray: Stray; finalStrays: number }
   // None of it is there any more, and none was final.
   | { type: 'stray_gone' }
   // Money has come after its price and before the end of the window, and is final.

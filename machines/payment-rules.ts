@@ -49,8 +49,8 @@ export const paymentRules = setup({
     noteLate: assign({ exception: 'late', attention: true }),
     noteStray: assign(({ context, event }) => {
       assertEvent(event, 'stray_seen')
-      const { stray, final } = event
-      return { stray, strayFinal: Math.max(context.strayFinal, final), exception: stray, attention: true }
+      const { stray, finalStrays } = event
+      return { stray, finalStrays: Math.max(context.finalStrays, finalStrays), exception: stray, attention: true }
     }),
     forgetStray: assign({ stray: null, attention: false }),
     // The customer must notice that it is gone, and send it again.
@@ -77,12 +77,9 @@ export const paymentRules = setup({
     }),
     // What was given back waits for nobody, but for what went astray.
     forgetGivenBack: assign({
-      attention: ({ context }) => context.attention && (context.stray !== null || keptMinor(context) > 0),
+      attention: ({ context }) => isStillWaiting(context, 0),
     }),
-    forgetExcess: assign({
-      attention: ({ context }) =>
-        context.attention && (context.stray !== null || keptMinor(context) > context.amountMinor),
-    }),
+    forgetExcess: assign({ attention: ({ context }) => isStillWaiting(context, context.amountMinor) }),
     countRefund: assign({ amountRefundedMinor: ({ context, event }) => context.amountRefundedMinor + refundIn(event) }),
   },
   guards: {
@@ -104,15 +101,15 @@ export const paymentRules = setup({
     moreFinal: finalized(() => true),
     moreFinalButTooLittle: finalized((payment, sum) => !isEnough(payment, sum)),
     // Where money that went astray was accepted for it, nothing more is due.
-    moreFinalThanDue: finalized((payment, sum) => isTooMuch(payment, sum) || payment.strayFinal > 0),
+    moreFinalThanDue: finalized((payment, sum) => isTooMuch(payment, sum) || payment.finalStrays > 0),
     enoughFinal: finalized((payment, sum) => isEnough(payment, sum)),
     lateAndWelcome: finalized((payment, sum) => isWelcomeLate(payment, sum)),
     lateAndNotWelcome: finalized((payment, sum) => !isWelcomeLate(payment, sum)),
-    strayMayGo: ({ context }) => context.stray !== null && context.strayFinal === 0,
-    moreStrayFinal: ({ context, event }) => event.type === 'stray_seen' && event.final > context.strayFinal,
+    strayMayGo: ({ context }) => context.stray !== null && context.finalStrays === 0,
+    moreFinalStrays: ({ context, event }) => event.type === 'stray_seen' && event.finalStrays > context.finalStrays,
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,
-    someFinalMoney: ({ context }) => (context.amountFinal > 0n && !isGivenBack(context)) || context.strayFinal > 0,
+    someFinalMoney: ({ context }) => (context.amountFinal > 0n && !isGivenBack(context)) || context.finalStrays > 0,
     needsAttention: ({ context }) => context.attention,
     outlivesPrice: ({ context }) => context.quoteExpiresAt !== null && context.quoteExpiresAt < context.expiresAt,
     testWindowOpen: ({ context, event }) => !context.livemode && event.at < context.expiresAt,
@@ -186,7 +183,9 @@ const toAtomic = ({ amountExpected, amountMinor }: Payment, minor: number): bigi
   return (scaled + BigInt(amountMinor) - 1n) / BigInt(amountMinor)
 }
 
-const keptMinor = ({ receivedMinor, amountRefundedMinor }: Payment): number => receivedMinor - amountRefundedMinor
+/** For a person, with more than so much not given back. */
+const isStillWaiting = ({ attention, stray, receivedMinor, amountRefundedMinor }: Payment, dueMinor: number): boolean =>
+  attention && (stray !== null || receivedMinor - amountRefundedMinor > dueMinor)
 
 /** All of it, or promised. */
 const isGivenBack = ({ receivedMinor, refundsReservedMinor }: Payment): boolean =>

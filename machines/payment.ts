@@ -13,7 +13,7 @@ const ended = paymentRules.createStateConfig({
     },
     late_finalized: { guard: 'lateAndNotWelcome', actions: ['finalize', 'noteLate', emit({ type: 'payment.late' })] },
     stray_seen: [
-      { guard: 'moreStrayFinal', actions: ['noteStray', emit({ type: 'payment.late' })] },
+      { guard: 'moreFinalStrays', actions: ['noteStray', emit({ type: 'payment.late' })] },
       { actions: 'noteStray' },
     ],
     accept: { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
@@ -38,7 +38,7 @@ export const paymentMachine = paymentRules.createMachine({
     txHash: null,
     blockNumber: null,
     stray: null,
-    strayFinal: 0,
+    finalStrays: 0,
     exception: null,
     failureReason: null,
     attention: false,

@@ -54,7 +54,7 @@ create table payments (
   block_number bigint,
   stray text,
   -- How many of its transfers are final.
-  stray_final integer not null,
+  final_strays integer not null,
   exception text,
   failure_reason text,
   attention boolean not null,
@@ -101,12 +101,12 @@ create table payments (
     end
   ),
   -- No success without final money, of whatever asset a merchant has accepted it in.
-  constraint payments_success check (state <> 'success' or amount_final > 0 or stray_final > 0),
+  constraint payments_success check (state <> 'success' or amount_final > 0 or final_strays > 0),
   constraint payments_failure check ((state = 'failed') = (failure_reason is not null)),
   constraint payments_failure_reason check (
     failure_reason in ('reverted', 'wrong_recipient', 'wrong_asset', 'wrong_chain', 'amount_mismatch', 'underpaid')
   ),
-  constraint payments_stray check (stray in ('wrong_asset', 'wrong_chain') and (stray is not null or stray_final = 0)),
+  constraint payments_stray check (stray in ('wrong_asset', 'wrong_chain') and (stray is not null or final_strays = 0)),
   constraint payments_exception check (
     exception in ('underpaid', 'overpaid', 'late', 'wrong_asset', 'wrong_chain')
   ),

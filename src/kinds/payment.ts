@@ -42,7 +42,7 @@ export const paymentKind: Kind<Payment> = {
     txHash: 'text',
     blockNumber: 'minor',
     stray: 'text',
-    strayFinal: 'integer',
+    finalStrays: 'integer',
     exception: 'text',
     failureReason: 'text',
     attention: 'boolean',

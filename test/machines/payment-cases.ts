@@ -56,7 +56,7 @@ const seen = (type: Type, amountReceived: bigint, more: object = {}) => {
   return { ...of, type, at: T0, amountReceived, payerAddress: null, ...transfer, ...more }
 }
 const final = (type: Type, amountFinal: bigint, more: object = {}) => ({ ...of, type, at: T0, amountFinal, ...more })
-const refund = (type: Type, amountMinor: number) => ({ type, at: T0, amountMinor })
+export const refund = (type: Type, amountMinor: number) => ({ type, at: T0, amountMinor })
 
 /** A payment of 1000 cents with a window of 30 minutes. */
 export const payments: Subject = {
@@ -110,8 +110,8 @@ export const payments: Subject = {
     'late 1000': final('late_finalized', 1000n),
     'late 1000 in ether': final('late_finalized', 1000n, inEther),
 
-    'wrong asset': { type: 'stray_seen', stray: 'wrong_asset', final: 0 },
-    'final on a wrong chain': { type: 'stray_seen', stray: 'wrong_chain', final: 1 },
+    'wrong asset': { type: 'stray_seen', stray: 'wrong_asset', finalStrays: 0 },
+    'final on a wrong chain': { type: 'stray_seen', stray: 'wrong_chain', finalStrays: 1 },
     'stray gone': { type: 'stray_gone' },
     'price missed': { type: 'price_missed' },
     reverted: { type: 'submission_failed', failureReason: 'reverted' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { payments } from './payment-cases.ts'
-import { arrive, creation, differences, shortestPaths, step, T0 } from './table.ts'
+import { payments, refund } from './payment-cases.ts'
+import { arrive, creation, differences, type Subject, shortestPaths, step, T0 } from './table.ts'
 
 describe('payment', () => {
   test('opening a checkout makes it pending and says so', () => {
@@ -107,14 +107,14 @@ describe('payment', () => {
       expired, failed, canceled          | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
       paid late, paid ether late         | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset attention=true
       stray, late, underpaid             | wrong asset             | stays      |                    | stray=wrong_asset exception=wrong_asset
-      new, picked, picked ether          | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
-      little, little final               | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
-      processing, part final, success    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
-      refunding, refunded, paid twice    | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
-      accepted early                     | final on a wrong chain  | stays      |                    | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
-      expired, failed, canceled          | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
-      paid late, paid ether late         | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=1 exception=wrong_chain attention=true
-      late, underpaid                    | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain strayFinal=1 exception=wrong_chain
+      new, picked, picked ether          | final on a wrong chain  | stays      |                    | stray=wrong_chain finalStrays=1 exception=wrong_chain attention=true
+      little, little final               | final on a wrong chain  | stays      |                    | stray=wrong_chain finalStrays=1 exception=wrong_chain attention=true
+      processing, part final, success    | final on a wrong chain  | stays      |                    | stray=wrong_chain finalStrays=1 exception=wrong_chain attention=true
+      refunding, refunded, paid twice    | final on a wrong chain  | stays      |                    | stray=wrong_chain finalStrays=1 exception=wrong_chain attention=true
+      accepted early                     | final on a wrong chain  | stays      |                    | stray=wrong_chain finalStrays=1 exception=wrong_chain attention=true
+      expired, failed, canceled          | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain finalStrays=1 exception=wrong_chain attention=true
+      paid late, paid ether late         | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain finalStrays=1 exception=wrong_chain attention=true
+      late, underpaid                    | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain finalStrays=1 exception=wrong_chain
       stray                              | final on a wrong chain  | stays      |                    |
 
       Money that came after its price ends the window that would have been longer.
@@ -183,14 +183,14 @@ describe('payment', () => {
   })
 
   const givenBack = (all: string) => `reserve ${all}, refunded ${all}`
-  const subject = {
+  const subject: Subject = {
     ...payments,
     events: {
       ...payments.events,
-      'reserve 400': { ...payments.events['reserve 300'], type: 'reserve_refund' as const, amountMinor: 400 },
-      'refunded 400': { ...payments.events['refunded 300'], type: 'refund_processed' as const, amountMinor: 400 },
-      'reserve 200': { ...payments.events['reserve 300'], type: 'reserve_refund' as const, amountMinor: 200 },
-      'refunded 200': { ...payments.events['refunded 300'], type: 'refund_processed' as const, amountMinor: 200 },
+      'reserve 200': refund('reserve_refund', 200),
+      'refunded 200': refund('refund_processed', 200),
+      'reserve 400': refund('reserve_refund', 400),
+      'refunded 400': refund('refund_processed', 400),
     },
   }
   const late = 'pick, over, now 400 in block 8, late 400'

@@ -73,7 +73,7 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
       }
       // Behind what it has just taken it was only asked too soon.
       if (answered > 0) stride.refused(2 * answered)
-      else if (part.length > 1 && patience.isTried) stride.refused(part.length)
+      else if (part.length > 1 && patience.isSilent) stride.refused(part.length)
 
       const no = answers[limited[0] ?? 0]
       const pauseMs = patience.pauseFor(no)

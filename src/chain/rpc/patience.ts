@@ -5,7 +5,7 @@ const LIMITED_MS = 500
 
 export type Patience = {
   /** It has answered nothing since it was waited for, or never has. */
-  readonly isTried: boolean
+  readonly isSilent: boolean
   /** It has answered something: it is there, and only asked too soon. */
   renew(): void
   /** For how long to leave alone a node that answers so; undefined where that is not worth it. */
@@ -20,7 +20,7 @@ export const openPatience = ({ deadline, patient }: { deadline: number; patient:
   let hasTold = false
   let waits = 0
   return {
-    get isTried() {
+    get isSilent() {
       return !hasTold || waits > 0
     },
     renew: () => {

@@ -113,9 +113,9 @@ const fail = async ({ actors }: World, { payment, txHash }: Due, chain: Submissi
     ...{ kind: 'payment', actor: payment.id, event, cause: `chain:${chain.id}` },
     id: uuidFrom(['submission', payment.id, txHash, failureReason, event.type]),
   })
-  const strayIsNews = stray !== null && payment.context.strayFinal === 0
+  const strayIsNews = stray !== null && payment.context.finalStrays === 0
   await actors.dispatchBundle([
-    ...(strayIsNews ? [told({ type: 'stray_seen', stray, final: 1 })] : []),
+    ...(strayIsNews ? [told({ type: 'stray_seen', stray, finalStrays: 1 })] : []),
     told({ type: 'submission_failed', failureReason }),
   ])
 }

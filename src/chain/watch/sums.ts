@@ -105,7 +105,7 @@ const strayOf = (payment: Payment, others: readonly Received[]): readonly Claim[
   const [first] = others
   if (!first) return payment.stray === null ? [] : [{ type: 'stray_gone' }]
   const stray = others.some(({ chainId }) => chainId === payment.chainId) ? 'wrong_asset' : 'wrong_chain'
-  const final = others.filter(transfer => transfer.final).length
-  const known = payment.stray !== null && payment.strayFinal >= final
-  return known ? [] : [{ type: 'stray_seen', stray, final } as Claim]
+  const finalStrays = others.filter(({ final }) => final).length
+  const known = payment.stray !== null && payment.finalStrays >= finalStrays
+  return known ? [] : [{ type: 'stray_seen', stray, finalStrays } as Claim]
 }

@@ -286,7 +286,7 @@ test('payments that are not due are found on a walk through all of the last days
   for (let pages = 0; pages < 20 && (await looker.lookOn()) === 'looked'; pages++);
   await coins.settle()
   expect(await coins.stateOf(expired)).toMatchObject({ state: 'expired', exception: 'late', amountFinal: 1000n })
-  expect(await coins.stateOf(inTokens)).toMatchObject({ exception: 'wrong_asset', strayFinal: 1 })
+  expect(await coins.stateOf(inTokens)).toMatchObject({ exception: 'wrong_asset', finalStrays: 1 })
 })
 
 test('coins at an address that was given out weeks ago are found, page by page', async () => {

@@ -88,7 +88,7 @@ test.each<Replaced>([
     'is of another token',
     to => house.chain.payment(to, 1000n, house.chain.otherToken),
     { ...nothing, exception: 'wrong_asset', attention: true },
-    { ...nothing, exception: 'wrong_asset', amountFinal: 0n, strayFinal: 1 },
+    { ...nothing, exception: 'wrong_asset', amountFinal: 0n, finalStrays: 1 },
   ],
 ])(
   'a transfer in whose place another branch has one that %s is not what the payment got',

@@ -113,7 +113,7 @@ test('test money is nothing to a live payment, and live money at the address of 
   }
   while ((await settlePayments(house.api)) > 0);
   expect((await real.is())?.context).toMatchObject({ amountFinal: 5n, exception: 'underpaid', attention: false })
-  expect((await toy.is())?.context).toMatchObject({ amountFinal: 5n, exception: 'wrong_chain', strayFinal: 1 })
+  expect((await toy.is())?.context).toMatchObject({ amountFinal: 5n, exception: 'wrong_chain', finalStrays: 1 })
   expect(await house.sql`select from unsettled_payments`).toHaveLength(0)
   expect(await audit(house.sql, kinds)).toEqual([])
 })

@@ -214,10 +214,10 @@ test('money in another asset, or on another chain, leaves it pending and waits f
   await elsewhere.block([sending(chain, 1000n)])
   await settle()
   expect(await look(asset)).toMatchObject({ state: 'pending', exception: 'wrong_asset', attention: true })
-  expect(await look(chain)).toMatchObject({ state: 'pending', exception: 'wrong_chain', strayFinal: 0 })
+  expect(await look(chain)).toMatchObject({ state: 'pending', exception: 'wrong_chain', finalStrays: 0 })
   await elsewhere.finalize()
   await settle()
-  expect(await look(chain)).toMatchObject({ state: 'pending', strayFinal: 1, events: ['created'] })
+  expect(await look(chain)).toMatchObject({ state: 'pending', finalStrays: 1, events: ['created'] })
 })
 
 test('more money on another chain waits for a person again, whatever was decided on the first', async () => {
@@ -232,7 +232,7 @@ test('more money on another chain waits for a person again, whatever was decided
   await settle()
   expect(await look(payment)).toMatchObject({ exception: 'wrong_chain', attention: false })
   await astray()
-  expect(await look(payment)).toMatchObject({ state: 'pending', strayFinal: 2, attention: true })
+  expect(await look(payment)).toMatchObject({ state: 'pending', finalStrays: 2, attention: true })
 })
 
 test('what comes where money on another chain was accepted is too much, and waits for a person', async () => {
@@ -277,7 +277,7 @@ test('told by two processes at once, payments that are over tell of late money o
   await elsewhere.finalize()
   await Promise.all([settle(), settle(), settle()])
   for (const payment of many)
-    expect(await look(payment)).toMatchObject({ strayFinal: 1, events: ['created', 'canceled', 'late'] })
+    expect(await look(payment)).toMatchObject({ finalStrays: 1, events: ['created', 'canceled', 'late'] })
 })
 
 /** Told by somebody who reads what there is, and then is slow to say it: until something else was told. */
@@ -320,7 +320,7 @@ test('late money on another chain is told once, though somebody slow has read le
     await elsewhere.block([sending(payment, 500n)])
     await elsewhere.finalize()
   })
-  expect(await look(payment)).toMatchObject({ strayFinal: 2, events: ['created', 'canceled', 'late'] })
+  expect(await look(payment)).toMatchObject({ finalStrays: 2, events: ['created', 'canceled', 'late'] })
 })
 
 /** What is to be told, read by somebody who is slow to forget it. */

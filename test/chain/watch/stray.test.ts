@@ -38,7 +38,7 @@ test('one that is mined again in another block stays, and is final there', async
   await on.chain.mine(CONFIRMATIONS)
   await on.read()
   expect(await on.stateOf(payment)).toMatchObject({
-    ...{ state: 'pending', exception: 'wrong_asset', strayFinal: 1, attention: true },
+    ...{ state: 'pending', exception: 'wrong_asset', finalStrays: 1, attention: true },
   })
 })
 

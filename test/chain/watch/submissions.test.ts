@@ -129,9 +129,9 @@ const look = async (payment: MadePayment) => {
   const events = await house.sql<
     { type: string }[]
   >`select type from events where actor = ${payment.actor} order by rev`
-  const { failureReason, exception, attention, stray, strayFinal } = context
+  const { failureReason, exception, attention, stray, finalStrays } = context
   return {
-    ...{ state, failureReason, exception, attention, stray, strayFinal },
+    ...{ state, failureReason, exception, attention, stray, finalStrays },
     events: events.map(({ type }) => type.replace('payment.', '')),
   }
 }
@@ -143,7 +143,7 @@ type Case = readonly [string, () => Promise<MadePayment>, (payment: MadePayment)
 
 const failed = { state: 'failed', exception: null, attention: false, stray: null, events: ['created', 'failed'] }
 const untouched = { state: 'pending', failureReason: null, exception: null, attention: false, events: ['created'] }
-const stray = (which: string) => ({ ...failed, exception: which, attention: true, stray: which, strayFinal: 1 })
+const stray = (which: string) => ({ ...failed, exception: which, attention: true, stray: which, finalStrays: 1 })
 
 test.each<Case>([
   ['reverted', opened, reverting, { ...failed, failureReason: 'reverted' }],
@@ -300,7 +300,7 @@ test.each(['before', 'after'])(
     await readThe(31337, chain.url)
     if (when === 'before') {
       await settle()
-      expect(await look(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', strayFinal: 1 })
+      expect(await look(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', finalStrays: 1 })
       await decide()
     } else {
       const [untold] = await house.sql`delete from unsettled_payments where payment_id = ${payment.actor} returning *`
@@ -310,7 +310,7 @@ test.each(['before', 'after'])(
     }
     expect(await look(payment)).toEqual({
       ...{ state: 'failed', failureReason: 'wrong_asset', exception: 'wrong_asset', attention: true },
-      ...{ stray: 'wrong_asset', strayFinal: 1, events: ['created', 'failed'] },
+      ...{ stray: 'wrong_asset', finalStrays: 1, events: ['created', 'failed'] },
     })
   },
 )
