@@ -25,15 +25,19 @@ export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs 
   let waiting = 0
   let trouble: Trouble | undefined
   let last = ''
+  let met = false
 
   const beat = async () => {
+    met = false
     await keeper.look()
     await deploy(url)
     let head = await headOf(url)
     const idle = waiting === 0 && !(await hasPending(url))
     if (!idle && head.hash === last) {
+      const { number } = head
       await mine(url)
       head = await headOf(url)
+      met = head.number > number + 1
     }
     last = head.hash
     await keeper.save(head, idle)
@@ -53,7 +57,9 @@ export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs 
     while (!ending.signal.aborted) {
       const since = performance.now()
       await first
-      await sleep(Math.max(0, everyMs - (performance.now() - since)), undefined, ending).catch(() => {})
+      // Two that mined at the same moment would do so at every beat: by chance, they come apart.
+      const apart = met ? Math.random() * everyMs : 0
+      await sleep(Math.max(0, everyMs + apart - (performance.now() - since)), undefined, ending).catch(() => {})
       if (!ending.signal.aborted) await tryBeat()
     }
   }
