@@ -1,5 +1,6 @@
 import { eraseNote, readNote, writeNote } from './notes.js'
 import { connect, sendOff, WalletTrouble } from './wallet.js'
+import { unlessElsewhere } from './windows.js'
 import { chainOf } from './words.js'
 
 /** Refunds that a wallet is being asked to pay right now. */
@@ -17,31 +18,40 @@ window.addEventListener('beforeunload', event => {
  * nothing is on its way; with the hash it stays until the house knows it. `read` gives the refund as it is now.
  */
 export const payWith = async (provider, { refund, merchant }, { tell, read }) => {
-  const { id, unsignedTransaction } = refund
+  const { id } = refund
   if (asked.has(id)) return
   asked.add(id)
+  const pay = () => askWallet(provider, { refund, merchant }, { tell, read })
   try {
-    tell('Look at your wallet: it may ask which account pays, and to change the network.')
-    const account = await connect(provider, unsignedTransaction.chainId, chainOf(refund))
-    const latest = await read()
-    // In another window, or by somebody else.
-    if (readNote(id) || JSON.stringify(latest.unsignedTransaction) !== JSON.stringify(unsignedTransaction))
-      throw new WalletTrouble('Somebody was faster: nothing was sent from here.')
-    const note = { merchantId: merchant.id, at: new Date().toISOString(), hash: null }
-    const isKept = writeNote(id, note)
-    tell(
-      isKept
-        ? 'Look at your wallet: it shows the payment. Compare address and amount, and confirm it there.'
-        : 'Look at your wallet, and leave this page open until it says that the payment is on its way: this browser keeps nothing for it.',
-    )
-    try {
-      const hash = await sendOff(provider, account, unsignedTransaction)
-      writeNote(id, { ...note, hash })
-    } catch (error) {
-      if (!error.unsure) eraseNote(id)
-      throw error
-    }
+    // A note that one window writes is seen in another only a moment later.
+    await unlessElsewhere(`refund.${id}`, pay, () => {
+      throw new WalletTrouble('Another window is asking a wallet for it: nothing was sent from here.')
+    })
   } finally {
     asked.delete(id)
+  }
+}
+
+const askWallet = async (provider, { refund, merchant }, { tell, read }) => {
+  const { id, unsignedTransaction } = refund
+  tell('Look at your wallet: it may ask which account pays, and to change the network.')
+  const account = await connect(provider, unsignedTransaction.chainId, chainOf(refund))
+  const latest = await read()
+  // In another window, or by somebody else.
+  if (readNote(id) || JSON.stringify(latest.unsignedTransaction) !== JSON.stringify(unsignedTransaction))
+    throw new WalletTrouble('Somebody was faster: nothing was sent from here.')
+  const note = { merchantId: merchant.id, at: new Date().toISOString(), hash: null }
+  const isKept = writeNote(id, note)
+  tell(
+    isKept
+      ? 'Look at your wallet: it shows the payment. Compare address and amount, and confirm it there.'
+      : 'Look at your wallet, and leave this page open until it says that the payment is on its way: this browser keeps nothing for it.',
+  )
+  try {
+    const hash = await sendOff(provider, account, unsignedTransaction)
+    writeNote(id, { ...note, hash })
+  } catch (error) {
+    if (!error.unsure) eraseNote(id)
+    throw error
   }
 }

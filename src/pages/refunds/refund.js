@@ -99,6 +99,8 @@ export const showRefund = async (view, id, signal) => {
     article,
   )
   if (readNote(id)?.hash) await look()
+  // A note of it, in another window.
+  window.addEventListener('storage', () => paint(), { signal })
   pauseAnew = regularly(() => pauses[state.refund.status] ?? 60_000, look, signal)
   return `Refund of ${moneyOf(state.refund)}`
 }

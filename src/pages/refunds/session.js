@@ -1,3 +1,5 @@
+import { inTurn } from './windows.js'
+
 /** Who is signed in. The access token is in this variable and nowhere else: in no storage and in no address. */
 let token
 let who
@@ -35,14 +37,12 @@ const send = async (method, path, { json, bearer } = {}) => {
   throw new Refused(code, { ...error, status: answer.status, retryAfter: answer.headers.get('retry-after') })
 }
 
-/** One window at a time: whoever comes second uses the cookie that the first one has got. */
-const alone = work => (navigator.locks ? navigator.locks.request('paymachine.refresh', work) : work())
-
 let refreshing
 
 /** A new access token for the cookie; refused where nobody is signed in. */
 export const refresh = () => {
-  refreshing ??= alone(renew)
+  // Whoever comes second uses the cookie that the first one has got.
+  refreshing ??= inTurn('refresh', renew)
     .catch(error => {
       if (error.code === 'invalid_token') window.dispatchEvent(new Event(SIGNED_OUT))
       throw error
