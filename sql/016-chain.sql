@@ -22,7 +22,10 @@ create table chain_cursors (
   -- Whether its money is worth anything: what is not is nothing to a live payment. Null until it was read on once.
   livemode boolean,
   -- Which of the sandbox's chains the books are of: a development node may come back with another one.
-  epoch text
+  epoch text,
+  -- Since when the chain has other blocks than those that were final: nothing of it is read, and nobody is asked to
+  -- pay there. Null where it is read on.
+  stopped_at timestamptz
 );
 
 -- The blocks above the final one, by which a fork is found. Lower ones cannot change any more.
@@ -127,7 +130,8 @@ declare
   new_step bigint;
 begin
   update chain_cursors
-  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1,
+    stopped_at = null
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then
@@ -391,7 +395,7 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    deep_number = first.number, step = step + 1, epoch = of_epoch
+    deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then

@@ -107,6 +107,7 @@ create table chain_cursors (
   deep_number bigint not null default 0,
   livemode boolean,
   epoch text,
+  stopped_at timestamp with time zone,
   constraint chain_cursors_pkey PRIMARY KEY (chain_id),
   constraint chain_cursors_check CHECK (final_number <= number),
   constraint chain_cursors_hash_check CHECK (hash ~ '^0x[0-9a-f]*$'::text AND length(hash) = 66),
@@ -1231,7 +1232,7 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    deep_number = first.number, step = step + 1, epoch = of_epoch
+    deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then
@@ -3561,7 +3562,8 @@ declare
   new_step bigint;
 begin
   update chain_cursors
-  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1,
+    stopped_at = null
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then

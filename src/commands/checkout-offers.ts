@@ -50,11 +50,12 @@ const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Ass
   return assets.length === 0 ? [] : chains.quotes.offer({ livemode, amountMinor, currency, until, assets })
 }
 
-/** What the link takes and can be priced, on chains where the merchant has somewhere to put it. */
+/** What the link takes and can be priced, on chains that are read and where the merchant has somewhere to put it. */
 const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly Asset[] => {
   const { livemode, assets: wanted, currency } = link.context
   return chains.all
     .filter(({ chain }) => chain.livemode === livemode && hasTreasury(chain, terms))
+    .filter(({ chain }) => !terms.stopped_chains.includes(chain.id))
     .flatMap(({ chain }) =>
       [...chain.tokens, chain.native]
         .filter(({ asset }) => canPrice(chain, asset, currency))

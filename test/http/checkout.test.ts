@@ -2,10 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { checksummed } from '../../src/chain/checksum.ts'
 import { forwarderOf, saltOf } from '../../src/chain/forwarder.ts'
 import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
+import { keepStopped } from '../../src/chain/watch/books.ts'
 import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
+import { openLedger } from '../chain/watch/ledger.ts'
 import { until } from '../harness/until.ts'
 import { checkoutHouse, SOMEBODY, SOMEBODY_ELSE, type Visited } from './checkouts.ts'
 import { makeLink } from './links.ts'
@@ -245,6 +247,20 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
       expect(await open(linkId, { chainId, asset })).toMatchObject({
         ...{ status: 422, error: { code: 'unsupported_asset', param: 'asset' } },
       })
+  })
+
+  test('422: on a chain that has other blocks than those that were final, until it is read on', async () => {
+    const { id, shop: of } = await link()
+    await settle(of, { receivingAddress: SOMEBODY })
+    const asked = { chainId: baseSepolia.id, asset: 'USDC' }
+    const offered = symbols(await visit(id))
+    await keepStopped(to.sql, baseSepolia.id)
+    expect(symbols(await visit(id))).toEqual(offered.filter(each => each !== `${asked.chainId} USDC`))
+    expect(await open(id, asked)).toMatchObject({
+      ...{ status: 422, error: { code: 'unsupported_asset', param: 'asset' } },
+    })
+    await (await openLedger(to.sql, baseSepolia.id)).block()
+    expect([symbols(await visit(id)), (await open(id, asked)).status]).toEqual([offered, 201])
   })
 
   test('422: what no aggregator of its chain could ever price in the currency', async () => {

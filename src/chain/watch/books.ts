@@ -60,6 +60,11 @@ export const keepEpoch = async (sql: Sql, chainId: number, epoch: string): Promi
   await sql`update chain_cursors set epoch = ${epoch} where chain_id = ${chainId}`
 }
 
+/** Until its cursor is moved again. */
+export const keepStopped = async (sql: Sql, chainId: number): Promise<void> => {
+  await sql`update chain_cursors set stopped_at = now() where chain_id = ${chainId} and stopped_at is null`
+}
+
 /** Begins a chain's books at a block; when they have begun already, nothing changes. */
 export const beginBooks = async (sql: Sql, chainId: number, { number, hash, minedAt }: Block): Promise<void> => {
   await sql`

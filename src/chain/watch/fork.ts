@@ -1,12 +1,14 @@
 import type { Sql } from '../../postgres/connect.ts'
-import { type Cursor, recentBlocks, rewindBlocks } from './books.ts'
+import { type Cursor, keepStopped, recentBlocks, rewindBlocks } from './books.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 
 /** Back to the highest block of the books that the chain still has. */
 export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<void> => {
   const fork = await findFork(sql, chain, source)
   if (fork) return void (await rewindBlocks(sql, chain.id, cursor, fork.number))
-  if (!(await isOneNodesWord(sql, chain, source))) throw new DeepReorganization(chain.id)
+  if (await isOneNodesWord(sql, chain, source)) return
+  await keepStopped(sql, chain.id)
+  throw new DeepReorganization(chain.id)
 }
 
 /** Where two others have the final block as the books have it, one node speaks of another chain, and is left for them. */
