@@ -1,0 +1,15 @@
+import { expect, test } from 'bun:test'
+import { execFileSync } from 'node:child_process'
+import { dataFolder } from './house.ts'
+
+test('three servers start at once on a machine that has never had one', async () => {
+  await using machine = dataFolder()
+  const script = `
+    import { postgresServer } from ${JSON.stringify(import.meta.resolve('./server.ts'))}
+    await using servers = new AsyncDisposableStack()
+    const started = await Promise.all([postgresServer(), postgresServer(), postgresServer()])
+    for (const server of started) servers.use(server)
+    console.log(new Set(started.map(({ pid }) => pid)).size)`
+  const env = { ...process.env, TMPDIR: machine.path }
+  expect(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })).toBe('3\n')
+})
