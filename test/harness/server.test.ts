@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { dataFolder } from './house.ts'
 
 test('three servers start at once on a machine that has never had one', async () => {
-  await using machine = dataFolder()
+  await using machine = dataFolder(tmpdir())
   const script = `
     import { postgresServer } from ${JSON.stringify(import.meta.resolve('./server.ts'))}
     await using servers = new AsyncDisposableStack()
