@@ -1,11 +1,13 @@
-import { expect, test } from 'bun:test'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openChains } from '../../src/chain/chains.ts'
 import { StartError } from '../../src/start-error.ts'
 
-const path = join(mkdtempSync(join(tmpdir(), 'chains-')), 'chains.json')
+const folder = mkdtempSync(join(tmpdir(), 'chains-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const path = join(folder, 'chains.json')
 
 const open = (content: string, ...ids: number[]) => {
   writeFileSync(path, content)
