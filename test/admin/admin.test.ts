@@ -24,7 +24,7 @@ const admin = async (env: Env, args: readonly string[], input = '') => {
   return { code, out, err }
 }
 
-/** The same in this process, for what is refused: a dozen processes would say no more, and take a second each. */
+/** The same in this process: two dozen others would say no more, and take a second each. */
 const here = async (variables: Env, args: readonly string[], input = '') => {
   const out: string[] = []
   const err: string[] = []
@@ -83,31 +83,29 @@ test.concurrent('an operator resets a password and a second factor, and looks at
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await using main = await startMain(env)
   const of = ['--email', 'ada@example.com']
-  expect((await admin(env, ['create-account', ...of, '--password-stdin'], 'the first password\n')).out).not.toContain(
+  expect((await here(env, ['create-account', ...of, '--password-stdin'], 'the first password\n')).out).not.toContain(
     'the first',
   )
   const signIn = (password: string) => post(main, '/v1/auth/sign-in', { email: 'ada@example.com', password })
-  expect((await admin(env, ['sessions', ...of])).out).toBe('ada@example.com is signed in nowhere\n')
+  expect((await here(env, ['sessions', ...of])).out).toBe('ada@example.com is signed in nowhere\n')
 
   const first = await signIn('the first password')
-  expect((await admin(env, ['sessions', ...of])).out).toMatch(
-    /^127\.0\.0\.1, since 20\S+Z, last seen 20\S+Z, Bun\S+\n$/,
-  )
+  expect((await here(env, ['sessions', ...of])).out).toMatch(/^127\.0\.0\.1, since 20\S+Z, last seen 20\S+Z, Bun\S+\n$/)
   expect(await statusOf(main, '/v1/auth/me', first.json.accessToken)).toBe(200)
-  expect((await admin(env, ['end-sessions', ...of])).out).toBe('Ended 1 session of ada@example.com\n')
+  expect((await here(env, ['end-sessions', ...of])).out).toBe('Ended 1 session of ada@example.com\n')
   await until(async () => (await statusOf(main, '/v1/auth/me', first.json.accessToken)) === 401, { timeoutMs: 1_500 })
 
   const second = await signIn('the first password')
-  const reset = await admin(env, ['reset-password', ...of])
+  const reset = await here(env, ['reset-password', ...of])
   await until(async () => (await statusOf(main, '/v1/auth/me', second.json.accessToken)) === 401, { timeoutMs: 1_500 })
   expect((await signIn('the first password')).status).toBe(401)
   const password = find(reset.out, /The password is (\S+) and/)
   await db.sql`update accounts set mfa_secret = 'sealed', mfa_enabled_at = now()`
   expect(await signIn(password)).toMatchObject({ status: 401, json: { error: { code: 'mfa_required' } } })
-  expect((await admin(env, ['reset-mfa', ...of])).out).toBe('ada@example.com signs in with the password alone now\n')
+  expect((await here(env, ['reset-mfa', ...of])).out).toBe('ada@example.com signs in with the password alone now\n')
   await db.sql`truncate attempts`
   expect((await signIn(password)).status).toBe(200)
-  expect((await admin(env, ['reset-mfa', ...of])).out).toBe('ada@example.com has no MFA\n')
+  expect((await here(env, ['reset-mfa', ...of])).out).toBe('ada@example.com has no MFA\n')
 
   const log = await db.sql`select action from security_events where actor = 'operator' order by seq`
   expect(log.map(({ action }) => action)).toEqual([
@@ -141,7 +139,7 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
   await using folder = dataFolder()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   const email = ['--email', 'ada@example.com']
-  expect((await admin(env, ['create-account', ...email])).code).toBe(0)
+  expect((await here(env, ['create-account', ...email])).code).toBe(0)
   const key = ['create-key', '--merchant', 'mer_x', '--mode']
   for (const [args, says, input] of [
     [['reset-password', '--email', 'nobody@example.com'], /^There is no account of nobody@example.com$/],
@@ -197,10 +195,10 @@ test.concurrent('without a command it shows them all', async () => {
 test.concurrent('what a browser called itself cannot write on the operator’s terminal', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
-  await admin(env, ['create-account', '--email', 'ada@example.com'])
+  await here(env, ['create-account', '--email', 'ada@example.com'])
   await db.sql`
     select open_session(gen_random_uuid(), id, '\\x${db.sql.unsafe('00'.repeat(32))}', 'usr', '127.0.0.1', e'a\u001b[2J\nb')
     from accounts`
-  const { out } = await admin(env, ['sessions', '--email', 'ada@example.com'])
+  const { out } = await here(env, ['sessions', '--email', 'ada@example.com'])
   expect(out).toEndWith(', a?[2J?b\n')
 })

@@ -49,7 +49,9 @@ test.each([CANNOT, ERROR_INSIDE, LIMIT_EXCEEDED])(
   'coins of contracts are found at their blocks by a node that refuses three balances of ten with %d',
   async code => {
     const random = randomOf(-code)
-    const payments = await Promise.all(Array.from({ length: 12 }, () => coins.opened()))
+    // A limit is waited for each time, half a second at least.
+    const length = code === LIMIT_EXCEEDED ? 6 : 12
+    const payments = await Promise.all(Array.from({ length }, () => coins.opened()))
     const numbers = await paid(payments)
     await using node = await through(coins.chain.url, (question, answer) =>
       isBalance(question) && random() < 0.3 ? refusedWith(code) : answer,
