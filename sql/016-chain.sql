@@ -23,8 +23,8 @@ create table chain_cursors (
   livemode boolean,
   -- Which of the sandbox's chains the books are of: a development node may come back with another one.
   epoch text,
-  -- Since when the chain has other blocks than those that were final: nothing of it is read, and nobody is asked to
-  -- pay there. Null where it is read on.
+  -- Since when the chain has other blocks than those that were final: none of it is read, and nobody is offered to
+  -- pay there. Null where it has the block at the cursor.
   stopped_at timestamptz
 );
 
@@ -130,8 +130,7 @@ declare
   new_step bigint;
 begin
   update chain_cursors
-  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1,
-    stopped_at = null
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then

@@ -3562,8 +3562,7 @@ declare
   new_step bigint;
 begin
   update chain_cursors
-  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1,
-    stopped_at = null
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then

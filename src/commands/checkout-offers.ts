@@ -11,7 +11,12 @@ export type Asset = { readonly chainId: number; readonly asset: string }
 
 /** What a customer may pay with now, each at its price; those without one are left out. */
 export const listOffers = (chains: Chains, visited: VisitedLink, until: Date): Promise<readonly Quote[]> =>
-  quote(chains, visited, payableAssets(chains, visited), until)
+  quote(
+    chains,
+    visited,
+    payableAssets(chains, visited).filter(({ chainId }) => !isStopped(visited, chainId)),
+    until,
+  )
 
 /** What is asked for in this asset, and what that takes. */
 export type Offer = {
@@ -31,6 +36,7 @@ export const getOffer = async (
   const connected = chains.find(chainId)
   if (!connected || !payableAssets(chains, visited).some(isAsked))
     return refuse('unsupported_asset', { param: 'asset' })
+  if (isStopped(visited, chainId)) return refuse('chain_unavailable', { param: 'asset', retryAfter: RETRY_S })
   const [found] = await quote(chains, visited, [{ chainId, asset }], until)
   if (!found) return refuse('rate_unavailable', { param: 'asset', retryAfter: RETRY_S })
   const { terms, link } = visited
@@ -50,12 +56,11 @@ const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Ass
   return assets.length === 0 ? [] : chains.quotes.offer({ livemode, amountMinor, currency, until, assets })
 }
 
-/** What the link takes and can be priced, on chains that are read and where the merchant has somewhere to put it. */
+/** What the link takes and can be priced, on chains where the merchant has somewhere to put it. */
 const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly Asset[] => {
   const { livemode, assets: wanted, currency } = link.context
   return chains.all
     .filter(({ chain }) => chain.livemode === livemode && hasTreasury(chain, terms))
-    .filter(({ chain }) => !terms.stopped_chains.includes(chain.id))
     .flatMap(({ chain }) =>
       [...chain.tokens, chain.native]
         .filter(({ asset }) => canPrice(chain, asset, currency))
@@ -63,6 +68,9 @@ const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly A
     )
     .filter(({ chainId, asset }) => wanted?.some(each => each.chainId === chainId && each.asset === asset) ?? true)
 }
+
+/** Nobody sees there that somebody pays. */
+const isStopped = ({ terms }: VisitedLink, chainId: number) => terms.stopped_chains.includes(chainId)
 
 const hasTreasury = ({ id }: Chain, terms: Terms): boolean => id === sandboxId || treasuryOn(id, terms) !== undefined
 

@@ -31,7 +31,7 @@ export const findCheckout = async (
 export const listWatched = async (sql: Sql, paymentIds: readonly string[]): Promise<ShownRow[]> =>
   sql<ShownRow[]>`select ${shownColumns(sql)} from payments as r where id = any(${[...paymentIds]}::uuid[])`
 
-/** What its merchant has settled for whoever pays by a link, and the chains on which nobody is asked to. */
+/** What its merchant has settled for whoever pays by a link, and the chains on which nobody is offered to. */
 export type Terms = Pick<
   SettingsRow,
   'name' | 'receiving_address' | 'receiving_addresses' | 'confirmations' | 'tolerance_bps' | 'late_policy'

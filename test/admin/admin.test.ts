@@ -83,7 +83,7 @@ test.concurrent('an operator resets a password and a second factor, and looks at
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await using main = await startMain(env)
   const of = ['--email', 'ada@example.com']
-  expect((await here(env, ['create-account', ...of, '--password-stdin'], 'the first password\n')).out).not.toContain(
+  expect((await admin(env, ['create-account', ...of, '--password-stdin'], 'the first password\n')).out).not.toContain(
     'the first',
   )
   const signIn = (password: string) => post(main, '/v1/auth/sign-in', { email: 'ada@example.com', password })

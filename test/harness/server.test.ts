@@ -12,5 +12,5 @@ test('three servers start at once on a machine that has never had one', async ()
     for (const server of started) servers.use(server)
     console.log(new Set(started.map(({ pid }) => pid)).size)`
   const env = { ...process.env, TMPDIR: machine.path }
-  expect(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })).toBe('3\n')
+  expect(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8', timeout: 30_000 })).toBe('3\n')
 })

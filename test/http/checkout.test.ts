@@ -249,17 +249,18 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
       })
   })
 
-  test('422: on a chain that has other blocks than those that were final, until it is read on', async () => {
+  test('503: on a chain that has other blocks than those that were final, until it has them again', async () => {
     const { id, shop: of } = await link()
     await settle(of, { receivingAddress: SOMEBODY })
     const asked = { chainId: baseSepolia.id, asset: 'USDC' }
     const offered = symbols(await visit(id))
-    await keepStopped(to.sql, baseSepolia.id)
+    const at = await (await openLedger(to.sql, baseSepolia.id)).cursor()
+    await keepStopped(to.sql, baseSepolia.id, at, true)
     expect(symbols(await visit(id))).toEqual(offered.filter(each => each !== `${asked.chainId} USDC`))
     expect(await open(id, asked)).toMatchObject({
-      ...{ status: 422, error: { code: 'unsupported_asset', param: 'asset' } },
+      ...{ status: 503, error: { code: 'chain_unavailable', param: 'asset' } },
     })
-    await (await openLedger(to.sql, baseSepolia.id)).block()
+    await keepStopped(to.sql, baseSepolia.id, at, false)
     expect([symbols(await visit(id)), (await open(id, asked)).status]).toEqual([offered, 201])
   })
 

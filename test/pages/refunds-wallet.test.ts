@@ -222,8 +222,8 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await second.getByText('It is not certain whether this has been sent.').waitFor()
     expect(await payButtons(second)).toBe(0)
     await press(second, 'It was not sent: let me sign again')
-    await pay(second)
-    await second.getByText('Another window is asking a wallet for it: nothing was sent from here.').waitFor()
+    await second.getByText('Another window asks a wallet for it: answer there').waitFor()
+    expect([await payButtons(second), await noteOf(page, id)]).toEqual([0, expect.any(String)])
     answer.resolve()
     await says('On its way')
     await comeBack(second)
@@ -232,12 +232,17 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
   })
 
   test('two windows in which somebody presses at the same moment ask the wallet once', async () => {
-    await using visit = await waiting()
+    const pressed = Promise.withResolvers<void>()
+    await using visit = await waiting(async ({ method }, usual) => {
+      if (method === 'eth_requestAccounts') await pressed.promise
+      return usual()
+    })
     const { page, id, wallet, context, says } = visit
     const second = await context.newPage()
     await second.goto(`${house.to.url}/refunds/${id}`)
     await Promise.all([page, second].map(each => each.getByRole('button', { name: 'Pay with' }).waitFor()))
     await Promise.all([pay(page), pay(second)])
+    pressed.resolve()
     await says('On its way')
     await comeBack(second)
     await second.getByText('On its way').first().waitFor()

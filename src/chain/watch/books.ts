@@ -35,11 +35,14 @@ export type Books = Cursor & {
   readonly confirmations: number | null
   readonly livemode: boolean | null
   readonly epoch: string | null
+  /** It had other blocks than those that were final. */
+  readonly stopped: boolean
 }
 
 export const findCursor = async (sql: Sql, chainId: number): Promise<Books | undefined> => {
   const [row] = await sql<(Omit<Books, Counted> & Record<'number' | 'step' | 'final_number', string>)[]>`
-    select number, hash, step, final_number, confirmations, livemode, epoch from chain_cursors where chain_id = ${chainId}`
+    select number, hash, step, final_number, confirmations, livemode, epoch, stopped_at is not null as stopped
+    from chain_cursors where chain_id = ${chainId}`
   if (!row) return undefined
   const { number, step, final_number: finalNumber, ...rest } = row
   return { ...rest, number: Number(number), step: Number(step), finalNumber: Number(finalNumber) }
@@ -60,9 +63,11 @@ export const keepEpoch = async (sql: Sql, chainId: number, epoch: string): Promi
   await sql`update chain_cursors set epoch = ${epoch} where chain_id = ${chainId}`
 }
 
-/** Until its cursor is moved again. */
-export const keepStopped = async (sql: Sql, chainId: number): Promise<void> => {
-  await sql`update chain_cursors set stopped_at = now() where chain_id = ${chainId} and stopped_at is null`
+/** At a cursor: another process may have gone on from there. */
+export const keepStopped = async (sql: Sql, chainId: number, { number, hash }: Cursor, is: boolean): Promise<void> => {
+  await sql`
+    update chain_cursors set stopped_at = case when ${is} then coalesce(stopped_at, now()) end
+    where chain_id = ${chainId} and number = ${number} and hash = ${hash}`
 }
 
 /** Begins a chain's books at a block; when they have begun already, nothing changes. */

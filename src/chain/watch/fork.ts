@@ -7,7 +7,7 @@ export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource,
   const fork = await findFork(sql, chain, source)
   if (fork) return void (await rewindBlocks(sql, chain.id, cursor, fork.number))
   if (await isOneNodesWord(sql, chain, source)) return
-  await keepStopped(sql, chain.id)
+  await keepStopped(sql, chain.id, cursor, true)
   throw new DeepReorganization(chain.id)
 }
 

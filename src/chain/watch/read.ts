@@ -10,6 +10,7 @@ import {
   findCursor,
   keepConfirmations,
   keepLivemode,
+  keepStopped,
   numbersOf,
   recordBlocks,
   type TransferLog,
@@ -104,6 +105,7 @@ export const readNext = async (
     await goBack(sql, chain, source, cursor)
     return 'rewound'
   }
+  if (cursor.stopped) await keepStopped(sql, chain.id, cursor, false)
   if (head <= cursor.number) return 'idle'
   const until = performance.now() + forMs
   const behind = await findFinalRange(sql, chain, source, cursor, head)

@@ -6,7 +6,7 @@ export const visitLink: Docs = {
   operation: 'getCheckoutLink',
   summary: 'See what a payment link asks for',
   description:
-    'With `options`: what it can be paid with at this moment, and how much of it that takes. What has no price now is left out, and a link that is closed has none.',
+    'With `options`: what it can be paid with at this moment, and how much of it that takes. What has no price now is left out, as is a chain that has to be looked at, and a link that is closed has none.',
   answers: { 200: visitedLinkShape },
   refusals: ['resource_not_found'],
 }

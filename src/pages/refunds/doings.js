@@ -1,6 +1,6 @@
 import { nameHash, namingFault, pathOf } from './naming.js'
 import { eraseNote, readNote } from './notes.js'
-import { payWith } from './paying.js'
+import { payWith, unlessAsked } from './paying.js'
 import { call, Refused } from './session.js'
 import { WalletTrouble } from './wallet.js'
 
@@ -43,6 +43,16 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
         paint(true)
       }
       await look(true).catch(() => {})
+    },
+    /** Somebody has looked into the wallet: nothing was sent. */
+    signAnew: async () => {
+      try {
+        await unlessAsked(id, () => eraseNote(id))
+        Object.assign(state, nothingSaid)
+      } catch (error) {
+        state.trouble = troubleOf(error)
+      }
+      paint(true)
     },
     /** `dismiss`: looked at. `accept`: its money came; `fail`: it did not. */
     resolve: async action => {

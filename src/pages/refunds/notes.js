@@ -17,11 +17,12 @@ export const readNote = id => {
 
 /** `{ merchantId, at, hash }`. Answers whether it survives the page. */
 export const writeNote = (id, note) => {
-  unkept.set(id, note)
   try {
     localStorage.setItem(PREFIX + id, JSON.stringify(note))
+    unkept.delete(id)
     return true
   } catch {
+    unkept.set(id, note)
     return false
   }
 }
@@ -32,6 +33,9 @@ export const eraseNote = id => {
     localStorage.removeItem(PREFIX + id)
   } catch {}
 }
+
+/** Whether the storage has changed in what is kept of this one. */
+export const isOfNote = (event, id) => event.key === null || event.key === PREFIX + id
 
 /** The refunds that there are notes of. */
 export const notedIds = () => {

@@ -3,7 +3,7 @@ import { eraseNote } from './notes.js'
 import { inFours, looked, timeOf } from './words.js'
 
 /** Asked, and no answer: it may be out. */
-export const unsurePanel = ({ note, trouble, refund }, { paint }) =>
+export const unsurePanel = ({ note, trouble, refund }, { signAnew }) =>
   el(
     'div',
     { class: 'panel warn', role: 'alert' },
@@ -14,7 +14,7 @@ export const unsurePanel = ({ note, trouble, refund }, { paint }) =>
       {},
       'It was handed to a wallet in this browser on ',
       timeOf(note.at),
-      ', and no answer came back. Look into the activity of that wallet first:',
+      ', and no answer has come back. Look into the activity of that wallet first:',
     ),
     el(
       'ul',
@@ -28,14 +28,7 @@ export const unsurePanel = ({ note, trouble, refund }, { paint }) =>
       el('li', {}, 'It waits to be confirmed there: confirm or refuse it in the wallet.'),
       el('li', {}, 'It is not there: then nothing was sent, and you can sign again.'),
     ),
-    button(
-      'It was not sent: let me sign again',
-      () => {
-        eraseNote(refund.id)
-        paint()
-      },
-      { class: 'second' },
-    ),
+    button('It was not sent: let me sign again', signAnew, { class: 'second' }),
   )
 
 /** Sent from here, and the house does not know it yet, or does not take it. */

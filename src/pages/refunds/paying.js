@@ -8,6 +8,14 @@ const asked = new Set()
 
 export const isAsked = id => asked.has(id)
 
+/** Does `work` where no other window of this browser has a wallet asked to pay the refund. */
+export const unlessAsked = (id, work) =>
+  unlessElsewhere(`refund.${id}`, work, () => {
+    const words = 'Another window asks a wallet for it: answer there, or close that window. Nothing was sent from here.'
+    // It may be out, from there.
+    throw new WalletTrouble(words, true)
+  })
+
 // Closed now, the page would not learn the hash.
 window.addEventListener('beforeunload', event => {
   if (asked.size > 0) event.preventDefault()
@@ -24,9 +32,7 @@ export const payWith = async (provider, { refund, merchant }, { tell, read }) =>
   const pay = () => askWallet(provider, { refund, merchant }, { tell, read })
   try {
     // A note that one window writes is seen in another only a moment later.
-    await unlessElsewhere(`refund.${id}`, pay, () => {
-      throw new WalletTrouble('Another window is asking a wallet for it: nothing was sent from here.')
-    })
+    await unlessAsked(id, pay)
   } finally {
     asked.delete(id)
   }

@@ -2,7 +2,7 @@ import { doingsOf, nothingSaid } from './doings.js'
 import { el, say } from './elements.js'
 import { countOf, headOf } from './head.js'
 import { nameNoted, pathOf } from './naming.js'
-import { eraseNote, readNote } from './notes.js'
+import { eraseNote, isOfNote, readNote } from './notes.js'
 import { isAsked } from './paying.js'
 import { regularly } from './regularly.js'
 import { account, call } from './session.js'
@@ -99,8 +99,13 @@ export const showRefund = async (view, id, signal) => {
     article,
   )
   if (readNote(id)?.hash) await look()
-  // A note of it, in another window.
-  window.addEventListener('storage', () => paint(), { signal })
+  /** Another window has a wallet asked; or is through with it, and then the refund is another one. */
+  const follow = async () => {
+    const note = readNote(id)
+    if (note && !note.hash) paint()
+    else await look().catch(() => {})
+  }
+  window.addEventListener('storage', event => isOfNote(event, id) && follow(), { signal })
   pauseAnew = regularly(() => pauses[state.refund.status] ?? 60_000, look, signal)
   return `Refund of ${moneyOf(state.refund)}`
 }

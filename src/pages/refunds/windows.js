@@ -1,4 +1,4 @@
-/** Where there are no locks, over plain HTTP, the windows of a browser do not know of each other. */
+/** Where there are no locks, over plain HTTP, the windows of a browser do not wait for each other. */
 const locked = (name, options, work) =>
   navigator.locks ? navigator.locks.request(`paymachine.${name}`, options, work) : work({})
 

@@ -26,13 +26,6 @@ export type Sent = {
   readonly tx?: string
 }
 
-/** The chains on which nobody is asked to pay. */
-export const stoppedChains = async (sql: Sql): Promise<readonly number[]> => {
-  const rows = await sql<{ id: number }[]>`
-    select chain_id::integer as id from chain_cursors where stopped_at is not null`
-  return rows.map(({ id }) => id)
-}
-
 /** The books of a chain as its reader writes them, block by block. */
 export const openLedger = async (sql: Sql, chainId = 31337, from = new Date()) => {
   let fork = 0
