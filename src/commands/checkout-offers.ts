@@ -70,7 +70,7 @@ const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly A
 }
 
 /** Nobody sees there that somebody pays. */
-const isStopped = ({ terms }: VisitedLink, chainId: number) => terms.stopped_chains.includes(chainId)
+const isStopped = ({ stoppedChains }: VisitedLink, chainId: number) => stoppedChains.includes(chainId)
 
 const hasTreasury = ({ id }: Chain, terms: Terms): boolean => id === sandboxId || treasuryOn(id, terms) !== undefined
 

@@ -31,24 +31,29 @@ export const findCheckout = async (
 export const listWatched = async (sql: Sql, paymentIds: readonly string[]): Promise<ShownRow[]> =>
   sql<ShownRow[]>`select ${shownColumns(sql)} from payments as r where id = any(${[...paymentIds]}::uuid[])`
 
-/** What its merchant has settled for whoever pays by a link, and the chains on which nobody is offered to. */
+/** What its merchant has settled for whoever pays by a link. */
 export type Terms = Pick<
   SettingsRow,
   'name' | 'receiving_address' | 'receiving_addresses' | 'confirmations' | 'tolerance_bps' | 'late_policy'
-> & { readonly api_version: string; readonly stopped_chains: readonly number[] }
+> & { readonly api_version: string }
 
-export type VisitedLink = { readonly link: Actor<PaymentLink>; readonly terms: Terms }
+export type VisitedLink = {
+  readonly link: Actor<PaymentLink>
+  readonly terms: Terms
+  /** Those of which nothing is read until somebody has looked at them. */
+  readonly stoppedChains: readonly number[]
+}
 
 const readLink = readerOf(paymentLinkKind)
 
 /** For whoever has been sent there: of a link they know nothing but its id. */
 export const findVisitedLink = async (sql: Sql, id: string): Promise<VisitedLink | undefined> => {
-  const [row] = await sql<(ActorRow & { terms: Terms })[]>`
-    select l.*, to_jsonb(s) || jsonb_build_object('api_version', m.api_version, 'stopped_chains',
-      array(select chain_id from chain_cursors where stopped_at is not null)) as terms
+  const [row] = await sql<(ActorRow & { terms: Terms; stopped_chains: number[] })[]>`
+    select l.*, to_jsonb(s) || jsonb_build_object('api_version', m.api_version) as terms,
+      to_json(array(select chain_id from chain_cursors where stopped_at is not null)) as stopped_chains
     from payment_links l
     join settings s on s.merchant_id = l.merchant_id and s.livemode = l.livemode
     join merchants m on m.id = l.merchant_id
     where l.id = ${id}`
-  return row && { link: readLink(row), terms: row.terms }
+  return row && { link: readLink(row), terms: row.terms, stoppedChains: row.stopped_chains }
 }

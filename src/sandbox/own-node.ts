@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../postgres/server.ts'
 import { type Anvil, endOrphan } from './anvil.ts'
 import { ask, type Head, headOf, NodeTrouble } from './ask.ts'
-import { deploy } from './deploy.ts'
+import { deploy, hasPending, mine } from './deploy.ts'
 import { writeState } from './saved-state.ts'
 import { type NodeOptions, startNode } from './start-node.ts'
 
@@ -101,7 +101,8 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
       notBefore = 0
       try {
         if (running) {
-          await mineWaiting(running)
+          // What is in no block yet is in no dump: it would be lost.
+          if (await hasPending(running.url)) await mine(running.url)
           await save(await headOf(running.url), false)
         }
       } catch {
@@ -114,12 +115,6 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
 }
 
 const renewAfter = 5_000
-
-/** What is in no block yet is in no dump: it would be lost. */
-const mineWaiting = async ({ url }: Anvil): Promise<void> => {
-  const pool = (await ask(url, 'txpool_status')) as { readonly pending?: string } | null
-  if (Number(pool?.pending ?? 0) > 0) await ask(url, 'evm_mine')
-}
 
 const dumpOf = async ({ url }: Anvil): Promise<Buffer> => {
   const dump = await ask(url, 'anvil_dumpState')

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type } from 'arktype'
-import { ask, headOf, NodeTrouble } from './ask.ts'
-import { deploy, mine } from './deploy.ts'
+import { headOf, NodeTrouble } from './ask.ts'
+import { deploy, hasPending, mine } from './deploy.ts'
 import type { Keeper } from './keeper.ts'
 import { WrongChain } from './remote.ts'
 
@@ -25,6 +24,7 @@ export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs 
   let waiting = 0
   let trouble: Trouble | undefined
   let last = ''
+  /** Whether somebody else mined at the same moment. */
   let met = false
 
   const beat = async () => {
@@ -32,6 +32,7 @@ export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs 
     await keeper.look()
     await deploy(url)
     let head = await headOf(url)
+    // A wallet's transaction waits too, when no payment does.
     const idle = waiting === 0 && !(await hasPending(url))
     if (!idle && head.hash === last) {
       const { number } = head
@@ -86,14 +87,6 @@ export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs 
     },
   }
 }
-
-/** A wallet's transaction waits too, when no payment does. */
-const hasPending = async (url: string): Promise<boolean> => {
-  const status = await ask(url, 'txpool_status').catch(() => undefined)
-  return isPool.allows(status) && Number(status.pending) > 0
-}
-
-const isPool = type({ pending: 'string' })
 
 const troubleOf = (error: unknown): Trouble => {
   if (error instanceof WrongChain) return 'wrong_chain'
