@@ -48,4 +48,7 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
+// Whoever read what is printed has gone; that is no reason to go as well.
+for (const printed of [process.stdout, process.stderr]) printed.on('error', () => {})
+
 process.exit(await main())

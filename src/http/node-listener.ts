@@ -19,6 +19,7 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
   const arrived = new WeakMap<Request, IncomingMessage>()
   /** Connections on which nothing was asked yet: a browser opens some ahead of time. */
   const silent = new Set<Socket>()
+  const inTurn = openQueues()
   let stopping = false
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
@@ -30,6 +31,9 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
       // What nobody has read of the body stands before the next request.
       else incoming.resume()
     })
+    await inTurn(incoming.socket, outgoing)
+    // It has left, or the answer before was the last one.
+    if (!incoming.socket.writable) return
     try {
       const request = requestOf(incoming)
       arrived.set(request, incoming)
@@ -70,6 +74,19 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
       if (cutOff) server.closeAllConnections()
       await closed
     },
+  }
+}
+
+/**
+ * Requests of one connection, one after the other. The parser hands over all that have arrived at once, thousands of
+ * short ones: answers to whoever reads none would fill the memory.
+ */
+const openQueues = () => {
+  const underWay = new WeakMap<Socket, Promise<void>>()
+  return async (connection: Socket, outgoing: ServerResponse): Promise<void> => {
+    const before = underWay.get(connection)
+    underWay.set(connection, new Promise(resolve => outgoing.once('close', resolve)))
+    await before
   }
 }
 

@@ -30,7 +30,6 @@ const relay = async (body: ReadableStream<Uint8Array>, outgoing: ServerResponse)
     pieces.cancel().catch(() => {})
     wake()
   }
-  // The connection's end: an answer that still queues behind another is not told.
   socket.once('close', left)
   if (socket.destroyed) left()
   outgoing.on('drain', drained)

@@ -13,8 +13,7 @@ export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): 
   try {
     // Elysia itself listens on Bun alone. Of its server nobody asks for more than there is here.
     if (!process.versions.bun) app.server = (await listen(app, { host, port, idleS })) as typeof app.server
-    // Bodies are counted where they are read, and refused in the interface's own words.
-    else app.listen({ hostname: host, port, idleTimeout: idleS, maxRequestBodySize: Number.MAX_SAFE_INTEGER })
+    else app.listen({ hostname: host, port, idleTimeout: idleS, ...OF_BUN })
   } catch (error) {
     throw explain(error, host, port)
   }
@@ -27,16 +26,25 @@ export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): 
   }
 }
 
+const OF_BUN = {
+  // Else, without NODE_ENV, Bun itself tells everybody at /bun:info what it runs on.
+  development: false,
+  // Else two houses on one port would each have half of what arrives, and neither would know.
+  reusePort: false,
+  // Bodies are counted where they are read, and refused in the interface's own words.
+  maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+}
+
 const explain = (error: unknown, host: string, port: number): unknown => {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const reasons = new Map([
     ['EADDRINUSE', `PORT ${port} on ${host} is taken by another program: stop that, or set PORT to another one`],
     ['EACCES', `PORT ${port} may not be used by this user: set PORT to one above 1023`],
-    ['EADDRNOTAVAIL', `HOST ${host} is not an address of this machine`],
-    // So Node and Deno call a name that nobody knows, and Deno an address of another machine.
-    ['ENOTFOUND', `HOST ${host} is not an address of this machine`],
-    ['EINVAL', `HOST ${host} is not an address of this machine`],
+    ...NOT_HERE.map(code => [code, `HOST ${host} is not an address of this machine`] as const),
   ])
   const reason = reasons.get(code)
   return reason === undefined ? error : new StartError(reason)
 }
+
+/** What runtimes call an address of another machine, and a name that nobody knows, or nobody can be asked about. */
+const NOT_HERE = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAGAIN', 'EINVAL']

@@ -34,3 +34,29 @@ test('a request that never ends does not keep the server from ending', async () 
   await serving.stop()
   expect(await answer).toBe('cut off')
 })
+
+test('a port that somebody serves already is shared with nobody', async () => {
+  const port = await freePort()
+  const first = await serve(
+    new Elysia().get('/', () => 'first'),
+    { host: '127.0.0.1', port },
+  )
+  await expect(
+    serve(
+      new Elysia().get('/', () => 'second'),
+      { host: '127.0.0.1', port },
+    ),
+  ).rejects.toThrow(`PORT ${port} on 127.0.0.1 is taken by another program`)
+  await first.stop()
+})
+
+test('the runtime answers nothing that was not asked of the program', async () => {
+  const port = await freePort()
+  const serving = await serve(
+    new Elysia().get('/', () => 'here'),
+    { host: '127.0.0.1', port },
+  )
+  const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+  expect([await statusOf('/'), await statusOf('/bun:info')]).toEqual([200, 404])
+  await serving.stop()
+})

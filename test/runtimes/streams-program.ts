@@ -5,7 +5,8 @@ import { listen } from '../../src/http/node-listener.ts'
 /**
  * Streams of something that changes with every look, as Node or Deno serves them. Prints its port. `/stream` is
  * one, `/looks` says how often somebody has looked by now, and `/stop` ends them all. `/flood` is one that has always
- * more to say, `/flooded` how many of its megabytes were asked for and whether it was left, and `/cookies` sets two.
+ * more to say, `/flooded` how often it was begun, how many of its megabytes were asked for and whether it was left, and
+ * `/cookies` sets two.
  */
 let looks = 0
 const seen = () => {
@@ -21,9 +22,10 @@ const streams = openStreams({
   everyMs: 20,
 })
 
-const flooded = { megabytes: 0, left: 0 }
-const flood = () =>
-  new ReadableStream(
+const flooded = { begun: 0, megabytes: 0, left: 0 }
+const flood = () => {
+  flooded.begun++
+  return new ReadableStream(
     {
       pull: controller => {
         flooded.megabytes++
@@ -35,6 +37,7 @@ const flood = () =>
     },
     { highWaterMark: 0 },
   )
+}
 
 const EVENTS = { headers: { 'content-type': 'text/event-stream' } }
 const answers: Readonly<Record<string, (request: Request) => Response>> = {
