@@ -69,6 +69,42 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     expect(wallet.sent).toHaveLength(1)
   })
 
+  /** Its page is left while the wallet is asked, and somebody comes back to it before that answers. */
+  const cameBack = async () => {
+    const answer = Promise.withResolvers<void>()
+    const visit = await waiting(async (question, usual) => {
+      if (isSending(question)) await answer.promise
+      return usual()
+    })
+    const { page, id, wallet, says } = visit
+    await pay(page)
+    await until(() => wallet.asked.includes('eth_sendTransaction'))
+    await page.getByRole('link', { name: 'All refunds of' }).click()
+    await page.locator(`a[href="/refunds/${id}"]`).click()
+    await says('Your wallet is being asked.')
+    expect(await page.getByRole('button', { name: 'Pay with' }).isDisabled()).toBe(true)
+    return { ...visit, answer }
+  }
+
+  test('that pays while nobody looked is shown to have paid to whoever comes back', async () => {
+    await using visit = await cameBack()
+    const named = until200(visit.page)
+    visit.answer.resolve()
+    await named
+    await visit.says('On its way')
+    expect([await payButtons(visit.page), visit.wallet.sent.length]).toEqual([0, 1])
+  })
+
+  test('that refuses while nobody looked can be asked again by whoever comes back', async () => {
+    await using visit = await cameBack()
+    const { page, id, wallet, says, answer } = visit
+    answer.reject(new WalletError(4001))
+    await page.locator('button:enabled', { hasText: 'Pay with' }).waitFor()
+    await pay(page)
+    await says('You have refused it in the wallet. Nothing was sent.')
+    expect([await noteOf(page, id), wallet.sent]).toEqual([null, []])
+  })
+
   test('that is on another network is asked to change it, and pays nothing where it does not', async () => {
     const stubborn = ({ method }: WalletQuestion, usual: () => Promise<unknown>) =>
       method === 'wallet_switchEthereumChain' ? Promise.resolve(null) : usual()

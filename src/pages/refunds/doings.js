@@ -32,6 +32,7 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
       paint(true)
     },
     pay: async (provider, tell) => {
+      state.paying = true
       try {
         await payWith(provider, state, { tell, read })
         tell('')
@@ -42,6 +43,7 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
         state.trouble = error.unsure ? words : undefined
         paint(true)
       }
+      state.paying = false
       await look(true).catch(() => {})
     },
     /** Somebody has looked into the wallet: nothing was sent. */

@@ -6,6 +6,9 @@ import { chainOf } from './words.js'
 /** Refunds that a wallet is being asked to pay right now. */
 const asked = new Set()
 
+/** No wallet is asked any more to pay the refund that it names: paid, refused or unsure. Whoever left it may be back. */
+export const ANSWERED = 'paymachine:answered'
+
 export const isAsked = id => asked.has(id)
 
 /** Does `work` where no other window of this browser has a wallet asked to pay the refund. */
@@ -35,6 +38,7 @@ export const payWith = async (provider, { refund, merchant }, { tell, read }) =>
     await unlessAsked(id, pay)
   } finally {
     asked.delete(id)
+    window.dispatchEvent(new CustomEvent(ANSWERED, { detail: id }))
   }
 }
 

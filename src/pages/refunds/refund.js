@@ -3,7 +3,7 @@ import { el, say } from './elements.js'
 import { countOf, headOf } from './head.js'
 import { nameNoted, pathOf } from './naming.js'
 import { eraseNote, isOfNote, readNote } from './notes.js'
-import { isAsked } from './paying.js'
+import { ANSWERED, isAsked } from './paying.js'
 import { regularly } from './regularly.js'
 import { account, call } from './session.js'
 import { stageOf } from './stages.js'
@@ -49,6 +49,8 @@ export const showRefund = async (view, id, signal) => {
     const note = kept && { ...kept, fault }
     const { confirmations, ...crypto } = refund.crypto
     const look = JSON.stringify([
+      // Whoever asks it here is told by the wallet's own steps.
+      isAsked(id) && !state.paying,
       refund.status,
       crypto,
       refund.unsignedTransaction,
@@ -106,6 +108,8 @@ export const showRefund = async (view, id, signal) => {
     else await look().catch(() => {})
   }
   window.addEventListener('storage', event => isOfNote(event, id) && follow(), { signal })
+  // From a page that was left meanwhile: the one that asked goes on by itself.
+  window.addEventListener(ANSWERED, ({ detail }) => detail === id && !state.paying && follow(), { signal })
   pauseAnew = regularly(() => pauses[state.refund.status] ?? 60_000, look, signal)
   return `Refund of ${moneyOf(state.refund)}`
 }
