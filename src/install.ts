@@ -11,7 +11,7 @@ import { StartError } from './start-error.ts'
  * Imports nothing that would have to be installed.
  */
 const install = async () => {
-  const wanted = createHash('sha256').update(read('bun.lock')).update(read('package.json')).digest('hex')
+  const wanted = hashOf(['bun.lock', 'package.json', 'src/postgres/postgres@3.4.9.patch'])
   if (read('node_modules/.installed') === wanted) return
   mkdirSync(path('node_modules'), { recursive: true })
   let held = tryHold(path('node_modules'))
@@ -27,6 +27,12 @@ const install = async () => {
     writeFileSync(path('node_modules/.installed'), wanted)
   }
   held.release()
+}
+
+const hashOf = (names: readonly string[]): string => {
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(read(name))
+  return hash.digest('hex')
 }
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))

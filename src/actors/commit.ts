@@ -5,7 +5,7 @@ import { gatherEffects, gatherRows, type Tables } from './gather.ts'
 import { groupUnits } from './groups.ts'
 import { rowsLiteral, type Value } from './literals.ts'
 import type { Written } from './memory.ts'
-import { isDuplicateRows } from './postgres-errors.ts'
+import { answerLost, isDuplicateRows, onlyRow } from './postgres-errors.ts'
 import type { Registry } from './registry.ts'
 
 /** A unit whose commands were all decided, with what they leave behind. */
@@ -53,7 +53,9 @@ export const commitBatch = async <U extends Unit>(
   const number = nextNumber()
   const asked = performance.now()
   try {
-    const [answer] = await sql<(Written & { conflicts: number[] | null; now: Date })[]>`
+    // Nobody is told that something was done because the driver has lost the row that says so.
+    const answer = onlyRow(
+      await sql<(Written & { conflicts: number[] | null; now: Date })[]>`
       select now(), current_era() as era, pg_current_xact_id()::xid::text as xid, commit_actors(
         ${number}::integer, ${batch.at}, ${batch.lease}, ${connected}, ${batch.rememberedIn},
         ${writersOf(updates)}::text::text[], ${literalsOf(sql, updates)},
@@ -61,14 +63,15 @@ export const commitBatch = async <U extends Unit>(
         ${rows(effects.steps)}::text::step_entry[],
         ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
-        ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`
-    if (answer) clock.learn(answer.now, performance.now() - asked)
-    return { written: answer, conflicted: unitsIn(answer?.conflicts ?? []), duplicated: new Map() }
+        ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`,
+    )
+    clock.learn(answer.now, performance.now() - asked)
+    return { written: answer, conflicted: unitsIn(answer.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
     const { batch: its, duplicates } = JSON.parse(error.detail) as Refusals
     // postgres.js rejects a statement with an old error when the connection before was cut behind that error.
-    if (its !== number) throw Object.assign(new Error('the answer is that of another commit'), { code: 'ECONNRESET' })
+    if (its !== number) throw answerLost('the answer is that of another commit')
     return { written: undefined, conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { Command } from './command.ts'
+import { onlyRow } from './postgres-errors.ts'
 import type { Registry } from './registry.ts'
 import type { ActorRow } from './rows.ts'
 
@@ -42,7 +43,8 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
   const readKind = async (name: string, { ids, takers, commands, armers, timers }: Asked) => {
     const { kind, rowOf } = registry.get(name)
     const reader = sql(`read_${registry.writerOf(kind.table).name}`)
-    const [answer] =
+    // An actor that is not there is told in the row: without one nobody is refused as missing.
+    const answer = onlyRow(
       commands.length + timers.length > 0
         ? await sql<Answer[]>`
             select
@@ -51,14 +53,15 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
                 from find_taken(${idsLiteral(takers)}::text::uuid[], ${idsLiteral(commands)}::text::uuid[], ${every})) as taken,
               (select json_agg(json_build_array(actor, name, generation))
                 from find_armed(${idsLiteral(armers)}::text::uuid[], ${timers}::text[])) as armed`
-        : await sql<Answer[]>`select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])`
+        : await sql<Answer[]>`select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])`,
+    )
     const done = new Map<string, Set<string>>()
-    for (const [actor, command] of answer?.taken ?? []) done.set(actor, (done.get(actor) ?? new Set()).add(command))
+    for (const [actor, command] of answer.taken ?? []) done.set(actor, (done.get(actor) ?? new Set()).add(command))
     const armed = new Map<string, Map<string, number>>()
-    for (const [actor, timer, generation] of answer?.armed ?? []) {
+    for (const [actor, timer, generation] of answer.armed ?? []) {
       armed.set(actor, (armed.get(actor) ?? new Map()).set(timer, generation))
     }
-    for (const texts of answer?.found ?? []) {
+    for (const texts of answer.found ?? []) {
       const row = rowOf(texts)
       const { id } = row
       reads.set(headKey({ kind: name, actor: id }), {

@@ -20,13 +20,20 @@ export type ConnectOptions = {
 }
 
 /**
- * A pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch). What a connection was given between its
- * error and its end was neither sent nor refused, so that its caller waited for ever, or was told of an answer without
- * rows to what nobody had asked; and what it still had to write came before all else on the next one. And of those that
- * are idle the last one used is taken, not the first: one caller went round all of them, each with nothing in its
- * caches, and a command took a seventh longer. There is no `sql.begin` in this program: a connection that dies inside an
- * interactive transaction never heals in postgres.js, so every write is one statement. Nor is there `reserve`, which
- * waits for ever where types are not fetched; a test that says `begin` has a pool of one.
+ * A pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch):
+ * - What a connection was given between its error and its end was neither sent nor refused, so that its caller waited
+ *   for ever, or was told of an answer without rows to what nobody had asked; and what it still had to write came
+ *   before all else on the next one.
+ * - The rows of an answer that broke off were counted into the next answer, which then began with holes.
+ * - A statement that could not be made into bytes, behind one that was under way, was waited for by all that came after.
+ * - A statement was sent anew where its table had another shape by then: others were answered with its rows, or nobody
+ *   was. It fails once, as one that is worth trying again.
+ * - Of those that are idle the last one used is taken, not the first: one caller went round all of them, each with
+ *   nothing in its caches, and a command took a seventh longer.
+ *
+ * There is no `sql.begin` in this program: a connection that dies inside an interactive transaction never heals in
+ * postgres.js, so every write is one statement. Nor is there `reserve`, which waits for ever where types are not
+ * fetched; a test that says `begin` has a pool of one.
  */
 export const connect = (
   url: string,

@@ -1,4 +1,5 @@
 import { rowsLiteral, type Value } from '../actors/literals.ts'
+import { onlyRow } from '../actors/postgres-errors.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
@@ -69,13 +70,12 @@ export const takeStep = async (sql: Sql, records: Records, claim: Claim): Promis
     from recorded
     left join lateral claim_deliveries(
       ${claim.id}, ${claim.worker}, ${claim.at}, ${deliveryKind.version}, ${asked}::text::delivery_asking[]) c on true`
-  return { moved: rows[0]?.moved ?? [], claimed: rows.filter(isClaimed) }
+  return { moved: onlyRow(rows).moved ?? [], claimed: rows.filter(isClaimed) }
 }
 
 /** The same for who takes up nothing; answers what has moved on. */
 export const recordAttempts = async (sql: Sql, records: Records): Promise<readonly string[]> => {
-  const [row] = await sql<{ moved: string[] | null }[]>`select ${recording(sql, records)} as moved`
-  return row?.moved ?? []
+  return onlyRow(await sql<{ moved: string[] | null }[]>`select ${recording(sql, records)} as moved`).moved ?? []
 }
 
 /** What a claim has taken up whose answer was lost. */

@@ -5,6 +5,7 @@ export const databaseProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let answersUntilCut = Number.POSITIVE_INFINITY
+  let silent = false
 
   const server = createServer(client => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -14,6 +15,7 @@ export const databaseProxy = async (databaseUrl: string) => {
     }
     for (const socket of [client, upstream]) {
       sockets.add(socket)
+      if (silent) socket.pause()
       socket.on('error', cut).on('close', () => {
         sockets.delete(socket)
         cut()
@@ -38,6 +40,11 @@ export const databaseProxy = async (databaseUrl: string) => {
     /** Swallows the n-th answer of the server from now and cuts its connection: what was asked is done, nobody is told. */
     cutInsteadOfAnswer: (n: number) => {
       answersUntilCut = n
+    },
+    /** Nothing comes through, either way, until it does again: no end, no reset. */
+    silence: (on: boolean) => {
+      silent = on
+      for (const socket of sockets) on ? socket.pause() : socket.resume()
     },
     /** Every connection is lost at once, as when the other side's machine is. */
     reset: () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { judgeError } from '../../src/actors/postgres-errors.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
@@ -24,6 +25,69 @@ test('whoever asks again as soon as a connection is lost is answered, time and a
   }
   await sql.end({ timeout: 1 })
 }, 60_000)
+
+test('a statement that fails in the middle of its rows leaves none of them to the next', async () => {
+  await using db = await database()
+  const sql = connect(db.url, { max: 1 })
+  const failing = sql`select 1 / (3 - n) as n from generate_series(1, 3) as n`
+  // The second is sent before the first has failed.
+  const [failed, answered] = await Promise.allSettled([failing, sql`select 7 as n`])
+  expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'division by zero' } })
+  expect(answered).toMatchObject({ status: 'fulfilled', value: [{ n: 7 }] })
+  await sql.end({ timeout: 1 })
+})
+
+test('a statement that cannot be sent fails alone, also behind one that is under way', async () => {
+  await using db = await database()
+  const sql = connect(db.url, { max: 1 })
+  const ask = (value: unknown) => sql`select ${value as Date}::timestamptz as at`
+  // Known to the server: its parameters are written at once.
+  await ask(new Date(0))
+  for (const wrong of [undefined, new Date(Number.NaN)]) {
+    for (const underWay of [[], [sql`select pg_sleep(0.1)`]]) {
+      const asked = [...underWay, ask(wrong), sql`select 1 as n`, ask(wrong), sql`select 2 as n`]
+      const ends = await Promise.race([Promise.allSettled(asked), sleep(5_000, [])])
+      const answered = { status: 'fulfilled' }
+      const refused = { status: 'rejected', reason: { message: expect.stringMatching(/undefined|[Dd]ate/i) } }
+      expect(ends).toMatchObject([
+        ...underWay.map(() => answered),
+        refused,
+        { ...answered, value: [{ n: 1 }] },
+        refused,
+        { ...answered, value: [{ n: 2 }] },
+      ])
+    }
+  }
+  expect([...(await sql`select 3 as n`)]).toEqual([{ n: 3 }])
+  await sql.end({ timeout: 1 })
+})
+
+test('a statement whose table has another shape by now fails once, and nobody is given the answer to another', async () => {
+  await using db = await database()
+  const sql = connect(db.url, { max: 1 })
+  await sql`create table shops (id integer primary key, name text not null)`
+  await sql`insert into shops select n, 'shop ' || n from generate_series(1, 3) as n`
+  const find = (id: number) => sql`select * from shops where id = ${id}`
+  await find(1)
+  await sql`alter table shops add column open boolean not null default true`
+  const ends = await Promise.race([Promise.allSettled([find(1), find(2), find(3)]), sleep(5_000, [])])
+  expect(ends).toHaveLength(3)
+  for (const [at, end] of ends.entries())
+    if (end.status === 'fulfilled') expect([...end.value]).toEqual([{ id: at + 1, name: `shop ${at + 1}`, open: true }])
+    else expect(judgeError(end.reason)).toBe('aborted')
+  expect([...(await find(2))]).toEqual([{ id: 2, name: 'shop 2', open: true }])
+  await sql.end({ timeout: 1 })
+})
+
+test('a connection that is cut in the middle of an answer leaves none of it to the next connection', async () => {
+  await using db = await database()
+  const sql = connect(db.url, { max: 1 })
+  const dying = sql`
+    select n, case n when 3 then pg_terminate_backend(pg_backend_pid()) end from generate_series(1, 3) as n`
+  expect(await Promise.allSettled([dying])).toMatchObject([{ reason: { code: 'CONNECTION_CLOSED' } }])
+  expect([...(await sql`select 7 as n`)]).toEqual([{ n: 7 }])
+  await sql.end({ timeout: 1 })
+})
 
 test('who asks one thing after the other goes by one connection, however many there are', async () => {
   await using db = await database()
