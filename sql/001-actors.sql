@@ -404,6 +404,22 @@ begin
     order by coalesce(r.key, r.effect));
 end $$;
 
+-- Adds jobs, all of them. graphile_worker.add_jobs() leaves out the one whose namesake a worker is taking at that
+-- moment: it is not yet seen as taken when its key is to be freed, and is when it is in the way. Asked again, it is.
+create function ask_for_jobs(specs graphile_worker.job_spec[]) returns void language plpgsql as $$
+declare
+  missing graphile_worker.job_spec[] := specs;
+  added text[];
+begin
+  loop
+    added := array(select key from graphile_worker.add_jobs(missing));
+    exit when cardinality(added) = cardinality(missing);
+    missing := array(
+      select spec from unnest(missing) as spec
+      where spec.job_key is not null and spec.job_key <> all(array_remove(added, null)));
+  end loop;
+end $$;
+
 -- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
 -- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
 -- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
@@ -484,7 +500,7 @@ begin
     missing := find_missing(jobs, payloads, conflicts);
     -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
     if cardinality(missing) > 0 then
-      perform graphile_worker.add_jobs(missing);
+      perform ask_for_jobs(missing);
     end if;
   end if;
   return conflicts;

@@ -109,7 +109,7 @@ begin
     where id = any(answered);
   end if;
   if jobs is not null then
-    perform graphile_worker.add_jobs(array(
+    perform ask_for_jobs(array(
       select (task, payload, null, null, null, key, null, null)::graphile_worker.job_spec
       from json_to_recordset(jobs) as j(task text, payload json, key text)
       order by key));

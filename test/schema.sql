@@ -1176,6 +1176,23 @@ AS $function$
         where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
 $function$;
 
+CREATE OR REPLACE FUNCTION public.ask_for_jobs(specs graphile_worker.job_spec[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  missing graphile_worker.job_spec[] := specs;
+  added text[];
+begin
+  loop
+    added := array(select key from graphile_worker.add_jobs(missing));
+    exit when cardinality(added) = cardinality(missing);
+    missing := array(
+      select spec from unnest(missing) as spec
+      where spec.job_key is not null and spec.job_key <> all(array_remove(added, null)));
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.attempt_wait(its_subject text, allowed integer, per interval)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1790,7 +1807,7 @@ begin
     missing := find_missing(jobs, payloads, conflicts);
     -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
     if cardinality(missing) > 0 then
-      perform graphile_worker.add_jobs(missing);
+      perform ask_for_jobs(missing);
     end if;
   end if;
   return conflicts;
@@ -3806,7 +3823,7 @@ begin
     where id = any(answered);
   end if;
   if jobs is not null then
-    perform graphile_worker.add_jobs(array(
+    perform ask_for_jobs(array(
       select (task, payload, null, null, null, key, null, null)::graphile_worker.job_spec
       from json_to_recordset(jobs) as j(task text, payload json, key text)
       order by key));

@@ -73,6 +73,33 @@ test('a wake-up that a worker has taken is asked for anew', async () => {
   expect((await house.jobs()).map(({ key }) => key)).toEqual([null, 'wake'])
 })
 
+test('a wake-up that a worker is just taking is asked for anew', async () => {
+  await using house = await bellHouse()
+  await house.ring()
+  const worker = connect(house.url, { max: 1 })
+  await worker`begin`
+  // As graphile-worker does it.
+  await worker`
+    with taken as (select id from graphile_worker._private_jobs for update skip locked)
+    update graphile_worker._private_jobs j set locked_at = now(), locked_by = 'somebody', attempts = 1
+    from taken where j.id = taken.id`
+  // Beside a job without a key, which nobody is to be told of twice.
+  const asked = house.sql`
+    select ask_for_jobs(array[('other', '{}', null, null, null, null, null, null),
+      ('wake', '{"all": true}', null, null, null, 'wake', null, null)]::graphile_worker.job_spec[])`.execute()
+  await until(async () => {
+    const waiting = await house.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return waiting.length > 0
+  })
+  await worker`commit`
+  await asked
+  const jobs = await house.sql`
+    select task_identifier as task, key from graphile_worker.jobs order by task_identifier, key nulls first`
+  expect(jobs.map(({ task, key }) => `${task} ${key}`)).toEqual(['other null', 'wake null', 'wake wake'])
+  await worker.end()
+})
+
 /** A commit under way that asks for the wake-up; answers how many jobs it adds for that. */
 const askingIn = async (url: string) => {
   const sql = connect(url, { max: 1 })
