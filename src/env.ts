@@ -71,7 +71,8 @@ const invalid = (name: string) => {
 
 const ranges = 'addresses or ranges such as 10.0.0.0/8,::1, separated by commas'
 const rates = 'a whole number of requests a second, 0 to 1000000 (0 is no limit)'
-const key = 'at least 32 characters, such as the output of: openssl rand -base64 32'
+export const SECRET_KEY_LENGTH = 32
+const key = `at least ${SECRET_KEY_LENGTH} characters, such as the output of: openssl rand -base64 32`
 
 /** What an operator reads when a variable is wrong. */
 const allowed = {
@@ -122,7 +123,7 @@ const isRange = (text: string) => {
 const wholeNumber = type('/^\\d{1,7}$/').pipe(Number)
 const port = wholeNumber.to('1 <= number <= 65535')
 const rate = wholeNumber.to('number <= 1000000')
-const secret = type('string >= 32')
+const secret = type('string').atLeastLength(SECRET_KEY_LENGTH)
 const httpUrl = type('string').narrow(text => isUrl(text, ['http:', 'https:']))
 const list = type('string').pipe(text =>
   text

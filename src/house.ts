@@ -9,7 +9,7 @@ import { healthRoutes } from './http/health.ts'
 import { metricsRoutes } from './http/metrics.ts'
 import type { Route } from './http/route.ts'
 import { serve } from './http/serve.ts'
-import { type Keyring, openKeyring } from './keyring.ts'
+import type { Keyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
 import { connect, type Sql } from './postgres/connect.ts'
@@ -17,8 +17,8 @@ import { startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
 import { hasAccounts } from './queries/accounts.ts'
+import { openOwnKeyring } from './rekey/own-keyring.ts'
 import { openSandbox } from './sandbox/sandbox.ts'
-import { findPreviousSecretKey, getSecretKey } from './secret-key.ts'
 import type { Outside } from './world.ts'
 
 export type HouseOptions = {
@@ -41,11 +41,11 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const migrations = await readMigrations()
   await migrate(databaseUrl, migrations)
   stop.throwIfAborted()
-  const keyring = openKeyring(getSecretKey(env), findPreviousSecretKey(env))
 
   const sql = starting.adopt(connect(databaseUrl, { byIndex: true }), pool => pool.end({ timeout: 5 }))
   // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
   await sql`select check_era()`
+  const keyring = await openOwnKeyring(sql, env)
   const outside: Outside = {
     sql,
     clock: databaseClock(),

@@ -14,6 +14,8 @@ export type Keyring = {
   signing(purpose: string): { readonly current: SigningKey; readonly all: readonly SigningKey[] }
   /** Of the current key. It tells one key from another and nothing about either. */
   readonly id: string
+  /** Of all keys. */
+  readonly ids: readonly string[]
 }
 
 export type SigningKey = { readonly id: string; readonly key: Uint8Array }
@@ -25,6 +27,7 @@ export const openKeyring = (secretKey: string, previous?: string): Keyring => {
 
   return {
     id: current.id,
+    ids: all.map(({ id }) => id),
     seal: (purpose, recordId, text) => `v1.${current.id}.${encrypt(current.sealing(purpose), purpose, recordId, text)}`,
     open: (purpose, recordId, sealed) => {
       const [version, id, box, ...rest] = sealed.split('.')

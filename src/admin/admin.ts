@@ -3,11 +3,10 @@ import { openPasswords } from '../access/passwords.ts'
 import { databaseClock } from '../clock.ts'
 import { parseEnv } from '../env.ts'
 import { Refusal } from '../errors.ts'
-import { openKeyring } from '../keyring.ts'
 import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
 import { visitDatabase } from '../postgres/visit.ts'
-import { findPreviousSecretKey, getSecretKey } from '../secret-key.ts'
+import { openOwnKeyring } from '../rekey/own-keyring.ts'
 import { StartError } from '../start-error.ts'
 import { accountCommands } from './accounts.ts'
 import type { Command } from './command.ts'
@@ -50,7 +49,7 @@ const carryOut = async ([name, ...args]: readonly string[], { variables, say, re
   try {
     await requireMigrated(sql)
     const random = crypto.getRandomValues.bind(crypto)
-    const keyring = () => openKeyring(getSecretKey(env), findPreviousSecretKey(env))
+    const keyring = () => openOwnKeyring(sql, env)
     const outside = { sql, clock: databaseClock(), random }
     await command.run({ ...outside, env, keyring, passwords: openPasswords(), say, readInput }, given)
   } finally {

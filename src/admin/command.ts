@@ -9,7 +9,7 @@ export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {
   readonly passwords: Passwords
   readonly env: Env
   /** Opened by who needs it: a data folder without a secret key is given one. */
-  readonly keyring: () => Keyring
+  readonly keyring: () => Promise<Keyring>
   /** One line for the operator. */
   readonly say: (line: string) => void
   /** All of standard input. */

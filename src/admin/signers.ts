@@ -30,7 +30,7 @@ export const signerCommands = [
       const { key, address } = account
       const firstNonce = await askNonce(desk, place.chainId, address)
       const id = uuidv7(desk.clock.now(), desk.random)
-      const sealedKey = desk.keyring().seal(SIGNER_PURPOSE, id, key)
+      const sealedKey = (await desk.keyring()).seal(SIGNER_PURPOSE, id, key)
       const small = address.toLowerCase()
       const outcome = await addSigner(desk.sql, { id, ...place, address: small, sealedKey, firstNonce, limits })
       if (outcome === 'has_another')

@@ -7,15 +7,14 @@ import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { databaseClock } from '../clock.ts'
 import { type Env, parseEnv } from '../env.ts'
 import { decodeId } from '../ids.ts'
-import { openKeyring } from '../keyring.ts'
 import { openLog } from '../log.ts'
 import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
 import { visitDatabase } from '../postgres/visit.ts'
 import { hasMerchant } from '../queries/merchants.ts'
+import { openOwnKeyring } from '../rekey/own-keyring.ts'
 import { sandboxContracts } from '../sandbox/contracts.ts'
 import { findEmbeddedUrl } from '../sandbox/embedded.ts'
-import { findPreviousSecretKey, getSecretKey } from '../secret-key.ts'
 import { StartError } from '../start-error.ts'
 import type { Outside } from '../world.ts'
 import { collect } from './collect.ts'
@@ -62,7 +61,7 @@ const carryOut = async (args: readonly string[], { variables, print, say, readIn
   const merchantId = decodeId('mer', options.merchant)
   if (!merchantId || !(await hasMerchant(sql, merchantId)))
     throw new StartError(`There is no merchant ${options.merchant}: see \`bun run admin merchants\``)
-  const keyring = openKeyring(getSecretKey(env), findPreviousSecretKey(env))
+  const keyring = await openOwnKeyring(sql, env)
   const random = crypto.getRandomValues.bind(crypto)
   const outside: Outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
   const chains = closing.adopt(openChainsOf(env, outside), c => c.close())

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Env } from '../env.ts'
 import { StartError } from '../start-error.ts'
 import { connect } from './connect.ts'
@@ -13,22 +14,40 @@ export const visitDatabase = async (env: Pick<Env, 'databaseUrl' | 'dataDir'>): 
   const file = urlFile(env.dataDir)
   if (!existsSync(file))
     throw new StartError(`${env.dataDir} holds no house yet: start one, or set DATA_DIR or DATABASE_URL to where it is`)
-  const url = readFileSync(file, 'utf8').trim()
-  if (await answers(url)) return running(url)
+  const url = readUrl(file)
+  if (await isServedAt(url, env.dataDir)) return running(url)
   const server = await startEmbedded({ dataDir: env.dataDir })
   return { url: server.url, running: false, [Symbol.asyncDispose]: () => server.stop() }
 }
 
 const running = (url: string): Visit => ({ url, running: true, [Symbol.asyncDispose]: async () => {} })
 
-const answers = async (url: string): Promise<boolean> => {
+const readUrl = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new StartError(`${file} cannot be read by this user: run this as whoever runs the house`)
+  }
+}
+
+/** Whether it is this folder's database that answers there: in a copy of a folder stands where the original's is. */
+const isServedAt = async (url: string, dataDir: string): Promise<boolean> => {
   const sql = connect(url, { max: 1 })
   try {
-    await sql`select 1`
-    return true
+    const [row] = await sql<{ at: string }[]>`select current_setting('data_directory') as at`
+    // The folders around the clusters: into those Postgres's account alone may look.
+    return realPath(dirname(row?.at ?? '')) === realPath(join(resolve(dataDir), 'postgres'))
   } catch {
     return false
   } finally {
     await sql.end({ timeout: 1 })
+  }
+}
+
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
   }
 }

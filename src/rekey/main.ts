@@ -1,9 +1,10 @@
-import { type Env, parseEnv } from '../env.ts'
+import { parseEnv } from '../env.ts'
 import { type Keyring, openKeyring } from '../keyring.ts'
 import { connect } from '../postgres/connect.ts'
 import { visitDatabase } from '../postgres/visit.ts'
-import { findPreviousSecretKey, getSecretKey, renewSecretKey } from '../secret-key.ts'
+import { getSecretKey, hasSecretKey, renewSecretKey } from '../secret-key.ts'
 import { StartError } from '../start-error.ts'
+import { keyringOf } from './own-keyring.ts'
 import { rekey } from './rekey.ts'
 import { sealedColumns } from './sealed-columns.ts'
 
@@ -15,6 +16,9 @@ import { sealedColumns } from './sealed-columns.ts'
 const main = async (): Promise<boolean> => {
   const env = parseEnv(process.env)
   await using database = await visitDatabase(env)
+  // One that was made now would open nothing.
+  if (!hasSecretKey(env))
+    throw new StartError(`${env.dataDir} holds no secret key any more: put back the one that was there`)
   if (env.secretKey !== undefined) return await resealAll(database.url, keyringOf(env))
 
   if (database.running)
@@ -26,8 +30,6 @@ const main = async (): Promise<boolean> => {
   console.log(`${env.dataDir} has a new secret key`)
   return await resealAll(database.url, openKeyring(getSecretKey(env), old))
 }
-
-const keyringOf = (env: Env): Keyring => openKeyring(getSecretKey(env), findPreviousSecretKey(env))
 
 /** Whether all of it could be opened. */
 const resealAll = async (url: string, keyring: Keyring): Promise<boolean> => {

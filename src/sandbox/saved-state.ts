@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { copyFile, link, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type } from 'arktype'
-import { writePrivate } from '../private-file.ts'
+import { giveToOwner, writePrivate } from '../private-file.ts'
 
 /** A chain as anvil dumps it, and the epoch it belongs to. */
 export type SavedState = { readonly epoch: string; readonly dump: Buffer }
@@ -31,6 +31,7 @@ export const writeState = async (folder: string, { epoch, dump }: SavedState) =>
   } finally {
     await file.close()
   }
+  giveToOwner(writing)
   // A second name and not a new one, so that there is a current generation at every moment.
   await rm(before, { force: true })
   await link(current, before).catch(error => (error.code === 'ENOENT' ? undefined : copyFile(current, before)))

@@ -4,6 +4,7 @@ import { parseEnv } from '../../src/env.ts'
 import { type Api, openApi } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
 import { forAnybody, forKeys } from '../../src/http/route.ts'
+import { serve } from '../../src/http/serve.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
@@ -28,5 +29,6 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const outside = { sql: connect(DATABASE_URL), clock: databaseClock(), random, log: openLog('silent') }
 const actors = await openActors(outside, [])
 const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
-const server = app(routes, api).listen({ hostname: '127.0.0.1', port: 0 })
+const server = app(routes, api)
+await serve(server, { host: '127.0.0.1', port: 0 })
 console.log(server.server?.port)

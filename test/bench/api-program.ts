@@ -6,6 +6,7 @@ import { parseEnv } from '../../src/env.ts'
 import { openApi } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
 import { routes } from '../../src/http/routes.ts'
+import { serve } from '../../src/http/serve.ts'
 import { decodeId } from '../../src/ids.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
@@ -30,7 +31,8 @@ const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
 // Two pools, as the program has them.
 const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 8, byKey: true }) }, kinds)
 const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
-const served = app(routes, api).listen({ hostname: '127.0.0.1', port: 0 })
+const served = app(routes, api)
+await serve(served, { host: '127.0.0.1', port: 0 })
 
 /** What the interface fills in. */
 const OPENING = {

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { copyFileSync, readFileSync, rmSync, truncateSync, watch, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isRoot } from '../../src/postgres/account.ts'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments } from '../../src/sandbox/contracts.ts'
 import { writeState } from '../../src/sandbox/saved-state.ts'
@@ -20,6 +21,13 @@ const usedFolder = async () => {
   const path = join(folder.path, 'sandbox')
   return { ...folder, state: join(path, 'state'), before: join(path, 'state.before'), epoch: sandbox.epoch() }
 }
+
+test.if(isRoot())('what root saves in a folder of somebody else is theirs', async () => {
+  await using folder = dataFolder(tmpdir(), 65_534)
+  for (const dump of ['first', 'second'])
+    await writeState(folder.path, { epoch: '0'.repeat(16), dump: Buffer.from(dump) })
+  for (const file of ['state', 'state.before', 'latest']) expect(statSync(join(folder.path, file)).uid).toBe(65_534)
+})
 
 const damages: Readonly<Record<string, (path: string) => void>> = {
   torn: path => truncateSync(path, readFileSync(path).length >> 1),

@@ -1,0 +1,40 @@
+import { onlyRow } from '../actors/postgres-errors.ts'
+import type { Env } from '../env.ts'
+import { type Keyring, openKeyring } from '../keyring.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { findPreviousSecretKey, getSecretKey, hasSecretKey } from '../secret-key.ts'
+import { StartError } from '../start-error.ts'
+import { type SealedColumn, sealedColumns } from './sealed-columns.ts'
+
+type Keys = Pick<Env, 'secretKey' | 'previousSecretKey' | 'dataDir'>
+
+/** A data folder that has no key is given one. */
+export const keyringOf = (env: Keys): Keyring => openKeyring(getSecretKey(env), findPreviousSecretKey(env))
+
+/**
+ * The keyring of a database. With a key that opens nothing of what is in it, what is sealed from now on would be
+ * lost as soon as the right one is back, and webhooks would fail for want of their secrets: then nothing begins.
+ */
+export const openOwnKeyring = async (sql: Sql, env: Keys): Promise<Keyring> => {
+  const keyring = hasSecretKey(env) ? keyringOf(env) : undefined
+  let isSealed = false
+  for (const column of sealedColumns) {
+    const { sealed, known } = await look(sql, column, keyring?.ids ?? [])
+    if (keyring && known) return keyring
+    isSealed ||= sealed
+  }
+  if (!isSealed) return keyring ?? keyringOf(env)
+  throw new StartError(
+    env.secretKey === undefined
+      ? `What this database keeps sealed was sealed under another key than ${env.dataDir}/secret-key: put back the one that was there`
+      : 'What this database keeps sealed was sealed under another key than SECRET_KEY: set the one that was set before',
+  )
+}
+
+const look = async (sql: Sql, { table, column }: SealedColumn, ids: readonly string[]) =>
+  onlyRow(
+    await sql<{ sealed: boolean; known: boolean }[]>`
+    select
+      exists (select from ${sql(table)} where ${sql(column)} is not null) as sealed,
+      exists (select from ${sql(table)} where split_part(${sql(column)}, '.', 2) = any(${[...ids]}::text[])) as known`,
+  )

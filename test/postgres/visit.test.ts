@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { copyFileSync } from 'node:fs'
+import { connect } from '../../src/postgres/connect.ts'
+import { startEmbedded, urlFile } from '../../src/postgres/embedded.ts'
+import { visitDatabase } from '../../src/postgres/visit.ts'
+import { homeOf, usedFolder } from '../harness/house.ts'
+
+const visit = async (dataDir: string) => {
+  await using visit = await visitDatabase({ databaseUrl: undefined, dataDir })
+  const sql = connect(visit.url, { max: 1 })
+  const [row] = await sql<{ at: string }[]>`select current_setting('data_directory') as at`
+  await sql.end()
+  return { running: visit.running, isOwn: row?.at.startsWith(homeOf(dataDir)) }
+}
+
+test('in a copy of a data folder its own database is visited, though that of the original runs', async () => {
+  await using original = await usedFolder()
+  await using copy = await usedFolder()
+  const { stop } = await startEmbedded({ dataDir: original.path })
+  copyFileSync(urlFile(original.path), urlFile(copy.path))
+  expect(await visit(copy.path)).toEqual({ running: false, isOwn: true })
+  expect(await visit(original.path)).toEqual({ running: true, isOwn: true })
+  await stop()
+})
