@@ -3,6 +3,7 @@ import { freePort } from '../postgres/server.ts'
 import { type Anvil, endOrphan } from './anvil.ts'
 import { ask, type Head, headOf, NodeTrouble } from './ask.ts'
 import { deploy, hasPending, mine } from './deploy.ts'
+import { markEpoch } from './epoch-mark.ts'
 import { writeState } from './saved-state.ts'
 import { type NodeOptions, startNode } from './start-node.ts'
 
@@ -34,6 +35,12 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
       epoch = each
     }
     const anvil = await startNode({ ...options, port, fixedPort, opening })
+    try {
+      await markEpoch(anvil.url, epoch)
+    } catch (error) {
+      await anvil.stop()
+      throw error
+    }
     // Before others hear of it, so that they do not do the same; what fails here is tried and told by the pulse.
     await deploy(anvil.url).catch(() => {})
     saved = ''

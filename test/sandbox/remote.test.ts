@@ -3,6 +3,7 @@ import { freePort } from '../../src/postgres/server.ts'
 import { headOf } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { anvil, type TestChain } from '../harness/anvil.ts'
+import { dataFolder } from '../harness/house.ts'
 import { until } from '../harness/until.ts'
 import { deployerNonce, dollarsOf, mint, opened } from './opened.ts'
 
@@ -23,6 +24,19 @@ test.each([
   await until(async () => (await dollarsOf(chain.url, somebody)) === 7)
   expect(sandbox.epoch()).toBe((await headOf(chain.url, '0x0')).hash)
   expect(sandbox.trouble()).toBeUndefined()
+})
+
+test('a house that has the chain of another by its address knows it by the same epoch, over restarts too', async () => {
+  await using folder = dataFolder()
+  const epochs: unknown[] = []
+  for (let round = 0; round < 2; round++) {
+    await using own = await opened(folder.path)
+    await using far = await opened(nowhere, own.url)
+    expect(far.epoch()).toBe(own.epoch())
+    await mint(own.url, somebody, 1)
+    epochs.push(far.epoch())
+  }
+  expect(epochs[1]).toBe(epochs[0])
 })
 
 test('two houses at one node have the contracts once', async () => {
