@@ -36,6 +36,7 @@ try {
 }
 
 parentPort?.on('message', (task: HashTask | 'end') => {
-  if (task === 'end') parentPort?.close()
+  // The thread alone. On Deno its port cannot be closed.
+  if (task === 'end') process.exit(0)
   else parentPort?.postMessage(answer(task))
 })

@@ -54,6 +54,7 @@ export const openGuard = ({ command, account, log, signal, removing = '' }: Guar
   return { pid, exited }
 }
 
+// What stands still hears nothing before it goes on.
 const script = `
 signal=$1; shift
 trap : TERM INT HUP
@@ -61,7 +62,7 @@ trap orphaned=1 USR1
 exec 3<&0
 "$@" </dev/null >&2 3<&- &
 program=$!
-( trap '' TERM INT HUP; read -r nothing <&3; kill -USR1 $$; kill -$signal $program ) >/dev/null 2>&1 &
+( trap '' TERM INT HUP; read -r nothing <&3; kill -USR1 $$; kill -$signal $program; kill -CONT $program ) >/dev/null 2>&1 &
 reader=$!
 exec 3<&-
 echo $program

@@ -51,15 +51,19 @@ test('a snapshot brings back what was', async () => {
   expect((await chain.head()).hash).toBe(hash)
 })
 
-test('a killed test process leaves no chain behind', async () => {
-  const script = `
+test.each([false, true])(
+  'a killed test process leaves no chain behind, also where it stands still: %p',
+  async still => {
+    const script = `
     import ${JSON.stringify(import.meta.resolve('./end-with-parent.ts'))}
     import { anvil } from ${JSON.stringify(import.meta.resolve('./anvil.ts'))}
     console.log((await anvil()).pid)
     setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const pid = Number(await new Promise(resolve => child.stdout.once('data', resolve)))
-  expect(isAlive(pid)).toBe(true)
-  child.kill('SIGKILL')
-  await until(() => !isAlive(pid))
-})
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const pid = Number(await new Promise(resolve => child.stdout.once('data', resolve)))
+    expect(isAlive(pid)).toBe(true)
+    if (still) process.kill(pid, 'SIGSTOP')
+    child.kill('SIGKILL')
+    await until(() => !isAlive(pid))
+  },
+)

@@ -18,7 +18,7 @@ const readBlocks = async () => {
 }
 await readBlocks()
 
-/** Of coins; and what a contract sends to it, which no block lists. */
+/** Of coins; and what a contract sends to it as it ends, which no block lists. */
 const opened = async () => {
   const made = await open((await link()).id, { chainId: watched.id, asset: 'ETH' })
   const { address, amountExpected } = made.payment.crypto ?? { address: '', amountExpected: '0' }
@@ -26,7 +26,8 @@ const opened = async () => {
     ...made,
     ...customer(made),
     arrive: async () => {
-      await node.call('anvil_setBalance', address, `0x${BigInt(amountExpected).toString(16)}`)
+      const value = `0x${BigInt(amountExpected).toString(16)}`
+      await node.send({ from: node.accounts[0], value, data: `0x73${address.slice(2)}ff` })
       await readBlocks()
     },
   }

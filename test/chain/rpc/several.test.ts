@@ -59,8 +59,9 @@ describe('two nodes', () => {
       await using nodes = await openNodes(chain, { count: 2 })
       nodes.node.break(name)
       const start = performance.now()
-      await nodes.rpc.batch([first])
-      expect(performance.now() - start).toBeLessThan(500)
+      await nodes.rpc.batch([first], { timeoutMs: 10_000 })
+      // Half of the deadline is what it would wait for one that had answered before.
+      expect(performance.now() - start).toBeLessThan(4_000)
     })
   }
 
