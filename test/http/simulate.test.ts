@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Hex } from 'viem'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { ask } from '../../src/sandbox/ask.ts'
+import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { pay } from '../../src/sandbox/simulate/payer.ts'
 import { type Look, type SimulationHouse, simulationHouse } from './simulations.ts'
 
 let house: SimulationHouse
@@ -57,6 +60,15 @@ test.concurrent('what is due is what is left: half of it, half of the rest, and 
   expect(received).toEqual([5_000_000n, 7_500_000n, 10_000_000n])
   await house.becomes(id, { state: 'success', exception: null })
   expect(await house.simulate(id, 'paid')).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
+})
+
+test('what has been sent and nobody has read yet is not due any more', async () => {
+  const id = await house.open('TUSD')
+  const { address } = await house.look(id)
+  const token = sandboxContracts.token as Hex
+  await pay(house.sandbox.url, { token, to: address as Hex, amount: 5_000_000n })
+  expect((await house.simulate(id, 'underpaid')).status).toBe(200)
+  await house.becomes(id, { state: 'pending', amountReceived: 7_500_000n })
 })
 
 test.concurrent('a payment that was reorganised away has ten more minutes, and can be paid again', async () => {

@@ -34,6 +34,7 @@ export type Look = {
   readonly exception: string | null
   readonly failureReason: string | null
   readonly attention: boolean
+  readonly address: string | null
   readonly amountExpected: bigint | null
   readonly amountReceived: bigint
   readonly amountFinal: bigint

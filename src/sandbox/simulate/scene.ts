@@ -9,6 +9,8 @@ import { type Counter, pickAsset } from '../../commands/checkouts.ts'
 import { Refusal, refuse } from '../../errors.ts'
 import { findPayment } from '../../queries/payments.ts'
 import { findProgress } from '../../queries/simulations.ts'
+import { headOf } from '../ask.ts'
+import { hasPending } from '../deploy.ts'
 import type { Sandbox } from '../sandbox.ts'
 import type { Sum } from './payer.ts'
 
@@ -65,8 +67,23 @@ export const requireBooks = async ({ sql }: Counter, paymentId: string, timeoutM
     if (performance.now() > until) refuse('chain_unavailable', { message: 'Nobody reads the sandbox chain.' })
 }
 
+/**
+ * What was sent before counts in what is due: by a wallet a moment ago, or by a scenario whose end nobody was told of,
+ * which is then asked for again.
+ */
+export const catchUp = async (counter: Counter, sandbox: Sandbox, payment: Actor<Payment>): Promise<void> => {
+  using _busy = sandbox.busy()
+  const waits = await hasPending(sandbox.url)
+  const { number } = await headOf(sandbox.url)
+  await awaitBooks({ counter, payment }, waits ? number + 1 : number)
+}
+
 /** So that whoever reads the payment next sees what was sent. Without anybody who reads the chain it is not waited for. */
-export const awaitBooks = async ({ counter, payment }: Scene, block: number, timeoutMs = 8_000): Promise<void> => {
+export const awaitBooks = async (
+  { counter, payment }: Pick<Scene, 'counter' | 'payment'>,
+  block: number,
+  timeoutMs = 8_000,
+): Promise<void> => {
   for (const until = performance.now() + timeoutMs; performance.now() < until; await sleep(50)) {
     const progress = await findProgress(counter.sql, sandboxId, payment.id)
     if (progress?.told && progress.number >= block) return

@@ -10,7 +10,17 @@ import type { Sandbox } from '../sandbox.ts'
 import { mined, pay, revert, type Sum } from './payer.ts'
 import { requireReorganizations } from './reorganize.ts'
 import { payAndTakeBack } from './reorged.ts'
-import { awaitBooks, dueOf, findAgain, lookForCoins, otherAsset, picked, requireBooks, type Scene } from './scene.ts'
+import {
+  awaitBooks,
+  catchUp,
+  dueOf,
+  findAgain,
+  lookForCoins,
+  otherAsset,
+  picked,
+  requireBooks,
+  type Scene,
+} from './scene.ts'
 import { inTurn, type Turn } from './turn.ts'
 
 export type Scenario = 'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'
@@ -39,9 +49,10 @@ export const simulate = async (
   const asked = { paymentId: payment.id, reorganizes: scenario === 'reorged', idempotencyKey }
   try {
     return await inTurn(stage, asked, async turn => {
+      await requireBooks(stage, payment.id)
+      await catchUp(stage, sandbox, payment)
       const now = await findAgain(stage, payment)
       requireState(stage, now, scenario)
-      await requireBooks(stage, payment.id)
       if (scenario === 'reorged') await requireReorganizations(sandbox.url)
       const ready = await picked(stage, now)
       return await scenes[scenario]({ counter: stage, sandbox, payment: ready, due: dueOf(ready), cause }, turn)
