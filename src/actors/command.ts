@@ -81,4 +81,7 @@ export class CommandFault extends Error {
 
 /** How history calls the command. */
 export const nameOf = (command: Command): string =>
-  'create' in command ? 'create' : 'event' in command ? command.event.type : `after.${command.timer.name}`
+  'create' in command ? CREATE : 'event' in command ? command.event.type : nameOfTimer(command.timer.name)
+
+export const CREATE = 'create'
+export const nameOfTimer = (timer: string): string => `after.${timer}`

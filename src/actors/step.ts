@@ -1,4 +1,5 @@
 import type { AnyEventObject, AnyStateNode } from 'xstate'
+import { CREATE, nameOfTimer } from './command.ts'
 import type { Context, Kind } from './kind.ts'
 import { checkMachine } from './machine-rules.ts'
 
@@ -53,8 +54,35 @@ export const stepper = (kind: Kind) => {
   const possible = (state: string): string[] =>
     [...(states.get(state)?.keys() ?? [])].filter(type => !type.startsWith('xstate.'))
 
-  return { begin, take, possible, timerEvent: (timer: string) => ({ type: AFTER + timer }) }
+  /** What a change tells the outside whatever is in the fields: where guards choose, what all of their ways tell. */
+  const tells = (): Telling[] => [
+    ...typesOf(entered).map(type => ({ event: CREATE, from: null, to: first.key, type })),
+    ...[...states].flatMap(([from, events]) =>
+      [...events].flatMap(([event, ways]) =>
+        [...Map.groupBy(ways, ({ target }) => target)].flatMap(([to, [way, ...others]]) =>
+          typesOf(way)
+            .filter(type => others.every(other => typesOf(other).includes(type)))
+            .map(type => ({ event: inHistory(event), from, to, type })),
+        ),
+      ),
+    ),
+  ]
+
+  return { begin, take, tells, possible, timerEvent: (timer: string) => ({ type: AFTER + timer }) }
 }
+
+/** A change, as history has it, and the public event that belongs to it. */
+export type Telling = {
+  readonly event: string
+  readonly from: string | null
+  readonly to: string
+  readonly type: string
+}
+
+const inHistory = (event: string): string => (event.startsWith(AFTER) ? nameOfTimer(event.slice(AFTER.length)) : event)
+
+const typesOf = (compiled: Compiled | undefined): readonly string[] =>
+  compiled?.asked.flatMap(ask => (ask.what === 'publish' ? [ask.type] : [])) ?? []
 
 type Args = { readonly context: Context; readonly event: AnyEventObject }
 type Assign = (args: Args) => Partial<Context>

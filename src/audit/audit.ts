@@ -33,7 +33,7 @@ export type Check = {
 export const audit = async (sql: Sql, kinds: readonly Kind[]): Promise<Finding[]> => {
   const checks = [
     ...auditActors(kinds),
-    ...auditEvents,
+    ...auditEvents(kinds),
     ...auditWebhooks,
     ...auditSending,
     ...auditWork,

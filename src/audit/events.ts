@@ -1,8 +1,10 @@
+import type { Kind } from '../actors/kind.ts'
+import { stepper } from '../actors/step.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './audit.ts'
 
 /** I8: walking a merchant's events by cursor tells every committed one once. */
-export const auditEvents: Check[] = [
+export const auditEvents = (kinds: readonly Kind[]): Check[] => [
   {
     invariant: 'I8',
     what: 'an event that a walk of the feed misses, or tells twice',
@@ -20,6 +22,11 @@ export const auditEvents: Check[] = [
   },
   {
     invariant: 'I8',
+    what: 'a change that the outside was not told of',
+    breaches: async sql => (await Promise.all(kinds.map(kind => findUntold(sql, kind)))).flat(),
+  },
+  {
+    invariant: 'I8',
     what: 'an event of an actor that sorts before an earlier one of it',
     breaches: sql => sql<{ id: string }[]>`
       select id
@@ -30,6 +37,16 @@ export const auditEvents: Check[] = [
       where rev < before`,
   },
 ]
+
+/** What a machine says about its own changes, against what is there. */
+const findUntold = (sql: Sql, kind: Kind): Promise<{ id: string }[]> => sql<{ id: string }[]>`
+  select h.actor as id
+  from transitions h
+  join json_to_recordset(${JSON.stringify(stepper(kind).tells())}::text::json)
+    as told(event text, "from" text, "to" text, type text)
+    on told.event = h.event and told.from is not distinct from h.from_state and told.to = h.to_state
+  where h.kind = ${kind.name} and not exists (
+    select from events e where e.actor = h.actor and e.rev = h.rev and e.type = told.type)`
 
 type Place = { merchant_id: string; livemode: boolean; era: number; xid: string; seq: string }
 

@@ -128,3 +128,19 @@ const attempt = <T>(work: () => T): Attempt<T> => {
     return { error }
   }
 }
+
+test('what a change tells whatever is in the fields is known, by the names that history has for it', () => {
+  expect(stepper(registered(lamp)).tells()).toEqual([
+    { event: 'switch_on', from: 'off', to: 'on', type: 'lamp.lit' },
+    { event: 'switch_off', from: 'on', to: 'off', type: 'lamp.out' },
+    { event: 'after.burn.lamp.on', from: 'on', to: 'off', type: 'lamp.out' },
+  ])
+  // Too little money is told of and leaves a payment where it is; more of it, never enough, is not.
+  const tells = kinds.flatMap(kind =>
+    stepper(kind)
+      .tells()
+      .map(({ from, to, type }) => `${from} ${to} ${type}`),
+  )
+  expect(tells).toContain('null pending payment.created')
+  expect(tells.filter(told => told.startsWith('pending pending'))).toEqual(['pending pending payment.underpaid'])
+})

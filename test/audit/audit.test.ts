@@ -45,6 +45,8 @@ test.each([
     `update events set merchant_id = '00000000-0000-0000-0000-000000000000', era = -1 where type = 'lamp.out'`,
   ],
   ['I8', 'an event that no change of its actor', 'update events set rev = 9'],
+  ['I8', 'a change that the outside was not told of', `delete from events where type = 'lamp.out'`],
+  ['I8', 'a change that the outside was not told of', `update events set type = 'lamp.out'`],
   ['I8', 'an event of an actor that sorts before', `update events set rev = 10 - rev where type = 'lamp.lit'`],
   ['I7', 'a timer overdue', `update timers set due_at = now() - interval '2 min'`],
   [

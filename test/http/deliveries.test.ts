@@ -314,7 +314,10 @@ describe('POST /webhook-endpoints/:id/recover', () => {
     expect(await count()).toEqual({ canceled: 601 })
     // These were made by no change of a payment, which the audit would find.
     await to.sql`delete from deliveries where endpoint_id = ${uuid(endpoint.id)}`
-    await to.sql`delete from transitions where kind = 'delivery' and not exists (select from deliveries where id = actor)`
+    await to.sql`delete from payments where merchant_id = ${lamps.merchantId}`
+    await to.sql`
+      delete from transitions where kind = 'delivery' and not exists (select from deliveries where id = actor)
+        or kind = 'payment' and not exists (select from payments where id = actor)`
     await to.sql`delete from events where merchant_id = ${lamps.merchantId}`
   })
 

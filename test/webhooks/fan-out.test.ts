@@ -160,8 +160,11 @@ describe('of a change of subscriptions and a commit with events', () => {
   /** What these leave is no change of an actor. */
   const forget = async (merchantId: string) => {
     await sql`
-      delete from transitions where actor in (select id from deliveries where merchant_id = ${merchantId})`
+      delete from transitions where actor in (
+        select id from deliveries where merchant_id = ${merchantId}
+        union all select id from payments where merchant_id = ${merchantId})`
     await sql`delete from deliveries where merchant_id = ${merchantId}`
+    await sql`delete from payments where merchant_id = ${merchantId}`
     await sql`delete from events where merchant_id = ${merchantId}`
   }
   const i1 = async () => (await audit(sql, kinds)).filter(({ invariant }) => invariant === 'I1')
