@@ -8,3 +8,9 @@ export const randomOf = (seed: number) => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+export const oneOf = <T>(all: readonly T[], random: () => number): T => {
+  const one = all[Math.floor(random() * all.length)]
+  if (one === undefined) throw new Error('there is nothing to choose from')
+  return one
+}

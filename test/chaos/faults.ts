@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '../../src/postgres/connect.ts'
+import { oneOf } from '../harness/random.ts'
+import type { Scene } from './scene.ts'
+
+/** One thing that goes wrong. It is over, and mended, when the promise is settled. */
+export type Fault = { readonly name: string; readonly happen: (scene: Scene, random: () => number) => Promise<void> }
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'a process is killed',
+    happen: async (scene, random) => {
+      const house = oneOf(scene.houses, random)
+      await house.kill()
+      await sleep(random() * 1_000)
+      await house.start()
+    },
+  },
+  {
+    name: 'a process is killed while it starts',
+    happen: async (scene, random) => {
+      const house = oneOf(scene.houses, random)
+      await house.kill()
+      const starting = house.start()
+      await sleep(50 + random() * 800)
+      await house.kill()
+      await starting
+      await house.start()
+    },
+  },
+  {
+    name: 'a process is told to end',
+    happen: async (scene, random) => {
+      const house = oneOf(scene.houses, random)
+      await house.stop()
+      await house.start()
+    },
+  },
+  {
+    name: 'a process stands still',
+    happen: async (scene, random) => {
+      const house = oneOf(scene.houses, random)
+      house.freeze()
+      // Longer than callers wait, at times.
+      await sleep(random() * 8_000)
+      house.thaw()
+    },
+  },
+  {
+    name: 'all processes are killed at once',
+    happen: async scene => {
+      await Promise.all(scene.houses.map(house => house.kill()))
+      await Promise.all(scene.houses.map(house => house.start()))
+    },
+  },
+  {
+    name: 'Postgres is killed',
+    happen: async (scene, random) => {
+      await scene.server.kill()
+      await sleep(random() * 1_000)
+      await scene.server.start()
+    },
+  },
+  { name: 'Postgres is restarted', happen: scene => scene.server.restart() },
+  {
+    name: 'connections are ended by the database',
+    happen: async (scene, random) => {
+      for (let n = 0; n < 20; n++) {
+        await scene.sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where backend_type = 'client backend' and application_name <> 'chaos' and random() < 0.3`
+        await sleep(random() * 100)
+      }
+    },
+  },
+  {
+    name: 'a path to the database is cut, again and again',
+    happen: async (scene, random) => {
+      const { path } = oneOf(scene.houses, random)
+      for (let n = 0; n < 5; n++) {
+        path.reset()
+        await sleep(random() * 300)
+      }
+    },
+  },
+  {
+    name: 'answers of the database are lost',
+    happen: async (scene, random) => {
+      const { path } = oneOf(scene.houses, random)
+      for (let n = 0; n < 10; n++) {
+        path.cutInsteadOfAnswer(1 + Math.floor(random() * 20))
+        await sleep(random() * 200)
+      }
+    },
+  },
+  {
+    name: 'a path to the database is silent',
+    happen: async (scene, random) => {
+      const { path } = oneOf(scene.houses, random)
+      path.silence(true)
+      await sleep(random() * 8_000)
+      path.silence(false)
+    },
+  },
+  {
+    name: 'statements are canceled',
+    happen: async (scene, random) => {
+      for (let n = 0; n < 20; n++) {
+        await scene.sql`
+          select pg_cancel_backend(pid) from pg_stat_activity
+          where backend_type = 'client backend' and application_name <> 'chaos' and state = 'active'`
+        await sleep(random() * 50)
+      }
+    },
+  },
+  {
+    name: 'a table is locked by somebody',
+    happen: async (scene, random) => {
+      const table = oneOf(['payments', 'events', 'deliveries', 'idempotency_keys', 'refunds'], random)
+      await meanwhile(scene, `lock table ${table} in access exclusive mode`, random() * 2_000)
+    },
+  },
+  {
+    name: 'a transaction holds the horizon',
+    happen: (scene, random) => meanwhile(scene, 'select pg_current_xact_id()', random() * 3_000),
+  },
+  {
+    name: 'the chain stands still',
+    happen: async (scene, random) => {
+      process.kill(scene.chain.pid, 'SIGSTOP')
+      await sleep(random() * 3_000)
+      process.kill(scene.chain.pid, 'SIGCONT')
+    },
+  },
+  {
+    name: 'the merchant is away',
+    happen: async (scene, random) => {
+      scene.merchant.leave(true)
+      await sleep(random() * 1_000)
+      scene.merchant.leave(false)
+    },
+  },
+]
+
+/** In a transaction of somebody else's. */
+const meanwhile = async (scene: Scene, statement: string, ms: number): Promise<void> => {
+  const sql = connect(scene.server.url, { max: 1, name: 'chaos' })
+  await sql`begin`
+  await sql.unsafe(statement)
+  await sleep(ms)
+  await sql`rollback`
+  await sql.end({ timeout: 1 })
+}

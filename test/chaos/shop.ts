@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventTypes } from '../../src/records/event-types.ts'
+import { oneOf } from '../harness/random.ts'
+import { type Caller, codeOf, type Said } from './caller.ts'
+import type { Scene } from './scene.ts'
+
+const SCENARIOS = [
+  'paid',
+  'paid',
+  'paid',
+  'overpaid',
+  'underpaid',
+  'wrong_asset',
+  'reverted',
+  'reorged',
+  'cancel',
+] as const
+
+/** What a customer did, and what was answered; undefined where nobody answered until the end. */
+export type Story = {
+  readonly reference: string
+  readonly scenario: (typeof SCENARIOS)[number]
+  link?: string
+  payment?: string
+  /** The scenario was answered. */
+  told?: boolean
+  refund?: string
+  claimed?: boolean
+}
+
+/** Gets all refunds, and nothing else. */
+export const somebody = '0x00000000000000000000000000000000000a11ce'
+
+/** A merchant with a key, who hears of everything. */
+export const openShop = async ({ ask }: Caller, scene: Scene) => {
+  const email = 'anna@lamps.shop'
+  const anna = expectOk(
+    await ask('POST', '/v1/auth/sign-up', {
+      body: { email, password: 'correct horse battery', merchantName: 'Lamps' },
+    }),
+  )
+  const [merchant] = anna.body.merchants as { id: string }[]
+  const bearer = String(anna.body.accessToken)
+  const of = `/v1/merchants/${merchant?.id}`
+  const key = expectOk(await ask('POST', `${of}/api-keys`, { bearer, body: { name: 'Chaos', access: 'full' } }))
+  expectOk(await ask('POST', `${of}/webhook-endpoints`, { bearer, body: { url: scene.merchant.url, eventTypes } }))
+  return { key: String(key.body.secret), bearer, of }
+}
+
+export type Shop = Awaited<ReturnType<typeof openShop>>
+
+type Shopping = {
+  readonly shop: Shop
+  readonly name: string
+  readonly random: () => number
+  readonly isOver: () => boolean
+}
+
+/** A customer after the other, until it is over. */
+export const customers = async (
+  { ask, faults }: Caller,
+  { shop, name, random, isOver }: Shopping,
+): Promise<readonly Story[]> => {
+  const stories: Story[] = []
+  /** At times twice at once, as by a client that has lost its patience: both are told the same. */
+  const post = async (path: string, what: string, body: unknown) => {
+    const once = () => ask('POST', path, { bearer: shop.key, idempotencyKey: what, body })
+    if (random() < 0.7) return once()
+    const [one, other] = await Promise.all([once(), once()])
+    if (one && other && one.text !== other.text && !isRefused(one) && !isRefused(other))
+      faults.push(`POST ${path}: ${one.text} and ${other.text} to twins`)
+    return one && isRefused(one) ? other : one
+  }
+
+  const pay = async (story: Story, n: number): Promise<void> => {
+    const amountMinor = 100 + Math.floor(random() * 10_000)
+    const link = await post('/v1/payment-links', `link ${name} ${n}`, {
+      ...{ amountMinor, currency: 'USD', reference: story.reference },
+    })
+    if (!link) return
+    story.link = String(expectOk(link).body.id)
+    const opened = await ask('POST', `/v1/checkout/links/${story.link}/payments`, {
+      body: { customerEmail: 'ada@example.com', chainId: 31_337, asset: 'TUSD' },
+    })
+    // Its chain may be out of reach for a moment.
+    if (!opened || codeOf(opened) === 'chain_unavailable') return
+    story.payment = String((expectOk(opened).body.payment as { id: string }).id)
+    story.told = story.scenario === 'cancel' ? await cancel(story.payment) : await simulate(story, n)
+    if (story.told && story.scenario === 'paid' && random() < 0.5) await refund(story, n, amountMinor)
+  }
+
+  /** The chain is no part of a commit: who asks again after a crash may find that it was paid. */
+  const simulate = async ({ payment, scenario }: Story, n: number): Promise<boolean> => {
+    const done = await post(`/v1/sandbox/payments/${payment}/simulate`, `pay ${name} ${n}`, { scenario })
+    return done !== undefined && done.status !== 409 && expectOk(done).status === 200
+  }
+
+  /** Without a key: asked again, or by two at once, it is refused because of the first time. */
+  const cancel = async (payment: string): Promise<boolean> => {
+    const once = () => ask('POST', `${shop.of}/payments/${payment}/cancel`, { bearer: shop.bearer })
+    const all = await Promise.all(random() < 0.3 ? [once(), once()] : [once()])
+    return all.some(done => done !== undefined && (done.status === 409 || expectOk(done).status === 200))
+  }
+
+  const refund = async (story: Story, n: number, paidMinor: number): Promise<void> => {
+    for (;;) {
+      if (isOver()) return
+      const payment = await ask('GET', `/v1/payments/${story.payment}`, { bearer: shop.key })
+      if (payment?.body.status === 'success') break
+      await sleep(200)
+    }
+    const give = (who: string, amountMinor: number) =>
+      post(`/v1/payments/${story.payment}/refunds`, `${who} ${name} ${n}`, { amountMinor })
+    const part = Math.ceil(paidMinor * random())
+    // At times somebody else gives all of it back at the same moment: there is money for one of them.
+    const hasRival = random() < 0.3
+    const all = await Promise.all([give('refund', part), ...(hasRival ? [give('rival', paidMinor)] : [])])
+    const answered = all.filter(said => said !== undefined)
+    const [given, ...more] = hasRival ? answered.filter(said => !isRefused(said)) : answered.map(expectOk)
+    if (more.length > 0 || (!given && answered.length === all.length))
+      faults.push(`refunds of ${story.payment}: ${answered.map(({ text }) => text)} to two of whom one can be paid`)
+    if (!given) return
+    const { id, claimUrl } = given.body
+    story.refund = String(id)
+    const claim = new URL(String(claimUrl)).pathname
+    const claimed = await ask('POST', claim, { form: { address: somebody, confirmed: 'yes' } })
+    story.claimed = claimed?.status === 200
+  }
+
+  for (let n = 0; !isOver(); n++) {
+    const story: Story = { reference: `order ${name} ${n}`, scenario: oneOf(SCENARIOS, random) }
+    stories.push(story)
+    await pay(story, n)
+  }
+  return stories
+}
+
+const isRefused = ({ status }: Said): boolean => status >= 300
+
+const expectOk = (said: Said | undefined): Said => {
+  if (!said || isRefused(said)) throw new Error(`answered ${said?.status}: ${said?.text}`)
+  return said
+}
