@@ -48,8 +48,8 @@ const running = globalThis as { paymachineTestServer?: Promise<TestServer> | und
 const startTestServer = async (): Promise<TestServer> => {
   const url = (process.env.TEST_DATABASE_URL || ofLane() || (await docker())) ?? (await startShared())
   const template = await makeTemplate(url)
-  // Closed when idle, so that a script that uses a database can end.
-  const admin = postgres(url, { max: 1, idle_timeout: 1, onnotice: () => {}, fetch_types: false })
+  // Open for good: one that is closed when idle would be closed at the very moment at which many a test asks it again.
+  const admin = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false })
   await dropLeftovers(admin)
   return { admin, url, template }
 }
