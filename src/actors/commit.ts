@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { answerLost, onlyRow } from '../postgres/errors.ts'
+import { isDuplicateRows } from './commit-errors.ts'
 import type { Head, Step, Unit } from './decide.ts'
 import { gatherEffects, gatherRows, type Tables } from './gather.ts'
 import { groupUnits } from './groups.ts'
 import { rowsLiteral, type Value } from './literals.ts'
 import type { Written } from './memory.ts'
-import { answerLost, isDuplicateRows, onlyRow } from './postgres-errors.ts'
 import type { Registry } from './registry.ts'
 
 /** A unit whose commands were all decided, with what they leave behind. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
+import { onlyRow } from '../postgres/errors.ts'
 import type { Command } from './command.ts'
-import { onlyRow } from './postgres-errors.ts'
 import type { Registry } from './registry.ts'
 import type { ActorRow } from './rows.ts'
 

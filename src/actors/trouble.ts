@@ -1,7 +1,7 @@
+import { constraintOf, judgeError } from '../postgres/errors.ts'
 import { CommandFault, type Refused, Unavailable } from './command.ts'
 import type { Duplicate } from './commit.ts'
 import type { Pending } from './dispatcher.ts'
-import { constraintOf, judgeError } from './postgres-errors.ts'
 import type { Registry } from './registry.ts'
 
 /** Units that must go round again, and after how long. */

@@ -1,7 +1,7 @@
 import { Unavailable } from '../actors/command.ts'
-import { judgeError } from '../actors/postgres-errors.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { judgeError } from '../postgres/errors.ts'
 import type { Answer, HeaderFields } from './route.ts'
 
 /** What an answer is made of before the headers are known that all have. */

@@ -1,8 +1,8 @@
 import { rowsLiteral, type Value } from '../actors/literals.ts'
-import { onlyRow } from '../actors/postgres-errors.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { onlyRow } from '../postgres/errors.ts'
 
 /** A delivery that was taken up, with what its request is made of. */
 export type Claimed = {

@@ -1,7 +1,7 @@
-import { onlyRow } from '../actors/postgres-errors.ts'
 import type { Env } from '../env.ts'
 import { type Keyring, openKeyring } from '../keyring.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { onlyRow } from '../postgres/errors.ts'
 import { findPreviousSecretKey, getSecretKey, hasSecretKey } from '../secret-key.ts'
 import { StartError } from '../start-error.ts'
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { constraintOf, judgeError } from '../actors/postgres-errors.ts'
 import { uuidv7 } from '../ids.ts'
+import { constraintOf, judgeError } from '../postgres/errors.ts'
 import { findClaimed, type Records, recordAttempts, type StepAnswer, takeStep } from '../queries/sending.ts'
 import type { Outside } from '../world.ts'
 import { inTime } from './in-time.ts'

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JobHelpers, runMigrations, runTaskList, type TaskList } from 'graphile-worker'
-import { isAway } from '../actors/postgres-errors.ts'
+import { isAway } from '../postgres/errors.ts'
 import type { World } from '../world.ts'
 import { openAttention } from './attention.ts'
 import { openJobEvents, runnerLogger } from './job-log.ts'

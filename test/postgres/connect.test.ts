@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { judgeError } from '../../src/actors/postgres-errors.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { judgeError } from '../../src/postgres/errors.ts'
 import { database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { isAway, judgeError } from '../../src/actors/postgres-errors.ts'
-import { lampHouse } from './lamps.ts'
+import { isAway, judgeError } from '../../src/postgres/errors.ts'
+import { lampHouse } from '../actors/lamps.ts'
 
 const coded = (code: unknown) => Object.assign(new Error('whatever it says'), { code })
 

@@ -1,18 +1,7 @@
 /** What a failed statement says about itself, judged by code alone. */
 
-type PostgresError = Error & { readonly code: string; readonly detail: string; readonly constraint_name?: string }
-
-const codeOf = (error: unknown): string | undefined =>
+export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-
-/** Raised by commit_actors(): rows that the batch would insert are already there. */
-export const isDuplicateRows = (error: unknown): error is PostgresError => codeOf(error) === 'PM001'
-
-/** Raised by commit_actors(): what was remembered is of another server, or of another time of this one. */
-export const isOfAnotherEra = (error: unknown): boolean => codeOf(error) === 'PM004'
-
-/** History has the command already: whoever chose its id sends it again. */
-export const isTakenBefore = (error: unknown): boolean => constraintOf(error) === 'transitions_command_once'
 
 /** The constraint that refused the statement. */
 export const constraintOf = (error: unknown): string | undefined =>
