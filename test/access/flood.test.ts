@@ -58,24 +58,21 @@ test('200 sign-ins at once leave the p99 of another route within twice what it w
     ...{ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', SIGN_UP: 'open', TRUSTED_PROXIES: '127.0.0.1' },
   })
   const browser = await signedUp(main)
-  const rounds = 6
-  await insertPeople(db.sql, rounds * 200, await openPasswords().hash(password))
+  await insertPeople(db.sql, 600, await openPasswords().hash(password))
   const watch = (meanwhile: () => Promise<unknown>) => watchRoute(main.url, browser.bearer, meanwhile)
   const ratios: number[] = []
-  // Machines have other things to do at times, other tests among them, and more in one half of a round than in the
-  // other: the best one counts. What hashes where requests are answered is many times slower in every one.
-  for (let round = 0; round < rounds && !ratios.some(ratio => ratio <= 2); round++) {
+  // Machines have other things to do at times: the best of three rounds counts.
+  for (let round = 0; round < 3 && !ratios.some(ratio => ratio <= 2); round++) {
     const calm = await watch(() => sleep(3_000))
     const flooded = await watch(async () => {
       const { cameIn, toldToComeAgain } = await flood(main.url, round * 200, 200)
       expect(cameIn + toldToComeAgain).toBe(200)
-      // How many do in ten seconds is the machine's affair.
-      expect(cameIn).toBeGreaterThan(0)
+      expect(cameIn).toBeGreaterThan(50)
     })
     ratios.push(p99(flooded) / p99(calm))
   }
   expect(Math.min(...ratios)).toBeLessThanOrEqual(2)
-}, 180_000)
+})
 
 /** In a process of its own, which is not to be what the others wait for. */
 const flood = async (
