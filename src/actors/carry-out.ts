@@ -6,7 +6,7 @@ import { decider, type Looks, type Step, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
 import type { Memory } from './memory.ts'
-import { headKey, readActors } from './read.ts'
+import { readActors } from './read.ts'
 import { askingOf, doubtKeyed, NOTHING, recall, recalledOf, remember } from './recall.ts'
 import type { Registry } from './registry.ts'
 import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates } from './trouble.ts'
@@ -77,7 +77,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     const askings = units.map(unit => askingOf(unit, NOTHING))
     const reads = await inTime(units, readActors(outside.sql, registry, askings))
     const isHeld = (unit: Pending) =>
-      unit.commands.every(command => (reads.get(headKey(command))?.row.lease ?? lease) === lease)
+      unit.commands.every(command => (reads.get(command.key)?.row.lease ?? lease) === lease)
     const held = units.filter(isHeld)
     const again = await attempt({ ...round, lease }, held)
     // Somebody else has the rest, for two seconds at most.

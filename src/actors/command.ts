@@ -23,6 +23,12 @@ export type Command = {
   | { readonly timer: { readonly name: string; readonly generation: number } }
 )
 
+/** A command on its way: with its id, and what its actor is looked up by. */
+export type Carried = Command & { readonly id: string; readonly key: string }
+
+/** Two kinds may be asked for one id, by a caller who made it up. */
+export const keyOf = (kind: string, actor: string): string => `${kind} ${actor}`
+
 /** A row for a table that `define_commit_rows` was called for, its columns in the table's own spelling. */
 export type Row = { readonly table: string; readonly row: Readonly<Record<string, Value>> }
 

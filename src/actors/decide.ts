@@ -1,8 +1,8 @@
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
-import { type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
+import { type Carried, type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
-import { headKey, type Read } from './read.ts'
+import type { Read } from './read.ts'
 import type { Recalled } from './recall.ts'
 import type { Registry } from './registry.ts'
 import type { Asked, Stepped } from './step.ts'
@@ -10,7 +10,7 @@ import type { Asked, Stepped } from './step.ts'
 /** What a step leaves behind besides the actor's new row. */
 export type Step = {
   readonly kind: Kind
-  readonly command: Command & { readonly id: string }
+  readonly command: Carried
   readonly keyed: boolean
   readonly from: string | null
   readonly after: Actor
@@ -60,7 +60,7 @@ const afterSteps = (before: Head['timers'], steps: Step['timers'], rev: number):
 }
 
 export type Unit = {
-  readonly commands: readonly (Command & { readonly id: string })[]
+  readonly commands: readonly Carried[]
   readonly keyed: boolean
 }
 
@@ -105,8 +105,8 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
 
   type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Step }
 
-  const decideOne = (command: Command & { id: string }, keyed: boolean, tentative: Map<string, Head>): Answer => {
-    const key = headKey(command)
+  const decideOne = (command: Carried, keyed: boolean, tentative: Map<string, Head>): Answer => {
+    const { key } = command
     const head = tentative.get(key) ?? heads.get(key) ?? headOf(command)
     if (head) {
       const twin = twinOf(head, command.id)
@@ -133,9 +133,8 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     return advance(command, keyed, tentative, head, stepped)
   }
 
-  const headOf = (command: Command): Head | undefined => {
-    const key = headKey(command)
-    const { kind, decode } = registry.get(command.kind)
+  const headOf = ({ kind: name, key }: Carried): Head | undefined => {
+    const { kind, decode } = registry.get(name)
     const read = reads.get(key)
     const known = read ? undefined : recalled.actors.get(key)
     const actor = read ? decode(read.row) : known?.actor
@@ -144,7 +143,7 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
   }
 
   const advance = (
-    command: Command & { id: string },
+    command: Carried,
     keyed: boolean,
     tentative: Map<string, Head>,
     before: Head | undefined,
@@ -164,7 +163,7 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     const from = before?.actor.state ?? null
     const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, rows: NO_ROWS }
     const done: Done = { ok: true, actor: after, replayed: false }
-    tentative.set(headKey(command), {
+    tentative.set(command.key, {
       kind,
       actor: after,
       stored: before?.stored ?? 0,

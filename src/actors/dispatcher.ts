@@ -1,14 +1,14 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
-import { type BundleOutcome, type Command, Unavailable } from './command.ts'
+import { type BundleOutcome, type Carried, type Command, keyOf, Unavailable } from './command.ts'
 import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, nobody } from './trouble.ts'
 
 /** Commands that stand or fall together, on their way through the dispatcher. */
 export type Pending = {
-  readonly commands: readonly (Command & { readonly id: string })[]
+  readonly commands: readonly Carried[]
   /** The caller chose the commands' ids. */
   readonly keyed: boolean
   readonly settle: (outcome: BundleOutcome) => void
@@ -107,11 +107,11 @@ export const openDispatcher = (
   }
 
   // In the spelling that the database answers with.
-  const identify = (command: Command) => ({
-    ...command,
-    actor: command.actor.toLowerCase(),
-    id: command.id?.toLowerCase() ?? uuidv7(outside.clock.now(), outside.random),
-  })
+  const identify = (command: Command): Carried => {
+    const actor = command.actor.toLowerCase()
+    const id = command.id?.toLowerCase() ?? uuidv7(outside.clock.now(), outside.random)
+    return { ...command, actor, id, key: keyOf(command.kind, actor) }
+  }
 
   // Whoever was answered by the last commit dispatches its next command in this turn of the event
   // loop: wait for its end, so that they all share one batch.

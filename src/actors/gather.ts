@@ -3,7 +3,6 @@ import type { Batch } from './commit.ts'
 import type { Step, Unit } from './decide.ts'
 import type { groupUnits } from './groups.ts'
 import type { Value } from './literals.ts'
-import { headKey } from './read.ts'
 import type { Registry } from './registry.ts'
 
 // The order of the fields is that of the `_entry` types in sql/001-actors.sql.
@@ -128,7 +127,7 @@ export const gatherRows = <U extends Unit>(
 ) => {
   const updates: Tables = new Map()
   const written = new Set<string>()
-  for (const { steps } of decided) for (const { command } of steps) written.add(headKey(command))
+  for (const { steps } of decided) for (const { command } of steps) written.add(command.key)
   const changing = new Set<number>()
   let connected = false
   for (const key of [...written].sort()) {

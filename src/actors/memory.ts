@@ -80,6 +80,9 @@ export const openMemory = ({ most, forMs = 600_000, restMs = 1_000 }: MemoryOpti
 /** Callers are given the same one: what they did to it would be written with the next command. */
 const frozen = <T>(value: T): T => {
   if (value === null || typeof value !== 'object' || value instanceof Date || Object.isFrozen(value)) return value
-  for (const part of Object.values(value)) frozen(part)
+  for (const name in value) {
+    const part = value[name]
+    if (typeof part === 'object') frozen(part)
+  }
   return Object.freeze(value)
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
-import type { Command } from './command.ts'
+import { type Carried, keyOf } from './command.ts'
 import type { Registry } from './registry.ts'
 import type { ActorRow } from './rows.ts'
 
@@ -14,17 +14,13 @@ export type Read = {
 }
 
 export type Asking = {
-  readonly commands: readonly (Command & { readonly id: string })[]
+  readonly commands: readonly Carried[]
   /** Which command ids to look for: those a caller may send again, or after a lost answer all. */
   readonly seek: 'none' | 'keyed' | 'all'
 }
 
 const NONE: ReadonlySet<string> = new Set()
 const NO_TIMERS: ReadonlyMap<string, number> = new Map()
-
-/** Two kinds may be asked for one id, by a caller who made it up. */
-export const headKey = ({ kind, actor }: { readonly kind: string; readonly actor: string }): string =>
-  `${kind} ${actor}`
 
 /** What is asked of one kind: its actors, and pairs of an actor with a command's id or a timer's name. */
 type Asked = {
@@ -64,7 +60,7 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
     for (const texts of answer.found ?? []) {
       const row = rowOf(texts)
       const { id } = row
-      reads.set(headKey({ kind: name, actor: id }), {
+      reads.set(keyOf(name, id), {
         row,
         done: done.get(id) ?? NONE,
         timers: armed.get(id) ?? NO_TIMERS,

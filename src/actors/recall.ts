@@ -2,9 +2,9 @@ import type { Command } from './command.ts'
 import type { Head } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import type { Known, Memory, Written } from './memory.ts'
-import { type Asking, headKey } from './read.ts'
+import type { Asking } from './read.ts'
 
-/** What a batch need not read, by `headKey`, and the era it is of; none where everything is read. */
+/** What a batch need not read, by their key, and the era it is of; none where everything is read. */
 export type Recalled = { readonly actors: ReadonlyMap<string, Known>; readonly era: number | null }
 
 export const NOTHING: Recalled = { actors: new Map(), era: null }
@@ -18,7 +18,7 @@ export const recall = (memory: Memory, units: readonly Pending[]): Recalled => {
   const asked = new Set<string>()
   for (const unit of units) {
     for (const command of unit.commands) {
-      const key = headKey(command)
+      const { key } = command
       const known = mayRecall(unit, command) ? memory.recall(command.kind, key) : undefined
       if (known) actors.set(key, known)
       else asked.add(key)
@@ -32,13 +32,12 @@ export const recall = (memory: Memory, units: readonly Pending[]): Recalled => {
 const mayRecall = ({ unsure, doubted }: Pending, command: Command): boolean => !unsure && !doubted && 'event' in command
 
 export const askingOf = ({ commands, keyed, unsure }: Pending, { actors }: Recalled): Asking => ({
-  commands: actors.size === 0 ? commands : commands.filter(command => !actors.has(headKey(command))),
+  commands: actors.size === 0 ? commands : commands.filter(command => !actors.has(command.key)),
   seek: unsure ? 'all' : keyed ? 'keyed' : 'none',
 })
 
 /** Those of its actors that were not read. */
-export const recalledOf = ({ actors }: Recalled, { commands }: Pending) =>
-  commands.map(command => ({ kind: command.kind, key: headKey(command) })).filter(({ key }) => actors.has(key))
+export const recalledOf = ({ actors }: Recalled, { commands }: Pending) => commands.filter(({ key }) => actors.has(key))
 
 type Left = {
   readonly heads: ReadonlyMap<string, Head>
@@ -50,7 +49,7 @@ type Left = {
 export const remember = (memory: Memory, recalled: Recalled, { heads, conflicted, written }: Left): void => {
   const moved = new Set<string>()
   for (const unit of conflicted) {
-    for (const command of unit.commands) moved.add(headKey(command))
+    for (const command of unit.commands) moved.add(command.key)
     for (const { kind, key } of recalledOf(recalled, unit)) memory.wasWrong(kind, key)
   }
   for (const [key, { actor }] of heads) if (!moved.has(key)) memory.keep(key, actor, written)

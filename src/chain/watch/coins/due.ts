@@ -33,7 +33,7 @@ export const findDue = async (sql: Sql, chainId: number, everyMs: number): Promi
 export type Walk = { readonly paymentId: string; readonly treasury: string }
 
 /** Before the first address of the payments that were opened since. */
-export const walkSince = (at: Date): Walk => ({ paymentId: uuidv7(at, bytes => bytes), treasury: '' })
+export const walkSince = (at: Date): Walk => ({ paymentId: uuidv7(at, bytes => bytes.fill(0)), treasury: '' })
 
 /** The next addresses of whatever payments, and where to go on; undefined behind the last. */
 export const walkOn = async (
