@@ -24,7 +24,7 @@ const began = performance.now()
 const say = (line: string) => console.log(line)
 const report = openReport()
 {
-  await using server = await openServer()
+  await using server = await openServer({ used: !quick })
   say(
     `machine: ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Bun ${Bun.version}`,
   )

@@ -1,4 +1,4 @@
-import { connect } from '../../src/postgres/connect.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { migrate, readMigrations } from '../../src/postgres/migrate.ts'
 import { postgresServer } from '../harness/server.ts'
 
@@ -19,18 +19,25 @@ const asEmbedded = {
   fsync: 'on',
   full_page_writes: 'on',
   max_wal_size: '4GB',
+  min_wal_size: '1GB',
   dynamic_shared_memory_type: 'posix',
 }
 
+export type BenchServerOptions = {
+  /** As a server is that had a rush before: the files of its log are there, and written over. */
+  readonly used?: boolean
+}
+
 /** `BENCH_DATABASE_URL`, a superuser's, or a private server with the settings of the embedded one. */
-export const openServer = async (): Promise<BenchServer> => {
+export const openServer = async ({ used = false }: BenchServerOptions = {}): Promise<BenchServer> => {
   const given = process.env.BENCH_DATABASE_URL
   const own = given ? undefined : await postgresServer({ settings: asEmbedded })
   const serverUrl = given ?? own?.url ?? ''
   const admin = connect(serverUrl, { max: 1, name: 'paymachine bench' })
   const settings = await admin<{ name: string; value: string }[]>`
     select name, current_setting(name) as value from pg_settings
-    where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size') order by name`
+    where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size', 'min_wal_size') order by name`
+  if (used) await fillLog(admin)
   let made = 0
   let template: Promise<BenchDatabase> | undefined
   const create: BenchServer['create'] = async like => {
@@ -53,7 +60,7 @@ export const openServer = async (): Promise<BenchServer> => {
     return db
   }
   return {
-    about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}`,
+    about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}${used ? ', log written over' : ''}`,
     create,
     migrated: () => {
       template ??= makeTemplate()
@@ -65,6 +72,15 @@ export const openServer = async (): Promise<BenchServer> => {
       await own?.[Symbol.asyncDispose]()
     },
   }
+}
+
+/** As much log as `min_wal_size` keeps, of which the checkpoint makes the files of what is written next. */
+const fillLog = async (admin: Sql): Promise<void> => {
+  for (let file = 0; file < 64; file++) {
+    await admin`select pg_logical_emit_message(true, 'bench', '')`
+    await admin`select pg_switch_wal()`
+  }
+  await admin`checkpoint`
 }
 
 /** One with the product's own tables in it. A copy: to make them each time would take a second. */

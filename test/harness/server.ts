@@ -73,6 +73,7 @@ const hasty: PostgresServerOptions['settings'] = {
   fsync: 'off',
   full_page_writes: 'off',
   max_wal_size: '512MB',
+  min_wal_size: '80MB',
   // In its own folder, that goes with it: outside of that, a killed server left a megabyte of memory behind for good.
   dynamic_shared_memory_type: 'mmap',
 }
