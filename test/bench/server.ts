@@ -36,7 +36,7 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
   const admin = connect(serverUrl, { max: 1, name: 'paymachine bench' })
   const settings = await admin<{ name: string; value: string }[]>`
     select name, current_setting(name) as value from pg_settings
-    where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size', 'min_wal_size') order by name`
+    where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size', 'min_wal_size', 'huge_pages_status') order by name`
   if (used) await fillLog(admin)
   let made = 0
   let template: Promise<BenchDatabase> | undefined
