@@ -37,7 +37,9 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
   const settings = await admin<{ name: string; value: string }[]>`
     select name, current_setting(name) as value from pg_settings
     where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size', 'min_wal_size', 'huge_pages_status') order by name`
-  if (used) await fillLog(admin)
+  // One that was given is as it is.
+  const filled = used && own !== undefined
+  if (filled) await fillLog(admin)
   let made = 0
   let template: Promise<BenchDatabase> | undefined
   const create: BenchServer['create'] = async like => {
@@ -60,7 +62,7 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
     return db
   }
   return {
-    about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}${used ? ', log written over' : ''}`,
+    about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}${filled ? ', log written over' : ''}`,
     create,
     migrated: () => {
       template ??= makeTemplate()
