@@ -24,17 +24,17 @@ export const uuidFrom = (parts: readonly (string | number)[]): string =>
   uuidOf(createHash('sha256').update(parts.join(' ')).digest())
 
 // A command draws two, and a text put together of pieces costs five times as much as one read from bytes.
-const spelled = Buffer.from('00000000-0000-0000-0000-000000000000')
+const spelledUuid = Buffer.from('00000000-0000-0000-0000-000000000000')
 const hex = Buffer.from('0123456789abcdef')
 
 const uuidOf = (bytes: Uint8Array): string => {
   for (let i = 0, to = 0; i < 16; i++) {
     if (i === 4 || i === 6 || i === 8 || i === 10) to++
     const byte = bytes[i] ?? 0
-    spelled[to++] = hex[byte >> 4] ?? 0
-    spelled[to++] = hex[byte & 15] ?? 0
+    spelledUuid[to++] = hex[byte >> 4] ?? 0
+    spelledUuid[to++] = hex[byte & 15] ?? 0
   }
-  return spelled.toString('latin1')
+  return spelledUuid.toString('latin1')
 }
 
 /** What an id on the wire begins with. Events have none: theirs are plain UUIDs. */

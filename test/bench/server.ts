@@ -76,9 +76,10 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
   }
 }
 
-/** As much log as `min_wal_size` keeps, of which the checkpoint makes the files of what is written next. */
+/** As many files of log as `min_wal_size` keeps, each of 16 MB; the checkpoint has them written over next. */
 const fillLog = async (admin: Sql): Promise<void> => {
-  for (let file = 0; file < 64; file++) {
+  const KEPT_FILES = 64
+  for (let file = 0; file < KEPT_FILES; file++) {
     await admin`select pg_logical_emit_message(true, 'bench', '')`
     await admin`select pg_switch_wal()`
   }
