@@ -12,14 +12,32 @@ import { addLamps, doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell 
 
 const lampKinds = [registered(lamp)]
 
-/** Every command took effect once: as many counts in the rows as commands in the history, each id once. */
+/**
+ * Every command took effect once: as many flashes in the rows as in the history, the events and the jobs, each id
+ * once, and for every lamp that flashed the timer of its last one.
+ */
 const expectExactly = async (sql: Sql, commands: number) => {
   const [sums] = await sql`
     select
       (select sum(switched)::int from lamps) as switched,
-      (select count(*)::int from transitions where event = 'count') as counted,
-      (select count(distinct command)::int from transitions where event = 'count') as distinct_commands`
-  expect({ ...sums }).toEqual({ switched: commands, counted: commands, distinct_commands: commands })
+      (select count(*)::int from transitions where event = 'flash') as flashed,
+      (select count(distinct command)::int from transitions where event = 'flash') as commands,
+      (select count(*)::int from events where type = 'lamp.flashed') as told,
+      (select count(distinct (actor, rev))::int from events where type = 'lamp.flashed') as steps_told,
+      (select count(*)::int from graphile_worker._private_jobs) as billed,
+      (select count(distinct payload ->> 'effect')::int from graphile_worker._private_jobs) as effects_billed,
+      (select count(*)::int from lamps l full join timers t on t.actor = l.id and t.generation = l.rev
+        where (l.state is not distinct from 'on') <> (t.actor is not null)) as wrong_timers`
+  expect({ ...sums }).toEqual({
+    switched: commands,
+    flashed: commands,
+    commands,
+    told: commands,
+    steps_told: commands,
+    billed: commands,
+    effects_billed: commands,
+    wrong_timers: 0,
+  })
   expect(await audit(sql, lampKinds)).toEqual([])
 }
 
@@ -75,7 +93,7 @@ test('Postgres restarted under load: callers get the true outcome, and nothing i
   let stopping = false
   const callers = Array.from({ length: 64 }, async (_, caller) => {
     while (!stopping) {
-      doneOf(await house.actors.dispatch(tell(lamps[(caller * 7 + done) % 50] ?? '', 'count', { by: 1 })))
+      doneOf(await house.actors.dispatch(tell(lamps[(caller * 7 + done) % 50] ?? '', 'flash')))
       done++
     }
   })
@@ -95,27 +113,36 @@ test('Postgres restarted under load: callers get the true outcome, and nothing i
 }, 90_000)
 
 test('backends terminated at random between read and commit and during the commit: no second effect', async () => {
-  await using house = await lampHouse({ patienceMs: 20_000 })
+  // Nothing is remembered, so that every commit has a read before it.
+  await using house = await lampHouse({ patienceMs: 20_000, mostRemembered: 0 })
   const lamps = await makeLamps(house, 50)
   let done = 0
   let stopping = false
   const callers = Array.from({ length: 64 }, async (_, caller) => {
     while (!stopping) {
-      doneOf(await house.actors.dispatch(tell(lamps[(caller + done) % 50] ?? '', 'count', { by: 1 })))
+      doneOf(await house.actors.dispatch(tell(lamps[(caller + done) % 50] ?? '', 'flash')))
       done++
     }
   })
   // One connection: it would kill its others too, and then be given one of them.
   const killer = await openHouse(house.url, { connections: 1 })
-  for (let round = 0; round < 100; round++) {
-    await killer.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()
-        and pid not in (select pid from pg_stat_activity where backend_start > now() - interval '50 ms')`
+  const killed = { afterRead: 0, inCommit: 0 }
+  for (let round = 0; round < 800 && Math.min(killed.afterRead, killed.inCommit) < 10; round++) {
+    const victims = await killer.sql<{ at: keyof typeof killed }[]>`
+      with sessions as materialized (
+        select pid, case
+          when state = 'active' and query like '%commit_actors%' then 'inCommit'
+          when state = 'idle' and query like '%read_lamps%' then 'afterRead' end as at
+        from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and backend_start < now() - interval '50 ms')
+      select at from sessions where at is not null and pg_terminate_backend(pid)`
+    for (const { at } of victims) killed[at]++
     await Bun.sleep(20)
   }
   stopping = true
   await Promise.all(callers)
+  expect(killed.afterRead).toBeGreaterThanOrEqual(10)
+  expect(killed.inCommit).toBeGreaterThanOrEqual(10)
   expect(done).toBeGreaterThan(500)
   await expectExactly(killer.sql, done)
   await killer.close()
@@ -126,9 +153,9 @@ test('a connection cut between read and commit: the command is done once', async
   await using proxy = await databaseProxy(house.url)
   const far = await openHouse(proxy.url, { mostRemembered: 0 })
   const [id = ''] = await makeLamps(far, 1)
-  await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+  await far.actors.dispatch(tell(id, 'flash'))
   proxy.cutInsteadOfAnswer(1)
-  expect(doneOf(await far.actors.dispatch(tell(id, 'count', { by: 1 })))).toMatchObject({ replayed: false })
+  expect(doneOf(await far.actors.dispatch(tell(id, 'flash')))).toMatchObject({ replayed: false })
   await expectExactly(house.sql, 2)
   await far.close()
 })
@@ -139,10 +166,10 @@ test('a connection cut after the commit and before its answer: the command is do
   const far = await openHouse(proxy.url, { connections: 1, mostRemembered: 0 })
   const [id = ''] = await makeLamps(far, 1)
   for (let count = 1; count <= 5; count++) {
-    await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+    await far.actors.dispatch(tell(id, 'flash'))
     // The first answer is the read's, the second the commit's.
     proxy.cutInsteadOfAnswer(2)
-    const outcome = await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+    const outcome = await far.actors.dispatch(tell(id, 'flash'))
     expect(doneOf(outcome)).toMatchObject({ replayed: true, actor: { context: { switched: 2 * count } } })
   }
   // A creation and a bundle, likewise.
@@ -150,12 +177,12 @@ test('a connection cut after the commit and before its answer: the command is do
   proxy.cutInsteadOfAnswer(1)
   const made = doneOf(await far.actors.dispatch(makeLamp()))
   expect(made).toMatchObject({ replayed: true })
-  await far.actors.dispatch(tell(id, 'count', { by: 1 }))
+  await far.actors.dispatch(tell(id, 'flash'))
   await expectExactly(house.sql, 11)
   proxy.cutInsteadOfAnswer(2)
-  const bundle = await far.actors.dispatchBundle([tell(id, 'switch_on'), tell(made.actor.id, 'switch_on')])
+  const bundle = await far.actors.dispatchBundle([tell(id, 'flash'), tell(made.actor.id, 'flash')])
   expect(bundle).toMatchObject({ ok: true, done: [{ replayed: true }, { replayed: true }] })
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  await expectExactly(house.sql, 13)
   await far.close()
 }, 30_000)
 
@@ -166,8 +193,8 @@ test('a database that stays away makes a command Unavailable, and sent again wit
   const house = await openHouse(server.url, { patienceMs: 300 })
   const [id = ''] = await makeLamps(house, 1)
   await server.stop()
-  const command = { ...tell(id, 'count', { by: 1 }), id: newId() }
-  expect(house.actors.dispatch(command)).rejects.toMatchObject({ name: 'Unavailable' })
+  const command = { ...tell(id, 'flash'), id: newId() }
+  await expect(house.actors.dispatch(command)).rejects.toMatchObject({ name: 'Unavailable' })
   await house.actors.idle()
   await server.start()
   await until(async () => (await house.actors.dispatch(command).catch(() => ({ ok: false }))).ok)
@@ -181,6 +208,15 @@ test('a bundle that conflicts over and over beside a hot actor gets through', as
   const rivals = await Promise.all([openHouse(house.url), openHouse(house.url)])
   const hot = await newLamp(house.actors)
   const mine = await makeLamps(house, 20)
+  // A lease is taken after three conflicts, and leaves no trace of its own.
+  await house.sql.unsafe(`
+    create table leases (holder uuid);
+    create function note_lease() returns trigger language plpgsql as $$ begin
+      insert into leases values (new.lease);
+      return null;
+    end $$;
+    create trigger note_lease after update on lamps for each row
+      when (new.lease is not null and new.lease is distinct from old.lease) execute function note_lease();`)
   let stopping = false
   let hits = 0
   const heat = rivals.flatMap(rival =>
@@ -191,15 +227,19 @@ test('a bundle that conflicts over and over beside a hot actor gets through', as
       }
     }),
   )
-  for (const id of mine) {
-    const outcome = await house.actors.dispatchBundle([tell(hot, 'count', { by: 1 }), tell(id, 'count', { by: 1 })])
+  const leases = async () => (await house.sql`select distinct holder from leases`).length
+  let bundles = 0
+  for (; bundles < mine.length || ((await leases()) === 0 && bundles < 10 * mine.length); bundles++) {
+    const cold = mine[bundles % mine.length] ?? ''
+    const outcome = await house.actors.dispatchBundle([tell(hot, 'count', { by: 1 }), tell(cold, 'count', { by: 1 })])
     expect(outcome).toMatchObject({ ok: true })
   }
   stopping = true
   await Promise.all(heat)
   expect(hits).toBeGreaterThan(0)
+  expect(await leases()).toBeGreaterThan(0)
   const [row] = await house.sql`select switched, lease from lamps where id = ${hot}`
-  expect({ ...row }).toEqual({ switched: hits + mine.length, lease: null })
+  expect({ ...row }).toEqual({ switched: hits + bundles, lease: null })
   expect(await audit(house.sql, lampKinds)).toEqual([])
   await Promise.all(rivals.map(({ close }) => close()))
 }, 60_000)
@@ -209,4 +249,5 @@ test('a lease whose holder died is no outage', async () => {
   const id = await newLamp(house.actors)
   await house.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '1 s' where id = ${id}`
   expect(doneOf(await house.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
+  expect(await audit(house.sql, lampKinds)).toEqual([])
 }, 20_000)

@@ -105,5 +105,5 @@ test('a standby that takes over begins a new era, although its cluster has the s
 
 test('a cursor that is none is refused', async () => {
   await using house = await lampHouse()
-  expect(readFeed(house.sql, '1.2', 10)).rejects.toThrow('"1.2" is no cursor')
+  await expect(readFeed(house.sql, '1.2', 10)).rejects.toThrow('"1.2" is no cursor')
 })

@@ -16,7 +16,7 @@ const commandOf = (n: number) => {
   const hash = digest(n)
   const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${hash.slice(12, 16)}-${hash.slice(16, 20)}-${hash.slice(20, 32)}`
   const lamp = lamps[Number.parseInt(hash.slice(32, 40), 16) % lamps.length] ?? ''
-  return { ...tell(lamp, 'count', { by: 1 }), id, cause: `${name} ${n}` }
+  return { ...tell(lamp, 'flash'), id, cause: `${name} ${n}` }
 }
 
 const house = await openHouse(url)

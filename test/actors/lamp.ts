@@ -6,6 +6,7 @@ type LampEvent =
   | { type: 'switch_on'; at: Date }
   | { type: 'switch_off'; at: Date }
   | { type: 'count'; by: number; at: Date }
+  | { type: 'flash'; at: Date }
   | { type: 'hit'; at: Date }
 
 const machine = setup({
@@ -13,7 +14,7 @@ const machine = setup({
     context: {} as Lamp,
     events: {} as LampEvent,
     input: {} as Partial<Lamp>,
-    emitted: {} as { type: 'lamp.lit' } | { type: 'lamp.out' },
+    emitted: {} as { type: 'lamp.lit' } | { type: 'lamp.out' } | { type: 'lamp.flashed' },
   },
   actions: {
     count: assign({
@@ -23,6 +24,7 @@ const machine = setup({
       },
     }),
     tellJanitor: () => {},
+    billFlash: () => {},
   },
   guards: { counts: ({ event }) => event.type === 'count' && event.by !== 0 },
   delays: { burn: 0 },
@@ -35,6 +37,7 @@ const machine = setup({
       on: {
         switch_on: { target: 'on', actions: ['count', emit({ type: 'lamp.lit' })] },
         count: { guard: 'counts', actions: 'count' },
+        flash: { target: 'on', actions: ['count', 'billFlash', emit({ type: 'lamp.flashed' })] },
         hit: { target: 'broken', actions: 'count' },
       },
     },
@@ -43,6 +46,8 @@ const machine = setup({
       on: {
         switch_off: { target: 'off', actions: ['tellJanitor', emit({ type: 'lamp.out' })] },
         count: { guard: 'counts', actions: 'count' },
+        // Leaves one of each effect: an event, a job of its own and, with the state that is entered anew, a timer.
+        flash: { target: 'on', reenter: true, actions: ['count', 'billFlash', emit({ type: 'lamp.flashed' })] },
       },
     },
     broken: { type: 'final' },
@@ -65,6 +70,7 @@ export const lamp: Kind<Lamp> = {
       key: 'janitor',
       payload: { lamp: id, switched: context.switched },
     }),
+    billFlash: ({ id }) => ({ task: 'bill_flash', payload: { lamp: id } }),
   },
   publish: (_type, { id, state, context }) => ({
     merchantId: HOUSE,

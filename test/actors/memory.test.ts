@@ -61,7 +61,7 @@ test('whoever is refused is refused by how it is, and not by how this process ha
     ok: false,
     refusal: 'state',
     actor: { state: 'off', rev: 3 },
-    possible: ['switch_on', 'count', 'hit'],
+    possible: ['switch_on', 'count', 'flash', 'hit'],
   })
   // A fault is one of what is there, too.
   await other.actors.dispatch(tell(id, 'switch_on'))

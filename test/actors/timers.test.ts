@@ -1,8 +1,13 @@
 import { expect, test } from 'bun:test'
+import { registered } from '../../src/actors/kind.ts'
 import { openTimers } from '../../src/actors/timers.ts'
+import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
 import { until } from '../harness/until.ts'
+import { lamp } from './lamp.ts'
 import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
+
+const lampKinds = [registered(lamp)]
 
 test('a timer fires when its time has come, and not before', async () => {
   const clock = manualClock()
@@ -21,8 +26,7 @@ test('a timer fires when its time has come, and not before', async () => {
 })
 
 test('a timer in flight while its state is left and entered again does not fire the new one', async () => {
-  const clock = manualClock()
-  await using house = await lampHouse({ clock })
+  await using house = await lampHouse()
   const id = await newLamp(house.actors)
   await house.actors.dispatch(tell(id, 'switch_on'))
   const [armed] = await house.sql`select name, generation from timers`
@@ -34,6 +38,7 @@ test('a timer in flight while its state is left and entered again does not fire 
     refusal: 'stale',
     actor: { state: 'on', rev: 4 },
   })
+  expect(await audit(house.sql, lampKinds)).toEqual([])
 })
 
 test('a timer firing in the very batch that leaves its state is stale', async () => {
@@ -49,6 +54,7 @@ test('a timer firing in the very batch that leaves its state is stale', async ()
   expect(left).toMatchObject({ ok: true })
   expect(fired).toMatchObject({ ok: false, refusal: 'stale' })
   expect(await house.sql`select from events where type = 'lamp.out'`).toHaveLength(1)
+  expect(await audit(house.sql, lampKinds)).toEqual([])
 })
 
 test('timers firing as their states are left, in two processes: each lamp goes out once', async () => {
@@ -66,6 +72,7 @@ test('timers firing as their states are left, in two processes: each lamp goes o
   expect(await house.sql`select from timers`).toHaveLength(0)
   expect(await house.sql`select from lamps where state = 'off' and rev = 3`).toHaveLength(200)
   expect(await house.sql`select from events where type = 'lamp.out'`).toHaveLength(200)
+  expect(await audit(house.sql, lampKinds)).toEqual([])
   await other.close()
 })
 
