@@ -113,7 +113,7 @@ describe('a crash', () => {
       headers: { authorization: `Bearer ${house.bearer}`, 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify(json),
     })
-    expect(lost).rejects.toThrow()
+    await expect(lost).rejects.toThrow()
     await other.exited
     expect(other.signalCode).toBe('SIGKILL')
     expect(await house.linksOf(json.reference)).toBe(when === 'after' ? 1 : 0)

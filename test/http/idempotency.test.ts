@@ -200,7 +200,7 @@ describe('who misuses it', () => {
       { ...call, headers, whose },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )
-    expect(work).rejects.toThrow(TypeError)
+    await expect(work).rejects.toThrow(TypeError)
   })
 
   test('a refund without a key is refused', async () => {
@@ -210,7 +210,7 @@ describe('who misuses it', () => {
       { ...call, whose },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )
-    expect(work).rejects.toMatchObject({ code: 'idempotency_key_required' })
+    await expect(work).rejects.toMatchObject({ code: 'idempotency_key_required' })
   })
 
   const never = () => Promise.reject(new Error('must not run'))
