@@ -14,6 +14,9 @@ export const checkMachine = (kind: Kind): void => {
   for (const node of Object.values(machine.states) as AnyStateNode[]) {
     const at = `state ${node.key}`
     if (node.type !== 'atomic' && node.type !== 'final') wrong(`${at} is ${node.type}; states are flat`)
+    // XState leaves a final state in the very step that enters it.
+    if (node.type === 'final' && node.exit.length + node.transitions.size > 0)
+      wrong(`${at} is final, and something happens in it or on leaving it`)
     if (node.invoke.length > 0) wrong(`${at} invokes; work is done by tasks`)
     if (node.always && node.always.length > 0) wrong(`${at} has an eventless transition; name the event`)
     for (const action of [...node.entry, ...node.exit].filter(action => !isOfAfter(action)))
@@ -24,6 +27,7 @@ export const checkMachine = (kind: Kind): void => {
         const where = `${at}, event ${event}`
         for (const action of transition.actions) checkAction(kind, action, where, wrong)
         if (transition.target === undefined && transition.actions.length === 0) wrong(`${where}: changes nothing`)
+        if (transition.target?.includes(machine.root)) wrong(`${where}: leads to the machine; name the state`)
         checkGuard(machine, transition.guard, where, wrong)
       }
     }
@@ -33,7 +37,8 @@ export const checkMachine = (kind: Kind): void => {
     }
   }
   for (const action of machine.root.initial.actions) checkAction(kind, action, 'the initial transition', wrong)
-  const { entry, exit, transitions, invoke, always } = machine.root
+  const { type, entry, exit, transitions, invoke, always } = machine.root
+  if (type !== 'compound') wrong(`the root is ${type}; states are flat`)
   if (entry.length + exit.length + transitions.size + invoke.length + (always?.length ?? 0) > 0) {
     wrong('the root has actions or events of its own')
   }
@@ -45,8 +50,7 @@ const checkAction = (kind: Kind, action: unknown, where: string, wrong: Wrong): 
   const name = nameOf(action)
   if (name !== undefined) {
     const implementation: unknown = kind.machine.implementations.actions[name]
-    if (isTyped(action) && 'params' in action && typeof action.params === 'function')
-      wrong(`${where}: \`${name}\` computes its params`)
+    if (computesParams(action)) wrong(`${where}: \`${name}\` computes its params`)
     if (isTyped(implementation)) checkBuiltIn(kind, implementation, `${where}: \`${name}\``, wrong)
     else if (!kind.effects?.[name]) wrong(`${where}: \`effects\` does not have \`${name}\``)
   } else if (isTyped(action) && action.type !== 'xstate.assign') checkBuiltIn(kind, action, where, wrong)
@@ -60,6 +64,14 @@ const checkBuiltIn = (kind: Kind, action: { type: string }, where: string, wrong
     return
   }
   if (action.type !== 'xstate.assign') wrong(`${where} is ${action.type}, which nothing carries out`)
+  if (spawns(action)) wrong(`${where} spawns; work is done by tasks`)
+}
+
+/** XState hands `spawn` to whatever assigns, and whatever uses it names it. */
+const spawns = (assign: object): boolean => {
+  const assignment: unknown = 'assignment' in assign ? assign.assignment : undefined
+  const assigners = typeof assignment === 'object' && assignment !== null ? Object.values(assignment) : [assignment]
+  return assigners.some(assigner => typeof assigner === 'function' && /\bspawn\b/.test(String(assigner)))
 }
 
 /** XState makes `after` of a delayed raise on entry and a cancel on exit. */
@@ -75,9 +87,13 @@ const checkGuard = (machine: AnyStateMachine, guard: unknown, where: string, wro
   const name = nameOf(guard)
   if (name === undefined) wrong(`${where}: an inline guard; give it a name`)
   else if (!machine.implementations.guards[name]) wrong(`${where}: the machine has no guard \`${name}\``)
+  else if (computesParams(guard)) wrong(`${where}: guard \`${name}\` computes its params`)
   // and(), or() and not() hide which guards they ask.
   else if ('check' in machine.implementations.guards[name]) wrong(`${where}: guard \`${name}\` is made of others`)
 }
+
+const computesParams = (reference: unknown): boolean =>
+  isTyped(reference) && 'params' in reference && typeof reference.params === 'function'
 
 /** Actions and guards are named by a string, or by an object with a type; built-in ones are functions. */
 const nameOf = (reference: unknown): string | undefined =>

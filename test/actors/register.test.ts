@@ -1,5 +1,25 @@
 import { expect, test } from 'bun:test'
-import { type AnyStateMachine, assign, createMachine, emit, raise, setup } from 'xstate'
+import {
+  type AnyStateMachine,
+  and,
+  assign,
+  cancel,
+  createMachine,
+  emit,
+  enqueueActions,
+  forwardTo,
+  fromPromise,
+  log,
+  not,
+  or,
+  raise,
+  sendParent,
+  sendTo,
+  setup,
+  spawnChild,
+  stateIn,
+  stopChild,
+} from 'xstate'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { checkMachine } from '../../src/actors/machine-rules.ts'
 import { lamp } from './lamp.ts'
@@ -15,34 +35,111 @@ const kindOf = (machine: AnyStateMachine, more: Partial<Kind> = {}): Kind => ({
   ...more,
 })
 
-const states = (idle: object) => createMachine({ initial: 'idle', states: { idle, done: {} } })
+const states = (idle: object, root: object = {}) =>
+  createMachine({ id: 'toy', initial: 'idle', states: { idle, done: {} }, ...root })
+const acting = (actions: unknown) => states({ on: { go: { actions } } })
+const guarded = (guard: unknown) => states({ on: { go: { target: 'done', guard } } })
+
+const toPromise = fromPromise(async () => {})
+const elsewhere = sendTo('x', { type: 'y' })
 
 test.each([
-  ['an inline function as an action', states({ on: { go: { actions: () => {} } } }), 'an inline function'],
-  ['an inline assign', states({ on: { go: { actions: assign({ n: 1 }) } } }), 'an inline assign'],
+  ['an inline function as an action', acting(() => {}), 'an inline function'],
+  ['an inline assign', acting(assign({ n: 1 })), 'an inline assign'],
   ['an inline action on entry', states({ entry: () => {} }), 'an inline function'],
-  ['an inline guard', states({ on: { go: { target: 'done', guard: () => true } } }), 'an inline guard'],
+  ['an inline action on exit', states({ exit: () => {} }), 'an inline function'],
+  ['an inline action of a timer', states({ after: { later: { actions: () => {} } } }), 'an inline function'],
   [
-    'a guard that the machine does not have',
-    states({ on: { go: { target: 'done', guard: 'may' } } }),
-    'no guard `may`',
+    'an inline action at the beginning',
+    states({}, { initial: { target: 'idle', actions: () => {} } }),
+    'the initial transition: an inline function',
   ],
-  ['an action nothing carries out', states({ on: { go: { actions: 'ring' } } }), '`effects` does not have `ring`'],
-  ['raise', states({ on: { go: { actions: raise({ type: 'again' }) } } }), 'xstate.raise'],
-  ['a computed emit', states({ on: { go: { actions: emit(() => ({ type: 'x' })) } } }), 'emits a computed event'],
-  ['an emit without publish', states({ on: { go: { actions: emit({ type: 'x' }) } } }), 'does not `publish`'],
+  ['an action nothing carries out', acting('ring'), '`effects` does not have `ring`'],
+  ['raise', acting(raise({ type: 'again' })), 'xstate.raise'],
+  ['raise on entry, and later', states({ entry: raise({ type: 'again' }, { delay: 10 }) }), 'xstate.raise'],
+  ['cancel', acting(cancel('x')), 'xstate.cancel'],
+  ['sendTo', acting(elsewhere), 'xstate.sendTo'],
+  ['sendTo on entry', states({ entry: elsewhere }), 'xstate.sendTo'],
+  ['sendParent', acting(sendParent({ type: 'y' })), 'xstate.sendTo'],
+  ['forwardTo', acting(forwardTo('x')), 'xstate.sendTo'],
+  ['spawnChild', acting(spawnChild(toPromise)), 'xstate.spawnChild'],
+  ['stopChild', acting(stopChild('x')), 'xstate.stopChild'],
+  ['enqueueActions', acting(enqueueActions(() => {})), 'xstate.enqueueActions'],
+  ['log', acting(log('x')), 'xstate.log'],
+  ['a computed emit', acting(emit(() => ({ type: 'x' }))), 'emits a computed event'],
+  ['an emit without publish', acting(emit({ type: 'x' })), 'does not `publish`'],
+
+  ['an inline guard', guarded(() => true), 'an inline guard'],
+  ['a guard that the machine does not have', guarded('may'), 'no guard `may`'],
+  ['and()', guarded(and(['may', 'must'])), 'an inline guard'],
+  ['or()', guarded(or(['may', 'must'])), 'an inline guard'],
+  ['not()', guarded(not('may')), 'an inline guard'],
+  ['stateIn()', guarded(stateIn('idle')), 'an inline guard'],
+
   ['an invoked actor', states({ invoke: { src: 'x' } }), 'invokes'],
   ['an eventless transition', states({ always: 'done' }), 'eventless'],
-  ['a nested state', states({ initial: 'a', states: { a: {} } }), 'states are flat'],
-  ['an unnamed delay', states({ after: { 1000: 'done' } }), 'unnamed delay'],
-  ['a delay that `timers` does not have', states({ after: { later: 'done' } }), '`timers` does not have'],
+  ['whatever event', states({ on: { '*': 'done' } }), 'takes *; name the event'],
+  ['whatever event of a family', states({ on: { 'go.*': 'done' } }), 'takes go.*; name the event'],
   ['a transition that does nothing', states({ on: { go: {} } }), 'changes nothing'],
-  ['an event of the root', createMachine({ initial: 'a', states: { a: {} }, on: { go: '.a' } }), 'the root'],
+  ['a transition to the machine', states({ on: { go: '#toy' } }), 'leads to the machine'],
+  ['a nested state', states({ initial: 'a', states: { a: {} } }), 'idle is compound; states are flat'],
+  ['a parallel state', states({ type: 'parallel', states: { a: {} } }), 'idle is parallel; states are flat'],
+  ['a history state', states({ type: 'history' }), 'idle is history; states are flat'],
+  ['a deep history state', states({ type: 'history', history: 'deep' }), 'idle is history; states are flat'],
+  ['an event of a final state', states({ type: 'final', on: { go: 'done' } }), 'idle is final'],
+  ['an action on leaving a final state', states({ type: 'final', exit: 'ring' }), 'idle is final'],
+  ['an unnamed delay', states({ after: { 1000: 'done' } }), 'unnamed delay'],
+  ['a delay that `timers` does not have', states({ after: { sometime: 'done' } }), '`timers` does not have'],
+
+  ['an event of the root', states({}, { on: { go: '.done' } }), 'the root has'],
+  ['an action on entering the root', states({}, { entry: 'ring' }), 'the root has'],
+  ['an action on leaving the root', states({}, { exit: 'ring' }), 'the root has'],
+  ['an actor that the root invokes', states({}, { invoke: { src: 'x' } }), 'the root has'],
+  ['an eventless transition of the root', states({}, { always: '.done' }), 'the root has'],
+  ['a timer of the root', states({}, { after: { later: '.done' } }), 'the root has'],
+  ['states side by side', createMachine({ type: 'parallel', states: { a: {}, b: {} } }), 'the root is parallel'],
+  ['a machine without states', createMachine({}), 'the root is atomic'],
 ])('%s is refused', (_name, machine, message) => {
+  expect(() => checkMachine(kindOf(machine, { timers: { later: () => null } }))).toThrow(message)
+})
+
+const spawning = assign({ child: ({ spawn }) => spawn(toPromise) })
+const spawningAll = assign(args => ({ child: args.spawn(toPromise) }))
+const toAll = { ring: elsewhere, ask: raise({ type: 'y' }), call: spawnChild(toPromise), spawning, spawningAll }
+
+test.each([
+  ['ring', '`ring` is xstate.sendTo'],
+  ['ask', '`ask` is xstate.raise'],
+  ['call', '`call` is xstate.spawnChild'],
+  ['spawning', '`spawning` spawns'],
+  ['spawningAll', '`spawningAll` spawns'],
+] as const)('a name does not make the action %s one that is carried out', (name, message) => {
+  const machine = acting(name).provide({ actions: toAll as object })
   expect(() => checkMachine(kindOf(machine))).toThrow(message)
 })
 
-test('a computed param is refused', () => {
+test.each([
+  ['and()', and(['may', 'must'])],
+  ['or()', or(['may', 'must'])],
+  ['not()', not('may')],
+  ['stateIn()', stateIn('idle')],
+] as const)('a name does not make %s a guard that is known', (_name, composed) => {
+  const machine = guarded('composed').provide({ guards: { may: () => true, must: () => true, composed } as object })
+  expect(() => checkMachine(kindOf(machine))).toThrow('guard `composed` is made of others')
+})
+
+test('a computed param of a guard is refused', () => {
+  const machine = setup({ guards: { above: (_, _params: { least: number }) => true } }).createMachine({
+    initial: 'idle',
+    states: {
+      idle: { on: { go: { target: 'done', guard: { type: 'above', params: () => ({ least: 5 }) } } } },
+      done: {},
+    },
+  })
+  expect(() => checkMachine(kindOf(machine))).toThrow('guard `above` computes its params')
+})
+
+test('a computed param of an action is refused', () => {
   const machine = setup({ actions: { ring: (_, _params: { loud: boolean }) => {} } }).createMachine({
     initial: 'idle',
     states: { idle: { on: { go: { actions: { type: 'ring', params: () => ({ loud: true }) } } } } },
@@ -55,9 +152,9 @@ test('a computed param is refused', () => {
 test('a context field without a column, and a column without a field, stop the start', async () => {
   await using house = await lampHouse()
   const colored = { ...lamp, columns: { ...lamp.columns, color: 'text' } } as unknown as Kind
-  expect(openHouse(house.url, { kinds: [colored] })).rejects.toThrow('lamps has no color')
+  await expect(openHouse(house.url, { kinds: [colored] })).rejects.toThrow('lamps has no color')
   const { room: _room, ...columns } = lamp.columns
-  expect(openHouse(house.url, { kinds: [{ ...lamp, columns } as unknown as Kind] })).rejects.toThrow(
+  await expect(openHouse(house.url, { kinds: [{ ...lamp, columns } as unknown as Kind] })).rejects.toThrow(
     'lamps.room is no field of its context',
   )
 })
@@ -78,7 +175,7 @@ test('rows of an old version are migrated as they are read, and written back in 
   const [row] = await house.sql`select version, switched from lamps`
   expect({ ...row }).toEqual({ version: 2, switched: 42 })
   // The old process of a rolling restart says that it cannot, and harms nothing.
-  expect(house.actors.dispatch(tell(id, 'switch_off'))).rejects.toMatchObject({
+  await expect(house.actors.dispatch(tell(id, 'switch_off'))).rejects.toMatchObject({
     cause: { message: expect.stringContaining('written by version 2, this is 1') },
   })
   await next.close()
@@ -93,7 +190,7 @@ test('the start refuses rows that it has no way to read', async () => {
   } as Kind
   await (await openHouse(house.url, { kinds: [broken] })).close()
   await newLamp(house.actors)
-  expect(openHouse(house.url, { kinds: [broken] })).rejects.toThrow(
+  await expect(openHouse(house.url, { kinds: [broken] })).rejects.toThrow(
     'there are lamps of version 1, and no way from there',
   )
 })
