@@ -1,31 +1,23 @@
 import { expect, test } from 'bun:test'
+import { inspect } from 'node:util'
 import {
+  type AnyEventObject,
   type AnyMachineSnapshot,
   type AnyStateMachine,
+  type AnyStateNode,
   assign,
-  type ExecutableActionObject,
   emit,
   initialTransition,
   setup,
   transition,
 } from 'xstate'
-import { registered } from '../../src/actors/kind.ts'
-import { type Asked, stepper } from '../../src/actors/step.ts'
+import { type Context, type Kind, registered } from '../../src/actors/kind.ts'
+import { stepper } from '../../src/actors/step.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { subjects } from '../kinds/subjects.ts'
+import { arrive, T0 } from '../machines/table.ts'
+import { askedBy } from './asked-by.ts'
 import { lamp } from './lamp.ts'
-
-type Step = [AnyMachineSnapshot, ExecutableActionObject[]]
-
-/** What XState's own interpreter asks for, in our words. */
-const askedBy = (actions: readonly ExecutableActionObject[]): Asked[] =>
-  actions.map(({ type, params }) => {
-    const given = (params ?? {}) as { event?: { type: string }; id?: string; sendId?: string; delay?: unknown }
-    const timer = String(given.id ?? given.sendId).replace('xstate.after.', '')
-    if (type === 'xstate.emit') return { what: 'publish', type: String(given.event?.type) }
-    if (type === 'xstate.raise') return { what: 'arm', timer, delay: timer.split('.')[0] ?? '' }
-    if (type === 'xstate.cancel') return { what: 'cancel', timer }
-    return { what: 'effect', name: type, params }
-  })
 
 const odd = setup({
   types: { context: {} as { n: number; tag: string }, events: {} as { type: string; by?: number; at: Date } },
@@ -74,50 +66,107 @@ const oddKind = {
   publish: () => ({ merchantId: '', livemode: false, apiVersion: '', object: {} }),
 }
 
-// Contexts that XState's own walk reaches, every event tried in each: thousands of steps per machine.
-test.each([oddKind, registered(lamp), ...kinds].map(kind => [kind.name, kind] as const))(
-  'every step of %s is the one that transition() of XState takes',
-  (_name, kind) => {
-    const at = new Date('2026-01-01T00:00:00Z')
+/** Where a walk through a machine begins beside its creation, and what is tried wherever it comes. */
+type Walk = {
+  readonly kind: Kind
+  readonly input: Context
+  readonly starts: readonly AnyMachineSnapshot[]
+  readonly events: readonly AnyEventObject[]
+  /** How many of its tries must be steps that the machine takes. */
+  readonly least: number
+  /** What no walk can take, since it throws. */
+  readonly never?: readonly string[]
+}
+
+const TRIES = 10_000
+
+const ofToy = (kind: Kind) => ({
+  kind,
+  input: { at: T0 },
+  starts: [],
+  events: kind.machine.events.flatMap(type => [0, 1, 2].map(by => ({ type, by, at: T0 }))),
+})
+
+/** The situations and events of its machine's tests, all that really happens to it, and events with nothing in them. */
+const walkOf = (name: string, least: number): Walk => {
+  const found = subjects.find(({ kind }) => kind.name === name)
+  if (!found) throw new Error(`no tests of ${name}`)
+  const { kind, subject } = found
+  const { input, situations, events } = subject
+  return {
+    kind,
+    input: { at: T0, ...input },
+    starts: Object.values(situations).map(path => arrive(subject, path)),
+    events: [
+      ...Object.values(events).map(event => ({ at: T0, ...event })),
+      ...kind.machine.events.map(type => ({ type, at: T0 })),
+    ],
+    least,
+  }
+}
+
+const walks: readonly Walk[] = [
+  { ...ofToy(oddKind), least: 4_000 },
+  { ...ofToy(registered(lamp)), least: 4_000, never: ['off hit'] },
+  walkOf('payment', 1_000),
+  walkOf('refund', 400),
+  walkOf('payment_link', 4_000),
+  walkOf('dispute', 50),
+  walkOf('delivery', 1_000),
+]
+
+test('every machine of the product is walked through', () => {
+  expect(walks.slice(2).map(({ kind }) => kind.name)).toEqual(kinds.map(({ name }) => name))
+})
+
+test.each(walks.map(walk => [walk.kind.name, walk] as const))(
+  'every step of %s is the one that transition() of XState takes, and asks for the same',
+  (_name, { kind, input, starts, events, least, never = [] }) => {
     const ours = stepper(kind)
-    const { machine } = kind
-    const input = { at, windowMinutes: 30, amountMinor: 1_000, currency: 'USD' }
+    const machine: AnyStateMachine = kind.machine
     const [first, actions] = initialTransition(machine, input as never)
     expect(ours.begin(input)).toEqual({ state: String(first.value), context: first.context, asked: askedBy(actions) })
-    const queue: AnyMachineSnapshot[] = [first]
+    const waiting: AnyMachineSnapshot[] = [first, ...starts]
+    // What a way leads to that was not taken before is looked at first: the rest is mostly more of the same.
+    const fresh: AnyMachineSnapshot[] = []
     const seen = new Set<string>()
+    const taken = new Set<unknown>()
+    let tries = 0
     let steps = 0
-    while (steps < 3_000) {
-      const snapshot = queue.shift()
+    while (tries < TRIES) {
+      const snapshot = fresh.shift() ?? waiting.shift()
       if (!snapshot) break
       const state = String(snapshot.value)
-      for (const type of machine.events as string[]) {
-        for (const by of [0, 1, 2]) {
-          const event = { type, by, at }
-          const outcome: Attempt<Step> = attempt<Step>(
-            (): Step => transition(machine, snapshot as never, event as never) as Step,
-          )
-          const own = attempt(() => ours.take(state, snapshot.context, event))
-          steps++
-          if ('error' in outcome || 'error' in own) {
-            expect('error' in own).toBe('error' in outcome)
-            continue
-          }
-          const [next, asked]: Step = outcome.value
-          if (machine.getTransitionData(snapshot as never, event as never).length === 0) {
-            expect(own.value).toBeUndefined()
-            continue
-          }
-          expect(own.value).toEqual({ state: String(next.value), context: next.context, asked: askedBy(asked) })
-          const place = `${state} ${type} ${String(next.value)} ${queue.length % 7}`
-          if (!seen.has(place)) queue.push(next)
-          seen.add(place)
+      for (const event of events) {
+        const theirs = attempt(() => transition(machine, snapshot as never, event as never))
+        const own = attempt(() => ours.take(state, snapshot.context, event))
+        tries++
+        if ('error' in theirs || 'error' in own) {
+          expect('error' in own).toBe('error' in theirs)
+          continue
         }
+        const ways = machine.getTransitionData(snapshot as never, event as never)
+        if (ways.length === 0) {
+          expect(own.value).toBeUndefined()
+          continue
+        }
+        const [next, asked] = theirs.value
+        expect(own.value).toEqual({ state: String(next.value), context: next.context, asked: askedBy(asked) })
+        steps++
+        const isFresh = ways.some(way => !taken.has(way))
+        for (const way of ways) taken.add(way)
+        if (seen.size < seen.add(inspect([next.value, next.context])).size) (isFresh ? fresh : waiting).push(next)
       }
     }
-    expect(steps).toBeGreaterThan(5)
+    expect(untaken(machine, taken)).toEqual([...never])
+    expect(steps).toBeGreaterThanOrEqual(least)
   },
 )
+
+const untaken = (machine: AnyStateMachine, taken: ReadonlySet<unknown>): string[] =>
+  (Object.values(machine.states) as AnyStateNode[]).flatMap(({ key, transitions }) =>
+    [...transitions].flatMap(([event, ways]) => ways.filter(way => !taken.has(way)).map(() => `${key} ${event}`)),
+  )
 
 type Attempt<T> = { value: T } | { error: unknown }
 
@@ -132,7 +181,9 @@ const attempt = <T>(work: () => T): Attempt<T> => {
 test('what a change tells whatever is in the fields is known, by the names that history has for it', () => {
   expect(stepper(registered(lamp)).tells()).toEqual([
     { event: 'switch_on', from: 'off', to: 'on', type: 'lamp.lit' },
+    { event: 'flash', from: 'off', to: 'on', type: 'lamp.flashed' },
     { event: 'switch_off', from: 'on', to: 'off', type: 'lamp.out' },
+    { event: 'flash', from: 'on', to: 'on', type: 'lamp.flashed' },
     { event: 'after.burn.lamp.on', from: 'on', to: 'off', type: 'lamp.out' },
   ])
   // Too little money is told of and leaves a payment where it is; more of it, never enough, is not.

@@ -41,14 +41,11 @@ for (const { kind, subject } of subjects) {
 
     test('refuses what the machine never comes to', async () => {
       const { sql } = await opened
-      const lines = impossible(kind.table)
+      const lines = linesOf(impossibilities, kind.table)
       for (const [situation = '', change = '', constraint = ''] of lines) {
         await sql`delete from ${sql(kind.table)}`
         await sql`insert into ${sql(kind.table)} ${sql(rowOf(sql, kind, actorIn(kind, subject, situation)))}`
-        const violated = await sql.unsafe(`update ${kind.table} set ${change}`).then(
-          () => 'nothing',
-          error => error.constraint_name,
-        )
+        const violated = await violationOf(sql.unsafe(`update ${kind.table} set ${change}`))
         expect([situation, change, violated]).toEqual([situation, change, constraint])
       }
       const rules = await sql<{ conname: string }[]>`
@@ -56,6 +53,30 @@ for (const { kind, subject } of subjects) {
         where conrelid = ${kind.table}::text::regclass and contype = 'c' order by conname`
       const tried = new Set(lines.map(([, , constraint]) => constraint))
       expect(rules.map(({ conname }) => conname).filter(name => !tried.has(name))).toEqual([])
+    })
+
+    test('takes nothing a second time that there may be only one of', async () => {
+      const { sql } = await opened
+      const table = sql(kind.table)
+      const lines = linesOf(twins, kind.table)
+      for (const [situation = '', same = '', other = '', index = ''] of lines) {
+        const actor = actorIn(kind, subject, situation)
+        for (const [change, expected] of [
+          [same, index],
+          [other, 'nothing'],
+        ]) {
+          await sql`delete from ${table}`
+          await sql`insert into ${table} ${sql(rowOf(sql, kind, { ...actor, id: TWIN }))}`
+          await sql.unsafe(`update ${kind.table} set ${change}`)
+          const violated = await violationOf(sql`insert into ${table} ${sql(rowOf(sql, kind, actor))}`)
+          expect([situation, change, violated]).toEqual([situation, change, expected])
+        }
+      }
+      const rules = await sql<{ name: string }[]>`
+        select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        where i.indrelid = ${kind.table}::text::regclass and i.indisunique and not i.indisprimary order by c.relname`
+      const tried = new Set(lines.map(line => line.at(-1)))
+      expect(rules.map(({ name }) => name).filter(name => !tried.has(name))).toEqual([])
     })
   })
 }
@@ -73,13 +94,40 @@ test('every constraint that a kind expects to be violated is there, as a unique 
   }
 })
 
-/** A situation the machine gets into, what is done to its row, and the constraint that refuses it. */
-const impossible = (table: string): string[][] =>
-  impossibilities
-    .split('\n')
-    .map(line => line.split('|').map(cell => cell.trim()))
-    .filter(([, , constraint]) => constraint?.startsWith(`${table}_`))
+const TWIN = '0193a000-0000-7000-8000-0000000000ff'
 
+const violationOf = (statement: Promise<unknown>): Promise<string> =>
+  statement.then(
+    () => 'nothing',
+    error => error.constraint_name,
+  )
+
+/** The lines about a table, which end with the name of one of its constraints. */
+const linesOf = (text: string, table: string): string[][] =>
+  text
+    .split('\n')
+    .map(line => line.split(' | ').map(cell => cell.trim()))
+    .filter(line => line.at(-1)?.startsWith(`${table}_`))
+
+/**
+ * A situation the machine gets into, how another row of it is changed that keeps this one out, how one that does not,
+ * and the index that tells them apart.
+ */
+const twins = `
+  picked            | address = '0x' || upper(substr(address, 3))         | address = overlay(address placing 'c' from 3) | payments_address_once
+  processing        | confirmations = 7                                   | chain_id = 1                                  | refunds_transaction_once
+  processing        | state = 'processed'                                 | state = 'failed', failure_reason = 'reverted' | refunds_transaction_once
+  processed         | payment_id = gen_random_uuid()                      | tx_hash = overlay(tx_hash placing 'c' from 3) | refunds_transaction_once
+  new               | state = 'deactivated', deactivated_at = now()       | reference = 'another'                         | payment_links_reference_once
+  new               | amount_minor = 1                                    | livemode = true                               | payment_links_reference_once
+  new               | title = 'another'                                   | merchant_id = gen_random_uuid()               | payment_links_reference_once
+  new               | state = 'under_review'                              | state = 'won'                                 | disputes_open_once
+  submitted         | reason = 'general'                                  | payment_id = gen_random_uuid()                | disputes_open_once
+  new               | merchant_id = gen_random_uuid()                     | event_id = gen_random_uuid()                  | deliveries_event_once
+  new               | state = 'canceled', next_attempt_at = null          | endpoint_id = gen_random_uuid()               | deliveries_event_once
+`
+
+/** A situation the machine gets into, what is done to its row, and the constraint that refuses it. */
 const impossibilities = `
   new               | state = 'paid'                                      | payments_state
   new               | amount_minor = 0                                    | payments_amount

@@ -1,0 +1,13 @@
+import type { ExecutableActionObject } from 'xstate'
+import type { Asked } from '../../src/actors/step.ts'
+
+/** What XState's own interpreter asks for, in the words of the core. */
+export const askedBy = (actions: readonly ExecutableActionObject[]): Asked[] =>
+  actions.map(({ type, params }) => {
+    const given = (params ?? {}) as { event?: { type: string }; id?: string; sendId?: string }
+    const timer = String(given.id ?? given.sendId).replace('xstate.after.', '')
+    if (type === 'xstate.emit') return { what: 'publish', type: String(given.event?.type) }
+    if (type === 'xstate.raise') return { what: 'arm', timer, delay: timer.split('.')[0] ?? '' }
+    if (type === 'xstate.cancel') return { what: 'cancel', timer }
+    return { what: 'effect', name: type, params }
+  })

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import { payments, refund } from './payment-cases.ts'
+import { arrive, type Subject, step } from './table.ts'
+
+describe('money that comes when a payment has ended', () => {
+  const ends = [
+    ['expired', 'pick, over'],
+    ['failed', 'pick, reverted'],
+    ['canceled', 'pick, cancel'],
+    ['failed', 'pick, see only 400, 400 final, over'],
+  ]
+
+  test.each(ends)(
+    'a merchant who wants to see late money first is asked about stablecoins too: %s, “%s”',
+    (end, path) => {
+      const careful = { ...payments, input: { ...payments.input, latePolicy: 'needs_attention' } }
+      for (const [seen, all] of [
+        ['now 1000', '1000'],
+        ['now 1200', '1200'],
+      ]) {
+        const paidLate = arrive(careful, `${path}, ${seen}`)
+        expect(step(careful, paidLate, `accept late ${all}`)).toBeUndefined()
+        expect(step(careful, paidLate, `late ${all}`)).toMatchObject({ to: 'stays', asks: 'payment.late' })
+        expect(arrive(careful, `${path}, ${seen}, late ${all}`)).toMatchObject({
+          value: end,
+          context: { exception: 'late', attention: true },
+        })
+      }
+    },
+  )
+
+  test.each(ends)('what was late in part is taken when the rest has come: %s, “%s”', (_end, path) => {
+    expect(arrive(payments, `${path}, now 600, late 600, now 1000, accept late 1000`)).toMatchObject({
+      value: 'success',
+      context: { receivedMinor: 1000, exception: null, failureReason: null, attention: false },
+    })
+    // What was promised back pays for nothing.
+    const promised = arrive(payments, `${path}, now 600, late 600, reserve 300, now 1000`)
+    expect(step(payments, promised, 'accept late 1000')).toBeUndefined()
+    expect(step(payments, promised, 'late 1000')).toMatchObject({ to: 'stays', asks: 'payment.late' })
+  })
+
+  test('what came too late in all waits for nobody when the rest has come and is welcome', () => {
+    const underpaid = 'pick, see only 400, 400 final, over'
+    const settled = { amountFinal: 1000n, failureReason: null, exception: null, attention: false }
+    expect(arrive(payments, underpaid).context).toMatchObject({ attention: true })
+    expect(arrive(payments, `${underpaid}, now 1000, accept late 1000`)).toMatchObject({
+      value: 'success',
+      context: settled,
+    })
+    // What went astray is still for somebody to decide.
+    expect(arrive(payments, `${underpaid}, wrong asset, now 1000, accept late 1000`)).toMatchObject({
+      value: 'success',
+      context: { ...settled, exception: 'wrong_asset', attention: true },
+    })
+  })
+
+  const givenBack = (all: string) => `reserve ${all}, refunded ${all}`
+  const subject: Subject = {
+    ...payments,
+    events: {
+      ...payments.events,
+      'reserve 400': refund('reserve_refund', 400),
+      'refunded 400': refund('refund_processed', 400),
+    },
+  }
+  const late = 'pick, over, now 400 in block 8, late 400'
+
+  test('what came too late and is given back waits for nobody, and cannot be accepted any more', () => {
+    expect(arrive(subject, `${late}, ${givenBack('400')}`)).toMatchObject({ context: { attention: false } })
+    expect(arrive(subject, `${late}, ${givenBack('300')}`)).toMatchObject({ context: { attention: true } })
+    expect(step(subject, arrive(subject, `${late}, reserve 400`), 'accept')).toBeUndefined()
+    expect(step(subject, arrive(subject, `${late}, reserve 300`), 'accept')).toBeDefined()
+    const astray = arrive(subject, `${late}, final on a wrong chain, ${givenBack('400')}`)
+    expect(astray).toMatchObject({ context: { attention: true } })
+    expect(step(subject, astray, 'accept')).toBeDefined()
+  })
+})
