@@ -1,54 +1,70 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { giveToOwner } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
 export type Hold = { release(): void }
 
+/** What may be done instead of giving the folder to this user. */
+const ELSEWHERE = 'set DATA_DIR to another folder'
+
 /** Makes this process the only one that uses the folder, until release or its death. */
 export const hold = (folder: string): Hold => {
-  const taken = tryHold(folder)
-  if (taken) return taken
-  throw new StartError(`${folder} is in use by ${holderOf(folder)}: stop it first, or set DATA_DIR to another folder`)
+  let holder: number | undefined
+  // Who has just taken it says who they are a moment later, and who is about to end lets go of it.
+  for (let tries = 0; tries < 25 && holder === undefined; tries++) {
+    if (tries > 0) pause(20)
+    const taken = tryHold(folder)
+    if (taken) return taken
+    holder = holderOf(folder)
+  }
+  const who = holder === undefined ? 'another process' : `pid ${holder}`
+  throw new StartError(`${folder} is in use by ${who}: stop it first, or ${ELSEWHERE}`)
 }
 
 /**
  * Undefined when another process has it. The lock is the kernel's, on a file that SQLite opens for us
  * (neither Bun nor Node has flock), so it cannot be left behind by a kill -9 the way a pid file can.
  */
-export const tryHold = (folder: string): Hold | undefined => {
-  const lock = open(lockFile(folder))
+export const tryHold = (folder: string, advice = ELSEWHERE): Hold | undefined => {
+  const lock = take(folder, advice)
+  if (!lock) return undefined
+  held.add(lock)
+  const release = () => {
+    if (!held.delete(lock)) return
+    // Before the lock: afterwards it may be the next one's.
+    forgetHolder(folder)
+    lock.close()
+  }
   try {
-    lock.exec('pragma locking_mode = exclusive; begin exclusive')
-    writeFileSync(holderFile(folder), String(process.pid))
+    writeFileSync(holderFile(folder), `${process.pid} ${beginOf(process.pid)}`)
     for (const path of [lockFile(folder), holderFile(folder)]) giveToOwner(path)
   } catch (error) {
-    lock.close()
-    if (codeOf(error) === BUSY) return undefined
-    throw unusable(folder, error)
+    release()
+    throw unusable(folder, error, advice)
   }
-  held.add(lock)
-  return {
-    release: () => {
-      if (held.delete(lock)) lock.close()
-    },
-  }
+  return { release }
 }
 
-const open = (path: string): DatabaseSync => {
+const take = (folder: string, advice: string): DatabaseSync | undefined => {
+  let lock: DatabaseSync | undefined
   try {
-    return new DatabaseSync(path)
+    lock = new DatabaseSync(lockFile(folder))
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+    return lock
   } catch (error) {
-    throw unusable(dirname(path), error)
+    lock?.close()
+    if (codeOf(error) === BUSY) return undefined
+    throw unusable(folder, error, advice)
   }
 }
 
-const unusable = (folder: string, error: unknown) =>
+export const unusable = (folder: string, error: unknown, advice: string) =>
   new StartError(
     isFull(error)
       ? `${folder} cannot be written to: its disk is full`
-      : `${folder} cannot be written to by this user: give it to them, or set DATA_DIR to another folder`,
+      : `${folder} cannot be written to by this user: give it to them, or ${advice}`,
   )
 
 const isFull = (error: unknown) => codeOf(error) === FULL || (error as NodeJS.ErrnoException).code === 'ENOSPC'
@@ -66,10 +82,44 @@ const held = new Set<DatabaseSync>()
 const lockFile = (folder: string) => join(folder, 'lock')
 const holderFile = (folder: string) => join(folder, 'lock.pid')
 
-const holderOf = (folder: string): string => {
+/** Undefined where that is not certain: one that was killed has left its number, which another program may have by now. */
+const holderOf = (folder: string): number | undefined => {
+  const [pid = 0, begin] = read(holderFile(folder)).split(' ')
+  return begin !== undefined && beginOf(Number(pid)) === begin ? Number(pid) : undefined
+}
+
+const forgetHolder = (folder: string) => {
   try {
-    return `pid ${readFileSync(holderFile(folder), 'utf8')}`
+    rmSync(holderFile(folder), { force: true })
   } catch {
-    return 'another process'
+    // Its reader judges what is left of it.
   }
 }
+
+/** What no other process of that number has; '' where it is not told, undefined when there is no such process. */
+const beginOf = (pid: number): string | undefined => {
+  // The second field is a name in brackets that may hold anything, the third its state, the 22nd when it began.
+  const [state, ...later] = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
+  const ended = state === '' ? !isAlive(pid) : state === 'Z'
+  return ended ? undefined : (later[18] ?? '')
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Nothing else is to go on meanwhile: it is a start that waits. */
+const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

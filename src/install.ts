@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { tryHold } from './hold.ts'
+import { tryHold, unusable } from './hold.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -13,9 +14,9 @@ import { StartError } from './start-error.ts'
 const install = async () => {
   const wanted = hashOf(['bun.lock', 'package.json', 'src/postgres/postgres@3.4.9.patch'])
   if (read('node_modules/.installed') === wanted) return
-  mkdirSync(path('node_modules'), { recursive: true })
-  let held = tryHold(path('node_modules'))
-  for (; !held; held = tryHold(path('node_modules'))) await sleep(200)
+  const folder = makeFolder()
+  let held = tryHold(folder, advice)
+  for (; !held; held = tryHold(folder, advice)) await sleep(200)
   // Another start may have done it meanwhile.
   if (read('node_modules/.installed') !== wanted) {
     console.log('Installing what is missing (once, it takes a moment)')
@@ -27,6 +28,18 @@ const install = async () => {
     writeFileSync(path('node_modules/.installed'), wanted)
   }
   held.release()
+}
+
+/** Another data folder would not help here. */
+const advice = 'run this as whoever owns it'
+
+const makeFolder = (): string => {
+  try {
+    mkdirSync(path('node_modules'), { recursive: true })
+    return path('node_modules')
+  } catch (error) {
+    throw unusable(resolve(path('.')), error, advice)
+  }
 }
 
 const hashOf = (names: readonly string[]): string => {
