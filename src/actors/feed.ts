@@ -30,12 +30,18 @@ export const readFeed = async (sql: Sql, after: string | null, limit: number): P
   return rows.map(({ era, xid, seq, ...transition }) => ({ ...transition, cursor: `${era}.${xid}.${seq}` }))
 }
 
-/** How long the oldest open write transaction of the cluster has held the feed back. */
+/**
+ * How long the oldest open write transaction of the cluster has held the feed back. Of another user's session most
+ * users are not told when it began, and a prepared transaction has no session: these show by the first entry that
+ * waits for them.
+ */
 export const feedLagMs = async (sql: Sql): Promise<number> => {
   const [row] = await sql<{ ms: number }[]>`
-    select coalesce(extract(epoch from now() - min(xact_start)) * 1000, 0)::float8 as ms
-    from pg_stat_activity
-    where backend_xid is not null`
+    select greatest(extract(epoch from now() - least(
+      (select min(xact_start) from pg_stat_activity where backend_xid is not null),
+      (select at from transitions
+       where (era, xid) >= ((select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot()))
+       order by era, xid, seq limit 1))) * 1000, 0)::float8 as ms`
   return row?.ms ?? 0
 }
 

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import process from 'node:process'
+import { feedLagMs } from '../actors/feed.ts'
 import { chainIdsOf } from '../chain/connect.ts'
 import { refuse } from '../errors.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
@@ -27,13 +28,19 @@ export const metricsRoutes = (
       const forwarded = [...headers.keys()].some(name => byProxies.test(name))
       const near = isLoopback(address) && !forwarded
       if (!near && !(metricsToken && isBearer(headers.get('authorization'), metricsToken))) refuse('invalid_token')
-      const [up, backlog] = await Promise.all([stateOf(checks), soon(readBacklog(api.sql, chainIdsOf(api.chains)))])
+      const [up, backlog, heldMs] = await Promise.all([
+        stateOf(checks),
+        soon(readBacklog(api.sql, chainIdsOf(api.chains))),
+        // Asked for itself: what holds the feed back also lets dead rows pile up that the backlog is counted over.
+        soon(feedLagMs(api.sql)),
+      ])
       const families = [
         ...trafficOf(api),
         ...sendingOf(sending),
         ...processOf(api),
         ...up,
         ...(backlog ? backlogOf(backlog) : []),
+        ...(heldMs === undefined ? [] : [feedHeld(heldMs)]),
       ]
       return { status: 200, text: expositionOf(families), headers: EXPOSITION_TYPE }
     },
@@ -162,6 +169,13 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
   ofChains('paymachine_chain_final', 'Up to this block transfers are final.', backlog, 'final'),
   ofChains('paymachine_chain_age_seconds', 'How old the latest block is that was read.', backlog, 'ageSeconds'),
 ]
+
+const feedHeld = (ms: number): Family =>
+  gauge(
+    'paymachine_feed_held_seconds',
+    'How long an open write transaction, of any database of the server, has held lists and feeds back.',
+    ms / 1_000,
+  )
 
 const ofChains = (name: string, help: string, { chains }: Backlog, field: 'head' | 'final' | 'ageSeconds'): Family => ({
   name,

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { feedLagMs } from '../../src/actors/feed.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { metricsRoutes } from '../../src/http/metrics.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { lampHouse, newLamp } from '../actors/lamps.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { database } from '../harness/database.ts'
+import { until } from '../harness/until.ts'
+import { proxy } from '../workers/proxy.ts'
 
 const token = 'a token for whoever measures'
 const checks = { database: async () => undefined, worker: async () => 'takes no jobs' }
@@ -80,4 +86,62 @@ test.each([
 test('whoever has the token reads them from anywhere', async () => {
   const { status } = await scrape({ 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${token}` })
   expect(status).toBe(200)
+})
+
+const heldSeconds = async () => {
+  const seconds = parse((await scrape()).text).get('paymachine_feed_held_seconds')
+  return seconds ?? expect.unreachable('the feed is not told of')
+}
+
+test('an open write transaction is told of by how long it holds the feed back, until it ends', async () => {
+  await using db = await database()
+  // Of another database, and beside it one that only reads, which holds nothing back.
+  const [writing, reading] = [connect(db.url, { max: 1 }), connect(db.url, { max: 1 })]
+  await reading.unsafe('begin; select count(*) from transitions')
+  await writing.unsafe('begin; select pg_current_xact_id()')
+  const begunAt = performance.now()
+  const first = await until(heldSeconds)
+  const later = await until(async () => {
+    const seconds = await heldSeconds()
+    return seconds > first + 1 && seconds
+  })
+  expect(later).toBeLessThan((performance.now() - begunAt) / 1_000 + 1)
+  await writing.unsafe('commit')
+  // What others on this server write meanwhile is over in a moment.
+  await until(async () => (await heldSeconds()) < 0.5)
+  await Promise.all([writing.end(), reading.end()])
+})
+
+test('who is not told since when another user writes sees how long that is waited for', async () => {
+  await using lamps = await lampHouse()
+  const name = `teller_${crypto.randomUUID().slice(0, 8)}`
+  await lamps.sql.unsafe(`create role ${name} login password 'told'; grant select on transitions, eras to ${name}`)
+  await using ending = new AsyncDisposableStack()
+  ending.defer(() => lamps.sql.unsafe(`drop owned by ${name}; drop role ${name}`).then(() => {}))
+  const url = Object.assign(new URL(lamps.url), { username: name, password: 'told' })
+  const [writing, teller] = [connect(lamps.url, { max: 1 }), connect(url.href, { max: 1 })]
+  await writing.unsafe('begin; select pg_current_xact_id()')
+  const told = await teller`
+    select xact_start as since from pg_stat_activity where backend_xid is not null and datname = current_database()`
+  expect([...told]).toEqual([{ since: null }])
+  await newLamp(lamps.actors)
+  await until(async () => (await feedLagMs(teller)) > 1_000)
+  await writing.unsafe('rollback')
+  await until(async () => (await feedLagMs(teller)) < 500)
+  await Promise.all([writing.end(), teller.end()])
+})
+
+test('who scrapes while the database does not answer is told the rest', async () => {
+  await using db = await database()
+  await using path = await proxy(db.url)
+  const sql = connect(path.url)
+  await using cut = await apiHouse({ routes, outside: { sql } })
+  const names = async () => [...parse((await cut.call('GET', '/metrics')).text).keys()]
+  const ofDatabase = ['paymachine_jobs_ready', 'paymachine_feed_held_seconds']
+  expect(await names()).toEqual(expect.arrayContaining(ofDatabase))
+  path.freeze()
+  const left = await names()
+  expect(left.filter(name => ofDatabase.includes(name))).toEqual([])
+  expect(left).toContain('process_resident_memory_bytes')
+  await sql.end({ timeout: 0 })
 })
