@@ -1,6 +1,4 @@
-import { tasks } from '../tasks/all.ts'
-import { sendWebhooks } from '../tasks/send-webhooks.ts'
-import { signRefundTask } from '../tasks/sign-refund.ts'
+import { tasksOf } from '../tasks/all.ts'
 import { type Actors, openActors } from './actors/actors.ts'
 import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
@@ -87,9 +85,8 @@ const startLabour = (
     poster: openPoster({ rules: webhooks, now: () => world.clock.now() }),
   })
   const ears = openEars({ databaseUrl, heard: sender.wake, log: world.log })
-  const signRefund = signRefundTask(async refundId => signers.sign(refundId))
-  const own = { 'send-webhooks': sendWebhooks(sender), 'sign-refund': signRefund }
-  const worker = work(world, { databaseUrl, tasks: { ...tasks, ...own }, role })
+  const tasks = tasksOf({ sender, sign: async refundId => signers.sign(refundId) })
+  const worker = work(world, { databaseUrl, tasks, role })
   const signers: Signers = startSigners({ ...world, chains, keyring, sandbox }, worker.share)
   const timers = openTimers(world, world.actors, {
     share: () => {
