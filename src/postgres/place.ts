@@ -54,8 +54,9 @@ export const usableBinaries = async (account: Account, say: (line: string) => vo
     await cp(found.folder, making, { recursive: true, verbatimSymlinks: true })
     // Two starts may copy at once; either copy will do.
     await rename(making, copy).catch(() => rm(making, { recursive: true, force: true }))
-    say(`Postgres cannot read ${found.folder} as user ${account.name}, so its programs were copied to ${copy}`)
   }
+  // At every start: the copy may be there for another clone.
+  say(`Postgres cannot read ${found.folder} as user ${account.name}, so it runs the programs in ${copy}`)
   return { ...found, folder: copy }
 }
 

