@@ -36,4 +36,4 @@ test('the chain bench runs through, and its work is done', async () => {
     '40 payments in one block, until all are processing',
     '40 payments in one block, until all are processing, all on one link',
   ])
-}, 60_000)
+}, 180_000)

@@ -51,4 +51,4 @@ test('the webhooks bench runs through, and its work is done', async () => {
     '3 workers and 1 kills under load, the highest number of an attempt',
     '3 workers and 1 kills under load, requests against attempts that were written down',
   ])
-}, 60_000)
+}, 180_000)
