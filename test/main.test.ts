@@ -62,6 +62,30 @@ test('a worker answers how it is and nothing else', async () => {
   expect((await main.get('/v1/auth/me'))?.status).toBe(404)
 })
 
+test('ROLE=api takes no job and is none of the workers, and ROLE=worker does what it has left', async () => {
+  await using db = await database()
+  const { sql } = db
+  await using api = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api' })
+  await sql`select graphile_worker.add_job('cancel-deliveries', json_build_object('endpointId', gen_random_uuid()))`
+  const jobs = () => sql`select task_identifier as task, attempts, locked_by from graphile_worker.jobs`
+  const workers = () => sql`select role, pid from workers`
+  // A worker is told of a job at once, and looks for itself twice a second.
+  await Bun.sleep(2_000)
+  expect([...(await jobs())]).toEqual([{ task: 'cancel-deliveries', attempts: 0, locked_by: null }])
+  expect([...(await workers())]).toEqual([])
+  const working = await sql`
+    select application_name from pg_stat_activity
+    where datname = current_database() and application_name in ('paymachine worker', 'paymachine heart')`
+  expect([...working]).toEqual([])
+  const metrics = await (await api.get('/metrics'))?.text()
+  expect(metrics).toContain('\npaymachine_jobs_ready 1\n')
+  expect(metrics).toContain('\npaymachine_workers 0\n')
+
+  await using worker = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'worker' })
+  await until(async () => (await jobs()).length === 0)
+  expect([...(await workers())]).toEqual([{ role: 'worker', pid: worker.child.pid }])
+})
+
 test('the same Ctrl-C told twice is one', async () => {
   await using folder = await usedFolder()
   await using main = await startMain({ DATA_DIR: folder.path })

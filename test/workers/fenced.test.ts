@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { liveWorkers } from '../../src/workers/queries.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
+import { expectClean } from './clean.ts'
 import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
 const quick = { beatMs: 100, silentMs: 1_000 }
@@ -31,6 +32,7 @@ test.concurrent('a worker that was stopped and taken for dead comes back as anot
   expect(await countRuns(sql, 'done')).toBe(20)
   expect(stopped.ended()).toBe(false)
   expect(other.log()).toContain('workers that beat no more were removed')
+  await expectClean(sql)
 }, 60_000)
 
 test.concurrent('a process that alone is left frees the jobs of those that were killed before it started', async () => {
@@ -44,6 +46,7 @@ test.concurrent('a process that alone is left frees the jobs of those that were 
   await killed.exited
   await using _next = workerProcess(db.url, quick)
   await until(async () => (await sql`select from runs where pid <> ${killed.pid}`).length === 5)
+  await expectClean(sql)
 }, 60_000)
 
 test.concurrent('a job held by nobody is freed', async () => {
@@ -54,6 +57,7 @@ test.concurrent('a job held by nobody is freed', async () => {
   await sql`update graphile_worker._private_jobs set locked_by = 'pool-gone', locked_at = now()`
   await using _worker = workerProcess(db.url, quick)
   await until(async () => (await countRuns(sql, 'done')) === 3, { timeoutMs: 20_000 })
+  await expectClean(sql)
 }, 60_000)
 
 test.concurrent("a step of the database's clock kills nobody", async () => {
@@ -69,4 +73,5 @@ test.concurrent("a step of the database's clock kills nobody", async () => {
   const reached = (await beats()) + 30
   await until(async () => (await beats()) > reached)
   expect(await liveWorkers(sql)).toEqual(before)
+  await expectClean(sql)
 }, 60_000)

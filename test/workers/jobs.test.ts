@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { liveWorkers } from '../../src/workers/queries.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
+import { expectClean } from './clean.ts'
 import { proxy } from './proxy.ts'
 import { addRuns, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
@@ -17,6 +18,7 @@ test('a job that always fails does not stop the others', async () => {
     sql`select from graphile_worker.jobs where task_identifier = 'fail-always' and attempts > 0 and locked_by is null`
   await until(async () => (await failing()).length === 50)
   expect(worker.ended()).toBe(false)
+  await expectClean(sql)
 })
 
 test('a job whose task nobody knows does no harm, and stays', async () => {
@@ -29,6 +31,7 @@ test('a job whose task nobody knows does no harm, and stays', async () => {
   await until(async () => (await countRuns(sql, 'done')) === 20)
   const [left] = await sql`select attempts, locked_by from graphile_worker.jobs`
   expect(left).toEqual({ attempts: 0, locked_by: null })
+  await expectClean(sql)
 })
 
 test('a wrong payload fails its job and is not repeated in the log', async () => {
@@ -40,6 +43,7 @@ test('a wrong payload fails its job and is not repeated in the log', async () =>
   expect((await until(failed)).last_error).toBe('The payload of note-run is wrong: n must be a number')
   await until(() => worker.log().includes('a job failed'))
   expect(worker.log()).not.toContain('sk_secret')
+  await expectClean(sql)
 })
 
 test('when graphile-worker ends by itself it is started again', async () => {
@@ -60,6 +64,7 @@ test('when graphile-worker ends by itself it is started again', async () => {
   const after = await liveWorkers(sql)
   expect(after.length).toBe(1)
   expect(after).not.toContain(before)
+  await expectClean(sql)
 })
 
 test('the database URL is never logged, whatever goes wrong', async () => {
@@ -72,4 +77,5 @@ test('the database URL is never logged, whatever goes wrong', async () => {
   await until(() => worker.log().split('begins anew').length > 3)
   await until(() => worker.log().includes('the heart does not beat'))
   expect(worker.log()).not.toContain('very-secret')
+  await expectClean(db.sql)
 }, 30_000)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { liveWorkers } from '../../src/workers/queries.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
+import { expectClean } from './clean.ts'
 import { addRuns, countJobs, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
 test("a killed worker's jobs all run again within 30 s", async () => {
@@ -26,4 +27,5 @@ test("a killed worker's jobs all run again within 30 s", async () => {
   expect(await countRuns(sql, 'done')).toBe(60)
   expect((await liveWorkers(sql)).length).toBe(1)
   expect(survivor.ended()).toBe(false)
+  await expectClean(sql)
 }, 60_000)

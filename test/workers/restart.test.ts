@@ -6,6 +6,7 @@ import { liveWorkers } from '../../src/workers/queries.ts'
 import { database } from '../harness/database.ts'
 import { postgresServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
+import { expectClean } from './clean.ts'
 import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
 /** False instead of an error while the database is away. */
@@ -46,6 +47,7 @@ for (const how of ['restart', 'kill'] as const) {
     expect(worker.log()).not.toContain('a job failed')
     expect(await liveWorkers(sql)).toHaveLength(1)
     expect(worker.ended()).toBe(false)
+    await expectClean(sql)
     await sql.end({ timeout: 1 })
   }, 120_000)
 }
@@ -62,7 +64,9 @@ test.concurrent('a worker outlives a database that is away for longer than the w
   await sleep(4_000)
   await server.start()
   await until(allDone(sql, 40), { timeoutMs: 40_000 })
+  await until(patiently(async () => (await countJobs(sql)) === 0))
   expect(worker.ended()).toBe(false)
+  await expectClean(sql)
   await sql.end({ timeout: 1 })
 }, 120_000)
 
@@ -81,6 +85,7 @@ test.concurrent('connections of a worker that are cut at random cost no job and 
   await until(async () => (await countJobs(sql)) === 0, { timeoutMs: 30_000 })
   expect(await countRuns(sql, 'done')).toBe(2_000)
   expect(worker.ended()).toBe(false)
+  await expectClean(sql)
 }, 120_000)
 
 test.concurrent('a job that ends its own connection every time is held to account, and the others run', async () => {
@@ -99,4 +104,5 @@ test.concurrent('a job that ends its own connection every time is held to accoun
   await addRuns(sql, 20, 100)
   await until(async () => (await countJobs(sql)) === 1, { timeoutMs: 30_000 })
   expect(begun()).toBe(before)
+  await expectClean(sql)
 }, 120_000)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { beatWorker, endWorkers, liveWorkers, reapWorkers, registerWorker } from '../../src/workers/queries.ts'
 import { openSilence } from '../../src/workers/silence.ts'
 import { database } from '../harness/database.ts'
+import { expectClean } from './clean.ts'
 
 const quiet = [{ id: 'a', beats: '7' }]
 const ids = (workers: readonly { id: string }[]) => workers.map(({ id }) => id)
@@ -41,10 +42,13 @@ test('of two reapers at once each worker is reaped by one', async () => {
   const { sql } = db
   const all = Array.from({ length: 20 }, (_, i) => `pool-${i}`)
   for (const id of all) await registerWorker(sql, worker(id))
+  await sql`select graphile_worker.add_job('any', '{}') from generate_series(1, 20)`
+  await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'pool-' || id % 20`
   const silent = all.map(id => ({ id, beats: '0' }))
   const reaped = await Promise.all([reapWorkers(sql, silent), reapWorkers(sql, silent.toReversed())])
   expect(reaped.flat().sort()).toEqual(all.toSorted())
   expect(await liveWorkers(sql)).toEqual([])
+  await expectClean(sql)
 })
 
 test('a worker that has beaten since it was looked at is not reaped', async () => {
@@ -56,6 +60,7 @@ test('a worker that has beaten since it was looked at is not reaped', async () =
   const silent = ['pool-a', 'pool-b'].map(id => ({ id, beats: '0' }))
   expect(await reapWorkers(sql, silent)).toEqual(['pool-b'])
   expect(await beatWorker(sql, 'pool-a')).toEqual([{ id: 'pool-a', beats: '1', own: true }])
+  await expectClean(sql)
 })
 
 test('who ends leaves no lock, and nobody else loses one', async () => {
@@ -66,6 +71,8 @@ test('who ends leaves no lock, and nobody else loses one', async () => {
   const held = async () =>
     (await sql`select locked_by as id from graphile_worker.jobs where locked_by is not null`).map(r => r.id)
   const [first = '', second = ''] = await held()
+  for (const id of [first, second]) await registerWorker(sql, worker(id))
   await endWorkers(sql, [first])
   expect(await held()).toEqual([second])
+  await expectClean(sql)
 })

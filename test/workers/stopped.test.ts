@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { liveWorkers } from '../../src/workers/queries.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
+import { expectClean } from './clean.ts'
 import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
 test.concurrent('SIGTERM under load lets jobs in flight finish, exits 0 within 20 s and leaves no lock', async () => {
@@ -23,6 +24,7 @@ test.concurrent('SIGTERM under load lets jobs in flight finish, exits 0 within 2
   expect(await countJobs(sql)).toBe(500 - (await countRuns(sql, 'done')))
   expect(await countLocks(sql)).toBe(0)
   expect(await liveWorkers(sql)).toEqual([])
+  await expectClean(sql)
 }, 60_000)
 
 test.concurrent('a job that takes too long is freed, and the process exits within 20 s all the same', async () => {
@@ -41,4 +43,5 @@ test.concurrent('a job that takes too long is freed, and the process exits withi
   expect(await countLocks(sql)).toBe(0)
   expect(await countJobs(sql)).toBe(3)
   expect(await liveWorkers(sql)).toEqual([])
+  await expectClean(sql)
 }, 60_000)
