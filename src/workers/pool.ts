@@ -21,5 +21,25 @@ export const openPool = ({ databaseUrl, max }: PoolOptions): pg.Pool => {
   // and an error event that nobody listens to ends the process.
   pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', () => {})
-  return pool
+  const connect = pool.connect.bind(pool)
+  return Object.assign(pool, {
+    connect: (callback?: Connected) => (callback ? connect(forgiving(callback)) : connect()),
+  })
 }
+
+type Connected = Parameters<pg.Pool['connect']>[0]
+
+/**
+ * graphile-worker gives back the connection that it listens by twice when that is lost while a life ends. The second
+ * time would be an error in a promise that nobody has, and that ends the process.
+ */
+const forgiving =
+  (callback: Connected): Connected =>
+  (error, client, release) => {
+    let released = false
+    callback(error, client, cause => {
+      if (released) return
+      released = true
+      release(cause)
+    })
+  }

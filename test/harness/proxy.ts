@@ -1,11 +1,14 @@
 import { connect, createServer, type Socket } from 'node:net'
 
+type Held = { lose(): void }
+
 /** A path to a database that can be cut, on loopback. */
 export const databaseProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let answersUntilCut = Number.POSITIVE_INFINITY
   let silent = false
+  let holding: { readonly asking: string; readonly held: (connection: Held) => void } | undefined
 
   const server = createServer(client => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -21,7 +24,11 @@ export const databaseProxy = async (databaseUrl: string) => {
         cut()
       })
     }
-    client.on('data', chunk => upstream.write(chunk))
+    client.on('data', chunk => {
+      if (!holding || !chunk.includes(holding.asking)) return upstream.write(chunk)
+      holding.held({ lose: () => client.resetAndDestroy() })
+      holding = undefined
+    })
     upstream.on('data', chunk => {
       if (--answersUntilCut > 0) client.write(chunk)
       else {
@@ -41,6 +48,11 @@ export const databaseProxy = async (databaseUrl: string) => {
     cutInsteadOfAnswer: (n: number) => {
       answersUntilCut = n
     },
+    /** The next connection by which this is asked, with the question still on its way. */
+    hold: (asking: string) =>
+      new Promise<Held>(held => {
+        holding = { asking, held }
+      }),
     /** Nothing comes through, either way, until it does again: no end, no reset. */
     silence: (on: boolean) => {
       silent = on

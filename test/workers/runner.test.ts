@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type } from 'arktype'
+import { openActors } from '../../src/actors/actors.ts'
+import { databaseClock } from '../../src/clock.ts'
+import { openLog } from '../../src/log.ts'
+import { openRunner } from '../../src/workers/runner.ts'
+import { task } from '../../src/workers/task.ts'
+import { database } from '../harness/database.ts'
+import { databaseProxy } from '../harness/proxy.ts'
+
+const LISTEN = 'LISTEN "jobs:insert"'
+
+test('a life that ends while the connection is lost by which it asks to be told of jobs takes nothing with it', async () => {
+  await using db = await database()
+  await using path = await databaseProxy(db.url)
+  const outside = {
+    sql: db.sql,
+    clock: databaseClock(),
+    random: crypto.getRandomValues.bind(crypto),
+    log: openLog('silent'),
+  }
+  const world = { ...outside, actors: await openActors(outside, []) }
+  const tasks = { 'do-nothing': task(type({}), async () => {}) }
+  const held = path.hold(LISTEN)
+  const runner = await openRunner(world, { databaseUrl: path.url, tasks, concurrency: 2, pollMs: 500 })
+  const listening = await held
+  const closed = runner.close(5_000)
+  // By then it has given the connection back for the first time, and waits for an answer on it.
+  await turn()
+  listening.lose()
+  expect(await closed).toBe(true)
+  // A rejection that nobody takes fails this test, as it ends a house.
+  await turn()
+})
