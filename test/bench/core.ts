@@ -31,7 +31,7 @@ const whole: CoreSizes = {
   timers: 100_000,
   actors: 100_000,
   fewActors: 1_000,
-  batches: 10,
+  batches: 30,
 }
 
 const quick: CoreSizes = {
