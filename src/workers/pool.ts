@@ -36,10 +36,11 @@ type Connected = Parameters<pg.Pool['connect']>[0]
 const forgiving =
   (callback: Connected): Connected =>
   (error, client, release) => {
-    let released = false
+    let left: typeof release | undefined = release
     callback(error, client, cause => {
-      if (released) return
-      released = true
-      release(cause)
+      const giveBack = left
+      left = undefined
+      // A pool that has ended answers with an error alone.
+      giveBack?.(cause)
     })
   }

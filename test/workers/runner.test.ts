@@ -4,6 +4,7 @@ import { type } from 'arktype'
 import { openActors } from '../../src/actors/actors.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { openLog } from '../../src/log.ts'
+import { openPool } from '../../src/workers/pool.ts'
 import { openRunner } from '../../src/workers/runner.ts'
 import { task } from '../../src/workers/task.ts'
 import { database } from '../harness/database.ts'
@@ -32,4 +33,23 @@ test('a life that ends while the connection is lost by which it asks to be told 
   expect(await closed).toBe(true)
   // A rejection that nobody takes fails this test, as it ends a house.
   await turn()
+})
+
+test('a pool takes a connection back once, and whoever asks one that has ended may give nothing back', async () => {
+  await using db = await database()
+  const pool = openPool({ databaseUrl: db.url, max: 1 })
+  const taken = await new Promise<() => void>((resolve, reject) =>
+    pool.connect((error, _, release) => (error ? reject(error) : resolve(release))),
+  )
+  taken()
+  taken()
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await pool.end()
+  const refused = await new Promise<Error | undefined>(resolve =>
+    pool.connect((error, _, release) => {
+      release()
+      resolve(error)
+    }),
+  )
+  expect(refused?.message).toContain('after calling end')
 })
