@@ -39,7 +39,7 @@ process.on('SIGTERM', () => stopping.abort('SIGTERM'))
 
 const run = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> => {
   if (stopping.signal.aborted) return 1
-  const tests = spawn(process.execPath, ['test', '--timeout', '60000', ...args], { env, stdio: 'inherit' })
+  const tests = spawn(process.execPath, ['test', '--timeout', '120000', ...args], { env, stdio: 'inherit' })
   const stop = () => stopping.signal.reason === 'SIGTERM' && tests.kill()
   stopping.signal.addEventListener('abort', stop)
   const { promise, resolve } = Promise.withResolvers<number>()

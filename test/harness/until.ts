@@ -1,7 +1,7 @@
 /** Waits until the condition holds, and says what was waited for when it never does. */
 export const until = async <T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 25_000, everyMs = 10, what = condition.toString() }: UntilOptions = {},
+  { timeoutMs = 45_000, everyMs = 10, what = condition.toString() }: UntilOptions = {},
 ): Promise<Truthy<T>> => {
   const deadline = performance.now() + timeoutMs
   for (;;) {
