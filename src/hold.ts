@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { giveToOwner } from './private-file.ts'
@@ -50,6 +50,7 @@ export const tryHold = (folder: string, advice = ELSEWHERE): Hold | undefined =>
 const take = (folder: string, advice: string): DatabaseSync | undefined => {
   let lock: DatabaseSync | undefined
   try {
+    makeLockFile(folder)
     lock = new DatabaseSync(lockFile(folder))
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
     return lock
@@ -57,6 +58,19 @@ const take = (folder: string, advice: string): DatabaseSync | undefined => {
     lock?.close()
     if (codeOf(error) === BUSY) return undefined
     throw unusable(folder, error, advice)
+  }
+}
+
+/**
+ * Whoever may read it could hold it too. One that is there is left alone: to open and close it beside SQLite would let
+ * go of what this process holds.
+ */
+const makeLockFile = (folder: string) => {
+  if (existsSync(lockFile(folder))) return
+  try {
+    closeSync(openSync(lockFile(folder), 'ax', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

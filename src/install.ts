@@ -16,6 +16,7 @@ const install = async () => {
   if (read('node_modules/.installed') === wanted) return
   const folder = makeFolder()
   let held = tryHold(folder, advice)
+  if (!held) console.log('Another start installs what is missing: waiting for it')
   for (; !held; held = tryHold(folder, advice)) await sleep(200)
   // Another start may have done it meanwhile.
   if (read('node_modules/.installed') !== wanted) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,6 +16,13 @@ test('a folder in which nothing can be written is held by nobody, and that is sa
   expect(() => tryHold(folder.path, 'ask Ada')).toThrow('by this user: give it to them, or ask Ada')
   rmSync(folder.pidFile, { recursive: true })
   hold(folder.path).release()
+})
+
+test('nobody else can open what holds a folder, whatever folder it is', () => {
+  using folder = emptyFolder()
+  chmodSync(folder.path, 0o755)
+  hold(folder.path).release()
+  expect(statSync(join(folder.path, 'lock')).mode & 0o777).toBe(0o600)
 })
 
 test('whoever holds a folder is named', async () => {

@@ -173,7 +173,7 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
 const feedHeld = (ms: number): Family =>
   gauge(
     'paymachine_feed_held_seconds',
-    'How long an open write transaction, of any database of the server, has held lists and feeds back.',
+    'How long, at most, an open write transaction of any database of the server has held lists and feeds back.',
     ms / 1_000,
   )
 

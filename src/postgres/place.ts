@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { cp, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
 import { type Account, accountFor, can } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
@@ -25,7 +26,9 @@ export const findCluster = async (
       )
     const cluster = { home, account, binaries }
     await createCluster(cluster)
-    return { ...cluster, elsewhere: lstatSync(link).isSymbolicLink() }
+    const elsewhere = lstatSync(link).isSymbolicLink()
+    if (account && elsewhere && dirname(home) === sharedHome) say(sayElsewhere(folder, account, home))
+    return { ...cluster, elsewhere }
   }
   if (isDangling(link))
     throw new StartError(
@@ -34,13 +37,24 @@ export const findCluster = async (
 
   const elsewhere = account !== undefined && !can(account, 'test', '-x', folder)
   const home = elsewhere ? join(sharedHome, crypto.randomUUID().slice(0, 8)) : link
-  if (elsewhere) mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
+  if (elsewhere) openSharedHome(account)
   await createCluster({ home, account, binaries })
   if (elsewhere) {
     symlinkSync(home, link)
-    say(`Postgres cannot read ${folder} as user ${account.name}, so the database is in ${home}`)
+    say(sayElsewhere(folder, account, home))
   }
   return { home, account, binaries, elsewhere }
+}
+
+const sayElsewhere = (folder: string, { name }: Lent, home: string) =>
+  `Postgres cannot read ${folder} as user ${name}, so the database is in ${home}`
+
+type Lent = NonNullable<Account>
+
+/** Made by a root whose umask keeps everybody else out, it would be of no use. */
+const openSharedHome = (account: Lent) => {
+  mkdirSync(sharedHome, { recursive: true })
+  if (!can(account, 'test', '-x', sharedHome)) chmodSync(sharedHome, 0o755)
 }
 
 /** The binaries where they are, or a copy of them where the account can run it. */
@@ -48,17 +62,26 @@ export const usableBinaries = async (account: Account, say: (line: string) => vo
   const found = findBinaries()
   if (!account || can(account, join(found.folder, 'bin', 'postgres'), '--version')) return found
   const copy = join(sharedHome, `postgres-${found.version}`)
+  const runs = () => can(account, join(copy, 'bin', 'postgres'), '--version')
+  openSharedHome(account)
   if (!existsSync(copy)) {
-    mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
     const making = `${copy}.${process.pid}`
     await cp(found.folder, making, { recursive: true, verbatimSymlinks: true })
+    letEverybodyRead(making)
     // Two starts may copy at once; either copy will do.
     await rename(making, copy).catch(() => rm(making, { recursive: true, force: true }))
   }
+  if (!runs()) letEverybodyRead(copy)
+  if (!runs())
+    throw new StartError(
+      `Postgres cannot run the programs in ${copy} as user ${account.name}: let that user run programs there, start as an ordinary user, or set DATABASE_URL`,
+    )
   // At every start: the copy may be there for another clone.
   say(`Postgres cannot read ${found.folder} as user ${account.name}, so it runs the programs in ${copy}`)
   return { ...found, folder: copy }
 }
+
+const letEverybodyRead = (folder: string) => spawnSync('chmod', ['-R', 'a+rX', folder])
 
 const isDangling = (link: string): boolean => {
   try {

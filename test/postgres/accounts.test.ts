@@ -58,15 +58,13 @@ asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymac
   const first = await startHouse(folder.path)
   const home = homeOf(folder.path)
   expect(home).toStartWith('/var/lib/paymachine/')
-  expect(first.said.filter(isOfData)).toEqual([
-    `Postgres cannot read ${folder.path} as user ${ownerOf(folder.path)}, so the database is in ${home}`,
-    'ready',
-  ])
+  const place = `Postgres cannot read ${folder.path} as user ${ownerOf(folder.path)}, so the database is in ${home}`
+  expect(first.said.filter(isOfData)).toEqual([place, 'ready'])
   await run(readUrl(folder.path), 'create table kept as select 1 as id')
   first.kill('SIGKILL')
   await until(() => first.signalCode)
   const second = await startHouse(folder.path)
-  expect(second.said.filter(isOfData)).toEqual(['ready'])
+  expect(second.said.filter(isOfData)).toEqual([place, 'ready'])
   expect(await run(readUrl(folder.path), 'select id from kept')).toEqual([{ id: 1 }])
 })
 
@@ -106,19 +104,24 @@ asRoot(
     const first = await startHouse(folder.path, { clone: closed.path })
     const owner = ownerOf(folder.path)
     const programs = `Postgres cannot read ${binaries} as user ${owner}, so it runs the programs in ${copy}`
-    expect(first.said).toEqual([
-      programs,
-      `Postgres cannot read ${folder.path} as user ${owner}, so the database is in ${homeOf(folder.path)}`,
-      'ready',
-    ])
-    const program = ['readlink', `/proc/${postmaster(folder.path)}/exe`] as const
-    expect(ask(...program)).toBe(join(copy, 'bin/postgres'))
+    const place = `Postgres cannot read ${folder.path} as user ${owner}, so the database is in ${homeOf(folder.path)}`
+    expect(first.said).toEqual([programs, place, 'ready'])
+    const program = () => ask('readlink', `/proc/${postmaster(folder.path)}/exe`)
+    expect(program()).toBe(join(copy, 'bin/postgres'))
     first.kill('SIGKILL')
     await until(() => first.signalCode)
 
-    const madeAt = statSync(copy).ctimeMs
+    // As a root leaves it who lets nobody in.
+    for (const each of [copy, join(copy, 'bin')]) chmodSync(each, 0o700)
     const second = await startHouse(folder.path, { clone: closed.path })
-    expect(second.said).toEqual([programs, 'ready'])
+    expect(second.said).toEqual([programs, place, 'ready'])
+    expect(program()).toBe(join(copy, 'bin/postgres'))
+    second.kill('SIGKILL')
+    await until(() => second.signalCode)
+
+    const madeAt = statSync(copy).ctimeMs
+    const third = await startHouse(folder.path, { clone: closed.path })
+    expect(third.said).toEqual([programs, place, 'ready'])
     expect(statSync(copy).ctimeMs).toBe(madeAt)
   },
 )
