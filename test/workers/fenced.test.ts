@@ -21,7 +21,7 @@ test.concurrent('a worker that was stopped and taken for dead comes back as anot
   await until(async () => (await sql`select from runs where pid = ${stopped.pid} limit 1`).length > 0)
   stopped.signal('SIGSTOP')
   await until(async () => !(await liveWorkers(sql)).includes(before ?? ''))
-  await until(async () => (await countJobs(sql)) === 0, { timeoutMs: 20_000 })
+  await until(async () => (await countJobs(sql)) === 0, { timeoutMs: 90_000 })
   stopped.signal('SIGCONT')
 
   await until(async () => (await liveWorkers(sql)).length === 2)
@@ -33,7 +33,7 @@ test.concurrent('a worker that was stopped and taken for dead comes back as anot
   expect(stopped.ended()).toBe(false)
   expect(other.log()).toContain('workers that beat no more were removed')
   await expectClean(sql)
-}, 60_000)
+}, 180_000)
 
 test.concurrent('a process that alone is left frees the jobs of those that were killed before it started', async () => {
   await using db = await database()
@@ -47,7 +47,7 @@ test.concurrent('a process that alone is left frees the jobs of those that were 
   await using _next = workerProcess(db.url, quick)
   await until(async () => (await sql`select from runs where pid <> ${killed.pid}`).length === 5)
   await expectClean(sql)
-}, 60_000)
+}, 180_000)
 
 test.concurrent('a job held by nobody is freed', async () => {
   await using db = await database()
@@ -56,9 +56,9 @@ test.concurrent('a job held by nobody is freed', async () => {
   await addRuns(sql, 3, 10)
   await sql`update graphile_worker._private_jobs set locked_by = 'pool-gone', locked_at = now()`
   await using _worker = workerProcess(db.url, quick)
-  await until(async () => (await countRuns(sql, 'done')) === 3, { timeoutMs: 20_000 })
+  await until(async () => (await countRuns(sql, 'done')) === 3, { timeoutMs: 90_000 })
   await expectClean(sql)
-}, 60_000)
+}, 180_000)
 
 test.concurrent("a step of the database's clock kills nobody", async () => {
   await using db = await database()
@@ -74,4 +74,4 @@ test.concurrent("a step of the database's clock kills nobody", async () => {
   await until(async () => (await beats()) > reached)
   expect(await liveWorkers(sql)).toEqual(before)
   await expectClean(sql)
-}, 60_000)
+}, 180_000)

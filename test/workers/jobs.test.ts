@@ -78,4 +78,4 @@ test('the database URL is never logged, whatever goes wrong', async () => {
   await until(() => worker.log().includes('the heart does not beat'))
   expect(worker.log()).not.toContain('very-secret')
   await expectClean(db.sql)
-}, 30_000)
+}, 180_000)

@@ -28,4 +28,4 @@ test("a killed worker's jobs all run again within 30 s", async () => {
   expect((await liveWorkers(sql)).length).toBe(1)
   expect(survivor.ended()).toBe(false)
   await expectClean(sql)
-}, 60_000)
+}, 180_000)

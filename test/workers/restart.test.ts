@@ -26,7 +26,7 @@ for (const how of ['restart', 'kill'] as const) {
     for (let restarts = 1; restarts <= 3; restarts++) {
       await until(
         patiently(async () => (await countRuns(sql, 'done')) > restarts * 60),
-        { timeoutMs: 30_000 },
+        { timeoutMs: 90_000 },
       )
       if (how === 'restart') await server.restart()
       else {
@@ -36,10 +36,10 @@ for (const how of ['restart', 'kill'] as const) {
       }
     }
     const backAt = performance.now()
-    await until(allDone(sql, 400), { timeoutMs: 40_000 })
+    await until(allDone(sql, 400), { timeoutMs: 90_000 })
     await until(
       patiently(async () => (await countJobs(sql)) === 0),
-      { timeoutMs: 40_000 },
+      { timeoutMs: 90_000 },
     )
     console.log(`all done ${Math.round(performance.now() - backAt)} ms after the last ${how}`)
     expect(await countLocks(sql)).toBe(0)
@@ -49,7 +49,7 @@ for (const how of ['restart', 'kill'] as const) {
     expect(worker.ended()).toBe(false)
     await expectClean(sql)
     await sql.end({ timeout: 1 })
-  }, 120_000)
+  }, 180_000)
 }
 
 test.concurrent('a worker outlives a database that is away for longer than the watchdog waits', async () => {
@@ -63,12 +63,12 @@ test.concurrent('a worker outlives a database that is away for longer than the w
   await server.stop()
   await sleep(4_000)
   await server.start()
-  await until(allDone(sql, 40), { timeoutMs: 40_000 })
+  await until(allDone(sql, 40), { timeoutMs: 90_000 })
   await until(patiently(async () => (await countJobs(sql)) === 0))
   expect(worker.ended()).toBe(false)
   await expectClean(sql)
   await sql.end({ timeout: 1 })
-}, 120_000)
+}, 180_000)
 
 test.concurrent('connections of a worker that are cut at random cost no job and leave no lock', async () => {
   await using db = await database()
@@ -82,11 +82,11 @@ test.concurrent('connections of a worker that are cut at random cost no job and 
       where datname = current_database() and application_name = 'paymachine worker' order by random() limit 1`
     await sleep(200)
   }
-  await until(async () => (await countJobs(sql)) === 0, { timeoutMs: 30_000 })
+  await until(async () => (await countJobs(sql)) === 0, { timeoutMs: 90_000 })
   expect(await countRuns(sql, 'done')).toBe(2_000)
   expect(worker.ended()).toBe(false)
   await expectClean(sql)
-}, 120_000)
+}, 180_000)
 
 test.concurrent('a job that ends its own connection every time is held to account, and the others run', async () => {
   await using db = await database()
@@ -95,14 +95,14 @@ test.concurrent('a job that ends its own connection every time is held to accoun
   await using worker = workerProcess(db.url)
   await sql`select graphile_worker.add_job('end-own-backend')`
   await addRuns(sql, 20, 100)
-  await until(allDone(sql, 20), { timeoutMs: 30_000 })
+  await until(allDone(sql, 20), { timeoutMs: 90_000 })
   await until(async () => (await sql`select from graphile_worker.jobs where last_error is not null`).length === 1, {
-    timeoutMs: 30_000,
+    timeoutMs: 90_000,
   })
   const begun = () => worker.log().split('the worker takes jobs').length
   const before = begun()
   await addRuns(sql, 20, 100)
-  await until(async () => (await countJobs(sql)) === 1, { timeoutMs: 30_000 })
+  await until(async () => (await countJobs(sql)) === 1, { timeoutMs: 90_000 })
   expect(begun()).toBe(before)
   await expectClean(sql)
-}, 120_000)
+}, 180_000)

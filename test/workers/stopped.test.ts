@@ -25,7 +25,7 @@ test.concurrent('SIGTERM under load lets jobs in flight finish, exits 0 within 2
   expect(await countLocks(sql)).toBe(0)
   expect(await liveWorkers(sql)).toEqual([])
   await expectClean(sql)
-}, 60_000)
+}, 180_000)
 
 test.concurrent('a job that takes too long is freed, and the process exits within 20 s all the same', async () => {
   await using db = await database()
@@ -44,4 +44,4 @@ test.concurrent('a job that takes too long is freed, and the process exits withi
   expect(await countJobs(sql)).toBe(3)
   expect(await liveWorkers(sql)).toEqual([])
   await expectClean(sql)
-}, 60_000)
+}, 180_000)
