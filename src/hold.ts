@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isAlive } from './is-alive.ts'
 import { giveToOwner } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
@@ -116,15 +117,6 @@ const beginOf = (pid: number): string | undefined => {
   const [state, ...later] = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
   const ended = state === '' ? !isAlive(pid) : state === 'Z'
   return ended ? undefined : (later[18] ?? '')
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 const read = (path: string): string => {

@@ -67,11 +67,11 @@ export const usableBinaries = async (account: Account, say: (line: string) => vo
   if (!existsSync(copy)) {
     const making = `${copy}.${process.pid}`
     await cp(found.folder, making, { recursive: true, verbatimSymlinks: true })
-    letEverybodyRead(making)
     // Two starts may copy at once; either copy will do.
     await rename(making, copy).catch(() => rm(making, { recursive: true, force: true }))
   }
-  if (!runs()) letEverybodyRead(copy)
+  // Made by a root whose umask keeps everybody else out.
+  if (!runs()) spawnSync('chmod', ['-R', 'a+rX', copy])
   if (!runs())
     throw new StartError(
       `Postgres cannot run the programs in ${copy} as user ${account.name}: let that user run programs there, start as an ordinary user, or set DATABASE_URL`,
@@ -80,8 +80,6 @@ export const usableBinaries = async (account: Account, say: (line: string) => vo
   say(`Postgres cannot read ${found.folder} as user ${account.name}, so it runs the programs in ${copy}`)
   return { ...found, folder: copy }
 }
-
-const letEverybodyRead = (folder: string) => spawnSync('chmod', ['-R', 'a+rX', folder])
 
 const isDangling = (link: string): boolean => {
   try {

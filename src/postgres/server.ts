@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, readlinkSync, writeFileSync } from '
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive } from '../is-alive.ts'
 import { StartError } from '../start-error.ts'
 import { give } from './account.ts'
 import { type Cluster, pgdata } from './cluster.ts'
@@ -116,7 +117,7 @@ const ready = async (home: string, guard: Guard): Promise<number | undefined> =>
  */
 const endOrphan = async (home: string) => {
   const pid = readPidFile(home)?.pid
-  if (pid === undefined || !alive(pid)) return
+  if (pid === undefined || !isAlive(pid)) return
   if (!isPostmaster(pid, home)) {
     // Another program has that number now, after a restart of the machine or of a container, and
     // Postgres would take it for a running server. The file must stay: it names the shared memory
@@ -143,7 +144,7 @@ const endOrphan = async (home: string) => {
 /** The pid of the server that runs in the folder. */
 export const findPostmaster = (home: string): number | undefined => {
   const pid = readPidFile(home)?.pid
-  return pid !== undefined && alive(pid) && isPostmaster(pid, home) ? pid : undefined
+  return pid !== undefined && isAlive(pid) && isPostmaster(pid, home) ? pid : undefined
 }
 
 /** A postmaster works in its cluster's folder. Where there is no /proc, a living process is taken for one. */
@@ -162,15 +163,6 @@ const readPidFile = (home: string): { pid: number; port: number; status: string 
     return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' }
   } catch {
     return undefined
-  }
-}
-
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
+import { isAlive } from '../../src/is-alive.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { database } from './database.ts'
 import { postgresServer } from './server.ts'
@@ -56,12 +57,3 @@ test('a server ends with the process that started it, kill -9 included', async (
   child.kill('SIGKILL')
   await until(() => !isAlive(pid), { what: 'the end of the server' })
 })
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive as isProcess } from '../../src/is-alive.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { urlFile } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
@@ -103,11 +104,4 @@ export const killGuard = (pid: number) => {
 
 const ask = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' }).trim()
 
-export const isAlive = (pid: number | undefined): boolean => {
-  try {
-    process.kill(pid ?? 0, 0)
-    return pid !== undefined
-  } catch {
-    return false
-  }
-}
+export const isAlive = (pid: number | undefined): boolean => pid !== undefined && isProcess(pid)
