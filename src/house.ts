@@ -8,7 +8,7 @@ import { app } from './http/app.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoutes } from './http/metrics.ts'
 import type { Route } from './http/route.ts'
-import { serve } from './http/serve.ts'
+import { requireFree, serve } from './http/serve.ts'
 import type { Keyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
@@ -37,6 +37,8 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const forCallers = env.role === 'worker' ? [] : await interfaceRoutes()
   const databaseUrl =
     env.databaseUrl ?? starting.adopt(await startEmbedded({ dataDir: env.dataDir, say }), e => e.stop()).url
+  // Not before the data folder is ours: of two starts in one the second hears who holds it.
+  await requireFree(env)
   await awaitDatabase(databaseUrl, { say, stop })
   const migrations = await readMigrations()
   await migrate(databaseUrl, migrations)

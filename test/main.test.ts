@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findPostmaster } from '../src/postgres/server.ts'
 import { testChain, through } from './chain/watch/node.ts'
-import { database } from './harness/database.ts'
+import { database, emptyDatabase } from './harness/database.ts'
 import { dataFolder, usedFolder } from './harness/house.ts'
 import { spawnMain, startMain } from './harness/main.ts'
 import { postgresServer } from './harness/server.ts'
@@ -153,19 +153,37 @@ test('a second start on the same data folder ends with a line that names the fir
   expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
 })
 
-test('a port that is taken ends the start with one line, and the database with it', async () => {
-  await using folder = await usedFolder()
+/** A port on which another program listens. */
+const takePort = async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => other.once('listening', resolve))
   const address = other.address()
-  const PORT = String(typeof address === 'object' ? address?.port : '')
+  return {
+    PORT: String(typeof address === 'object' ? address?.port : ''),
+    [Symbol.asyncDispose]: async () => void other.close(),
+  }
+}
+
+test('a port that is taken ends the start with one line, and the database with it', async () => {
+  await using folder = await usedFolder()
+  await using taken = await takePort()
+  const { PORT } = taken
   await using main = await spawnMain({ DATA_DIR: folder.path, PORT })
   expect(await main.exited).toBe(1)
   expect(main.lines).toEqual([
     `PORT ${PORT} on 127.0.0.1 is taken by another program: stop that, or set PORT to another one`,
   ])
   expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
-  other.close()
+})
+
+test('where the port is taken the database is left as it was', async () => {
+  await using db = await emptyDatabase()
+  await using taken = await takePort()
+  const { PORT } = taken
+  await using main = await spawnMain({ DATABASE_URL: db.url, SECRET_KEY, PORT })
+  expect(await main.exited).toBe(1)
+  expect(main.lines).toEqual([expect.stringContaining(`PORT ${PORT} on 127.0.0.1 is taken`)])
+  expect(await db.sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0)
 })
 
 test('a wrong variable ends the start with one line', async () => {

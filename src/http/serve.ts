@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyElysia } from 'elysia'
 import { StartError } from '../start-error.ts'
@@ -7,6 +8,17 @@ export type Serving = { stop(): Promise<void> }
 
 /** `idleS`: how long a connection may be kept on which nothing goes in or out. Bun looks every four seconds: more than that. */
 export type Place = { readonly host: string; readonly port: number; readonly idleS?: number }
+
+/** Fails as `serve` would, at once, so that a start which cannot succeed has done nothing yet. */
+export const requireFree = async ({ host, port }: Place): Promise<void> => {
+  const probe = createServer()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  probe.on('error', reject)
+  probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))
+  await promise.catch(error => {
+    throw explain(error, host, port)
+  })
+}
 
 /** Answers requests until stopped; those under way then are finished, within five seconds. */
 export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): Promise<Serving> => {
