@@ -1,4 +1,6 @@
-import { type Hex, recoverMessageAddress } from 'viem'
+import type { Hex } from 'viem'
+// Of all that viem has this is the part that a start loads.
+import { recoverMessageAddress } from 'viem/utils'
 import { type Address, parseAddress } from './address.ts'
 
 /** Whose key has signed these words as EIP-191 has wallets sign texts; undefined for what is no such signature. */
