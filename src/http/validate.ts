@@ -67,6 +67,9 @@ const codeOf = (error: ArkError): Code => {
 
 const isSayable = (param: string): boolean => /^[\w.-]{1,100}$/.test(param)
 
+/** Whatever it says that names no record is for its list to refuse, and always alike; it is read before Postgres sees it. */
+const CURSOR = 'startingAfter'
+
 /** The query's parameters; one that comes twice could be read either way, so it is refused. */
 export const readQuery = (url: string): Record<string, string> => {
   // By hand: the address of a request with a strange Host header is none that URL takes.
@@ -76,7 +79,8 @@ export const readQuery = (url: string): Record<string, string> => {
   for (const [name, value] of new URLSearchParams(url.slice(at))) {
     const because = isSayable(name) ? { param: name } : {}
     if (!isStorable(name) || name === '__proto__') throw new Refusal('parameter_unknown', because)
-    if (name in query || !isStorable(value)) throw new Refusal('parameter_invalid', because)
+    const isFit = name === CURSOR || isStorable(value)
+    if (name in query || !isFit) throw new Refusal('parameter_invalid', because)
     query[name] = value
   }
   return { ...query }

@@ -53,4 +53,8 @@ const refusedByAll: readonly RefusedQuery[] = [
   ['startingAfter=', 'invalid_cursor', 'startingAfter'],
   ['startingAfter=x', 'invalid_cursor', 'startingAfter'],
   [`startingAfter=${'x'.repeat(101)}`, 'invalid_cursor', 'startingAfter'],
+  ['startingAfter=%00', 'invalid_cursor', 'startingAfter'],
+  ['startingAfter=a%00', 'invalid_cursor', 'startingAfter'],
+  ['startingAfter=%ED%A0%80', 'invalid_cursor', 'startingAfter'],
+  ['startingAfter=x&startingAfter=x', 'parameter_invalid', 'startingAfter'],
 ]

@@ -67,6 +67,7 @@ const queries: readonly [query: string, outcome: unknown][] = [
   ['?order=ASC', 'parameter_invalid order'],
   ['?livemode=1', 'parameter_invalid livemode'],
   ['?starting_after=x', 'parameter_unknown starting_after'],
+  ['?order=asc%00', 'parameter_invalid order'],
 ]
 
 test.each(queries)('a list asked for with %j', (query, outcome) => {
