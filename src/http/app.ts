@@ -87,7 +87,7 @@ const answerWith = (guard: Guard, route: Route, api: Api) => {
     const guarded = guard(route.access, { headers, params, address, answerHeaders })
     const caller = guarded instanceof Promise ? await guarded : guarded
     const sent = route.method === 'GET' ? undefined : await readBody(request)
-    const query = validateQuery(strict(route.query), readQuery(request.url))
+    const query = route.page ? {} : validateQuery(strict(route.query), readQuery(request.url))
     const body = route.method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
     const call = { params, query, body, headers, requestId, ...told, ...caller }
     // What a handler is told was parsed by the types that it was declared with.

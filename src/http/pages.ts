@@ -25,10 +25,11 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
       handle: api => ({ status: 200, text: read(api).json, headers: JSON_TYPE }),
     }),
 
-    forAnybody('GET', { path: '/docs', docs: docs.docs, handle: api => sendDocs(read(api).docs) }),
+    forAnybody('GET', { path: '/docs', page: true, docs: docs.docs, handle: api => sendDocs(read(api).docs) }),
 
     forCustomers('GET', {
       path: '/pay/:linkId',
+      page: true,
       docs: docs.pay,
       handle: async ({ sql }, { params }) => {
         const id = decodeId('plink', params.linkId)

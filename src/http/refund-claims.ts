@@ -20,6 +20,7 @@ const naming = type({ address: 'string', 'signature?': 'string', 'confirmed?': "
 export const claimRoutes: readonly Route[] = [
   forCustomers('GET', {
     path,
+    page: true,
     docs: docs.visitClaim,
     handle: async (api, { params }) => {
       const claim = await findClaim(api, params.secret)
@@ -30,6 +31,8 @@ export const claimRoutes: readonly Route[] = [
 
   forCustomers('POST', {
     path,
+    // It is sent to the address that the page was opened by.
+    page: true,
     form: true,
     docs: docs.nameDestination,
     body: naming,

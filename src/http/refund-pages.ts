@@ -8,7 +8,7 @@ const page = (api: Api) => refundsPage(api.chains, chainId => isOfSandbox(api, c
 
 /** Where a merchant signs refunds. The page holds nothing of anybody: it calls for what it shows, with a session. */
 export const refundPageRoutes: readonly Route[] = [
-  forAnybody('GET', { path: '/refunds', docs: docs.refundsPage, handle: page }),
+  forAnybody('GET', { path: '/refunds', page: true, docs: docs.refundsPage, handle: page }),
   // Of what is no refund too: whoever opens it is not known yet.
-  forAnybody('GET', { path: '/refunds/:id', docs: docs.refundPage, handle: page }),
+  forAnybody('GET', { path: '/refunds/:id', page: true, docs: docs.refundPage, handle: page }),
 ]

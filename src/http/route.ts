@@ -14,6 +14,8 @@ export type Route = {
   readonly body: Type | undefined
   /** The body comes from a page's form. */
   readonly form?: true | undefined
+  /** People come to it by links that others have made: what was hung on to the address is nobody's mistake here. */
+  readonly page?: true | undefined
   readonly query: Type | undefined
   /** A test holds every route that is served to have them. */
   readonly docs?: Docs | undefined
@@ -84,6 +86,7 @@ type Spec<Path extends string, Body, Query, Caller> = {
   readonly path: Path
   readonly body?: Body
   readonly form?: true
+  readonly page?: true
   readonly query?: Query
   readonly docs?: Docs
   readonly handle: (api: Api, call: Call<Path, Parsed<Body>, Parsed<Query>> & Caller) => Answer | Promise<Answer>
@@ -93,8 +96,8 @@ type Spec<Path extends string, Body, Query, Caller> = {
 type Parsed<D> = D extends { readonly infer: infer Value } ? Value : undefined
 
 const define = (method: Method, access: Access, spec: unknown): Route => {
-  const { path, body, form, query, docs, handle } = spec as Omit<Route, 'method' | 'access'>
-  return { method, path, access, body, form, query, docs, handle }
+  const { path, body, form, page, query, docs, handle } = spec as Omit<Route, 'method' | 'access'>
+  return { method, path, access, body, form, page, query, docs, handle }
 }
 
 /** A route anybody may call. */

@@ -121,6 +121,13 @@ describe('what follows from how a route is declared:', () => {
     expect(codesOf(rotate)).toContain('403 insufficient_role')
   })
 
+  test('a page for people refuses nothing of its address', () => {
+    for (const path of ['/docs', '/pay/{linkId}', '/claims/{secret}', '/refunds'])
+      expect([path, codesOf(`GET ${path}`).includes('400 parameter_unknown')]).toEqual([path, false])
+    expect(codesOf('POST /claims/{secret}')).toContain('400 parameter_unknown')
+    expect(codesOf('GET /openapi.json')).toContain('400 parameter_unknown')
+  })
+
   test('a dispute is of the sandbox', () => {
     expect(codesOf('GET /v1/disputes/{id}')).toContain('403 sandbox_only')
   })

@@ -71,6 +71,21 @@ describe('GET /docs', () => {
   })
 })
 
+describe('an address that others have written on', () => {
+  test('200: leads to the same page', async () => {
+    const link = await linkOf()
+    for (const path of [`/pay/${link}`, '/docs', '/refunds'])
+      for (const more of ['fbclid=abc', 'utm_source=mail&utm_source=mail', '%00=1', '__proto__=%00', '=']) {
+        const [page, plain] = [await get(`${path}?${more}`), await get(path)]
+        expect([path, more, page.status, page.text === plain.text]).toEqual([path, more, 200, true])
+      }
+  })
+
+  test('404: leads to nothing that is not there', async () => {
+    for (const path of ['/pay/none', '/claims/none']) expect((await get(`${path}?fbclid=abc`)).status).toBe(404)
+  })
+})
+
 describe('GET /pay/:linkId', () => {
   test('200: amount, title, merchant and state', async () => {
     const page = await get(`/pay/${await linkOf({ amountMinor: 123_456, currency: 'EUR', description: 'Brass.' })}`)

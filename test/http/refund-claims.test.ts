@@ -194,6 +194,14 @@ test('410: too late, and canceled', async () => {
   }
 })
 
+test('a link that was passed on with something hung on to it leads to its page, and the form from there to the end', async () => {
+  const { id, secret } = await claimed()
+  const passedOn = `${secret}?utm_source=mail&utm_source=mail`
+  expect((await visit(to, passedOn)).text).toBe((await visit(to, secret)).text)
+  expect((await send(to, passedOn, { address: somebody, ...confirmed })).status).toBe(200)
+  expect(await refundRow(to.api, id)).toMatchObject({ destination: somebody })
+})
+
 test.each<[string, string, string, string | undefined]>([
   ['nothing', '', 'parameter_missing', 'address'],
   ['another field', `address=${somebody}&amount=1`, 'parameter_unknown', 'amount'],

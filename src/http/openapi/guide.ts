@@ -8,7 +8,7 @@ Everything exists twice, for test mode and for live mode, and neither sees the o
   },
   {
     title: 'What it speaks',
-    text: `JSON in UTF-8, in objects of at most 64 KiB, sent as \`application/json\`. An empty body is as good as \`{}\`. Fields and query parameters that are not declared are refused by name.
+    text: `JSON in UTF-8, in objects of at most 64 KiB, sent as \`application/json\`. An empty body is as good as \`{}\`. Fields and query parameters that are not declared are refused by name; pages for people leave what is not theirs in the address alone.
 
 Money is an integer of minor units, amounts on a chain are decimal texts of atomic units, and times are ISO 8601 in UTC with milliseconds. Ids are opaque.`,
   },

@@ -7,8 +7,9 @@ export const refusalsOf = (route: Route): readonly Code[] => {
   const { access, method, path, docs } = route
   const codes: (Code | false)[] = [
     ...byAccess(route),
-    'parameter_unknown',
-    // A parameter that comes twice, wherever it comes.
+    // A page reads nothing but its form.
+    !(route.page && method === 'GET') && 'parameter_unknown',
+    // A parameter that comes twice, wherever it comes, and a Host that is none.
     'parameter_invalid',
     isList(route) && 'invalid_cursor',
     ...(method === 'GET' ? [] : byBody(route)),
