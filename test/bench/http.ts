@@ -10,7 +10,10 @@ export const openHttp = (url: string): Ask & AsyncDisposable => {
   const idle: Connection[] = []
   const all: Connection[] = []
   const ask: Ask = async request => {
-    const connection = idle.pop() ?? (await connect(hostname, Number(port), all))
+    // Servers end those that were idle for long.
+    let connection = idle.pop()
+    while (connection?.isClosed()) connection = idle.pop()
+    connection ??= await connect(hostname, Number(port), all)
     const status = await connection.ask(request)
     idle.push(connection)
     return status
@@ -22,12 +25,16 @@ export const openHttp = (url: string): Ask & AsyncDisposable => {
   })
 }
 
-type Connection = { ask: Ask; end(): void }
+type Connection = { ask: Ask; isClosed(): boolean; end(): void }
 
 const connect = async (hostname: string, port: number, all: Connection[]): Promise<Connection> => {
   let waiting: { resolve(status: number): void; reject(error: unknown): void } | undefined
   let arrived: Buffer | undefined
-  const lose = (error: unknown) => waiting?.reject(error)
+  let closed = false
+  const lose = (error: unknown) => {
+    closed = true
+    waiting?.reject(error)
+  }
   const socket = await Bun.connect({
     hostname,
     port,
@@ -51,6 +58,7 @@ const connect = async (hostname: string, port: number, all: Connection[]): Promi
         const written = socket.write(request)
         if (written < request.length) reject(new Error('a request did not fit into the connection'))
       }),
+    isClosed: () => closed,
     end: () => socket.end(),
   }
   all.push(connection)
