@@ -12,7 +12,7 @@ import { requireFree, serve } from './http/serve.ts'
 import type { Keyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
-import { connect, type Sql } from './postgres/connect.ts'
+import { ANSWER_S, connect, type Sql } from './postgres/connect.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
@@ -44,7 +44,9 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   await migrate(databaseUrl, migrations)
   stop.throwIfAborted()
 
-  const sql = starting.adopt(connect(databaseUrl, { byIndex: true }), pool => pool.end({ timeout: 5 }))
+  const sql = starting.adopt(connect(databaseUrl, { byIndex: true, answerS: ANSWER_S }), pool =>
+    pool.end({ timeout: 5 }),
+  )
   // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
   await sql`select check_era()`
   const keyring = await openOwnKeyring(sql, env)

@@ -14,7 +14,7 @@ import { type Watched, watchChains } from './chain/watch/watch.ts'
 import type { Env } from './env.ts'
 import type { Keyring } from './keyring.ts'
 import { kinds } from './kinds/all.ts'
-import { connect } from './postgres/connect.ts'
+import { ANSWER_S, connect } from './postgres/connect.ts'
 import { mineWhileAwaited } from './sandbox/mining.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { type Signers, startSigners } from './signer/signers.ts'
@@ -46,7 +46,7 @@ export const startMachinery = async (
   databaseUrl: string,
 ): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
-  const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true })
+  const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true, answerS: ANSWER_S })
   let labour: Labour | undefined
   const actors = await openActors({ ...outside, sql }, kinds, { published: () => labour?.sender.wake() })
   const world = { ...outside, sql, actors }

@@ -17,7 +17,15 @@ export type ConnectOptions = {
    * table is analyzed, reading and sorting all of it looks cheaper (0.5 s for a page of 100,000 rows).
    */
   readonly byIndex?: boolean
+  /** See `ANSWER_S`. */
+  readonly answerS?: number | undefined
 }
+
+/**
+ * Who waits longer than this for an answer loses its connection, and the pool opens another: a path may swallow packets
+ * without a reset, for a quarter of an hour and, behind a proxy, for ever. For pools whose statements are all short.
+ */
+export const ANSWER_S = 15
 
 /**
  * A pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch):
@@ -28,6 +36,7 @@ export type ConnectOptions = {
  * - A statement that could not be made into bytes, behind one that was under way, was waited for by all that came after.
  * - A statement was sent anew where its table had another shape by then: others were answered with its rows, or nobody
  *   was. It fails once, as one that is worth trying again.
+ * - Of an answer that never comes nobody was told; see `ANSWER_S`. Where the patch is not applied, nobody is.
  * - Of those that are idle the last one used is taken, not the first: one caller went round all of them, each with
  *   nothing in its caches, and a command took a seventh longer.
  *
@@ -37,7 +46,7 @@ export type ConnectOptions = {
  */
 export const connect = (
   url: string,
-  { max = 10, name = 'paymachine', byKey = false, byIndex = false }: ConnectOptions = {},
+  { max = 10, name = 'paymachine', byKey = false, byIndex = false, answerS }: ConnectOptions = {},
 ): Sql =>
   postgres(url, {
     max,
@@ -47,10 +56,13 @@ export const connect = (
     connection: {
       application_name: name,
       options: PADDING,
+      // Times are read as text, and a database may have been told to spell them otherwise.
+      datestyle: 'ISO',
       ...(byKey && { enable_seqscan: 'off' }),
       ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
     },
     connect_timeout: 10,
+    ...(answerS !== undefined && { answer_timeout: answerS }),
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // The program speaks JSON text and does its own parsing; dates come back as Date.
     // Custom types would be parameters of their own in the type, and nobody uses them so.

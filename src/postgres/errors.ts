@@ -50,6 +50,11 @@ const aborted = new Set([
   '40P01', // deadlock detected
   '55P03', // lock not available
   '57014', // canceled: statement timeout or an operator
+  // No connection was opened, since this machine has no room for one.
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
   '25006', // read-only: a standby, or an operator at work
 ])
 

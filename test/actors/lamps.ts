@@ -24,15 +24,20 @@ export const addLamps = async (url: string): Promise<void> => {
 /** A program of its own: its own pool, clock and actors on the database at `url`. */
 export const openHouse = async (
   url: string,
-  { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, ...options }: HouseOptions = {},
+  { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: HouseOptions = {},
 ) => {
-  const sql = connect(url, { max: connections, byKey: true })
+  const sql = connect(url, { max: connections, byKey: true, answerS })
   const world: Outside = { sql, clock, random, log: openLog('silent') }
   const actors = await openActors(world, kinds, options)
   return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }
 }
 
-type HouseOptions = DispatcherOptions & { clock?: Outside['clock']; kinds?: readonly Kind[]; connections?: number }
+type HouseOptions = DispatcherOptions & {
+  clock?: Outside['clock']
+  kinds?: readonly Kind[]
+  connections?: number
+  answerS?: number
+}
 
 /** A fresh database with lamps in it, and a house on it. */
 export const lampHouse = async (options: HouseOptions = {}) => {

@@ -58,6 +58,10 @@ export const databaseProxy = async (databaseUrl: string) => {
       silent = on
       for (const socket of sockets) on ? socket.pause() : socket.resume()
     },
+    /** The same to the connections that there are, for good; others may be opened. */
+    stall: () => {
+      for (const socket of sockets) socket.pause()
+    },
     /** Every connection is lost at once, as when the other side's machine is. */
     reset: () => {
       for (const socket of sockets) socket.resetAndDestroy()

@@ -99,3 +99,39 @@ test('who asks one thing after the other goes by one connection, however many th
   expect(pids.size).toBe(1)
   await sql.end({ timeout: 1 })
 })
+
+test('who waits too long for an answer loses its connection, and whoever asks next has another', async () => {
+  await using db = await database()
+  await using path = await databaseProxy(db.url)
+  const sql = connect(path.url, { max: 1, answerS: 1 })
+  const [before] = await sql`select pg_backend_pid() as pid`
+  path.stall()
+  const began = performance.now()
+  const [first, second] = await Promise.allSettled([sql`select 1`, sql`select 2`])
+  expect(performance.now() - began).toBeGreaterThan(900)
+  for (const lost of [first, second]) expect(lost).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } })
+  expect(judgeError(Object.assign(new Error(), { code: 'ETIMEDOUT' }))).toBe('lost')
+  // It is still being closed, and refuses meanwhile.
+  const askOn = (): Promise<readonly { pid: number }[]> =>
+    sql<{ pid: number }[]>`select pg_backend_pid() as pid`.catch(askOn)
+  const [after] = await askOn()
+  expect(after?.pid).not.toBe(before?.pid)
+  // Nobody waits on a connection that is idle, and what answers in time may take as long as it likes altogether.
+  await sleep(1_300)
+  const [idle] = await sql`select pg_backend_pid() as pid, pg_sleep(0.7)`
+  const [busy] = await sql`select pg_backend_pid() as pid, pg_sleep(0.7)`
+  expect([idle?.pid, busy?.pid]).toEqual([after?.pid, after?.pid])
+  await sql.end({ timeout: 1 })
+})
+
+test('times are read alike, however the database spells them', async () => {
+  await using db = await database()
+  const { pathname } = new URL(db.url)
+  await db.sql.unsafe(`alter database ${pathname.slice(1)} set datestyle = 'SQL, DMY'`)
+  const sql = connect(db.url, { max: 1 })
+  const [row] =
+    await sql`select '2026-03-05T10:00:00Z'::timestamptz::text as text, '2026-03-05T10:00:00Z'::timestamptz as at`
+  expect(new Date(row?.text).toISOString()).toBe('2026-03-05T10:00:00.000Z')
+  expect(row?.at).toEqual(new Date('2026-03-05T10:00:00Z'))
+  await sql.end({ timeout: 1 })
+})
