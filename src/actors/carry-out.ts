@@ -9,7 +9,7 @@ import type { Memory } from './memory.ts'
 import { readActors } from './read.ts'
 import { askingOf, doubtKeyed, NOTHING, recall, recalledOf, remember } from './recall.ts'
 import type { Registry } from './registry.ts'
-import { type Again, both, isolate, jitter, nobody, tryLater, withoutDuplicates } from './trouble.ts'
+import { type Again, both, isolate, jitter, nobody, patiently, tryLater, withoutDuplicates } from './trouble.ts'
 
 /** Conflicts after which a command stops competing and takes its actors for itself. */
 const ROUNDS_BEFORE_LEASE = 3
@@ -84,7 +84,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     return both(again, { units: units.filter(unit => !held.includes(unit)), pauseMs: jitter(20) })
   } catch (error) {
     // Nothing but the lease and the look at it can have failed: the rest answers for itself.
-    return tryLater(units, error) ?? { units, pauseMs: jitter(20) }
+    return tryLater(units, error) ?? patiently(units, error, 20)
   } finally {
     // By now everybody has been told. A lease that is not given back ends by itself.
     await inTime(units, releaseActors(outside, registry, commands, lease)).catch(error =>
@@ -105,7 +105,10 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
   const waited = new Set<string>()
   for (const unit of units) {
     const verdict = unit.commands.some(({ actor }) => waited.has(actor)) ? undefined : decide(unit)
-    if (verdict && (verdict.verdict === 'decided' || recalledOf(looks.recalled, unit).length === 0)) {
+    if (verdict && verdict.verdict !== 'decided' && unit.unsure && lease === null) {
+      // Its earlier try may still be on its way, and would be carried out after the refusal. A lease is had behind that.
+      unit.conflicts = ROUNDS_BEFORE_LEASE
+    } else if (verdict && (verdict.verdict === 'decided' || recalledOf(looks.recalled, unit).length === 0)) {
       decided.push({ unit, steps: verdict.verdict === 'decided' ? verdict.steps : [], verdict })
       continue
     }

@@ -60,12 +60,15 @@ const refusedBy = (registry: Registry, constraint: string): Refused => ({
 export const tryLater = (units: readonly Pending[], error: unknown): Again | undefined => {
   const judged = judgeError(error)
   if (judged === 'final') return undefined
-  const patient = units.filter(unit => performance.now() < unit.deadline)
-  for (const unit of units) {
-    if (judged === 'lost') unit.unsure = true
-    if (!patient.includes(unit)) unit.fail(new Unavailable(error))
-  }
-  return { units: patient, pauseMs: jitter(200) }
+  if (judged === 'lost') for (const unit of units) unit.unsure = true
+  return patiently(units, error, 200)
+}
+
+/** Those with patience left go round again, the others fail. */
+export const patiently = (units: readonly Pending[], error: unknown, aboutMs: number): Again => {
+  const now = performance.now()
+  for (const unit of units) if (now >= unit.deadline) unit.fail(new Unavailable(error))
+  return { units: units.filter(unit => now < unit.deadline), pauseMs: jitter(aboutMs) }
 }
 
 /** One of them cannot be committed: halves, in order, down to the one. */

@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { registered } from '../../src/actors/kind.ts'
 import { openTimers } from '../../src/actors/timers.ts'
 import { audit } from '../../src/audit/audit.ts'
-import { databaseClock } from '../../src/clock.ts'
+import { databaseClock, manualClock } from '../../src/clock.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
 import { doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
@@ -229,4 +230,59 @@ test('more commands than can wait are turned away at once, and the others are ca
   expect(away).toHaveLength(30)
   expect(away[0]).toMatchObject({ reason: { name: 'Unavailable' } })
   expect(await house.sql`select from lamps`).toHaveLength(100)
+})
+
+const START = new Date('2026-01-01T00:00:00.000Z')
+
+/** Counts no more from a second after the start on. */
+const tiring: typeof lamp = {
+  ...lamp,
+  machine: lamp.machine.provide({
+    guards: { counts: ({ event }: { event: { at: Date } }) => event.at.getTime() < START.getTime() + 1_000 },
+  }),
+}
+
+test.each([
+  ['with an id of the caller’s', { id: newId() }],
+  ['without', {}],
+])('what is still on its way when its answer is lost is not refused and then carried out, %s', async (_, chosen) => {
+  await using house = await lampHouse()
+  await using path = await databaseProxy(house.url)
+  const clock = manualClock(START)
+  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)], mostRemembered: 0 })
+  const actor = await newLamp(far.actors)
+  const holder = connect(house.url, { max: 1 })
+  await holder.unsafe(`begin; select from lamps where id = '${actor}' for update`)
+  const asked = far.actors.dispatch({ ...tell(actor, 'count', { by: 1 }), ...chosen })
+  const waiting = async () =>
+    (await house.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .length
+  await until(async () => (await waiting()) === 1)
+  path.reset()
+  // A second look would find that it comes too late.
+  clock.advance(5_000)
+  await until(async () => (await waiting()) === 2)
+  await holder.unsafe('rollback')
+  const { ok } = await asked
+  await until(async () => (await waiting()) === 0)
+  const [row] = await house.sql`select switched from lamps where id = ${actor}`
+  expect({ ok, switched: row?.switched }).toEqual({ ok: true, switched: 1 })
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+  await holder.end({ timeout: 1 })
+  await far.close()
+})
+
+test('a pool whose every connection has fallen silent is of use again by itself', async () => {
+  await using house = await lampHouse()
+  await using path = await databaseProxy(house.url)
+  const far = await openHouse(path.url, { connections: 2, answerS: 1 })
+  const actor = await newLamp(far.actors)
+  await Promise.all([far.sql`select pg_sleep(0.1)`, far.sql`select pg_sleep(0.1)`])
+  path.stall()
+  const outcomes = await Promise.all([1, 2, 3].map(by => far.actors.dispatch(tell(actor, 'count', { by }))))
+  expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true])
+  const [row] = await house.sql`select switched from lamps where id = ${actor}`
+  expect(row?.switched).toBe(1 + 2 + 3)
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+  await far.close()
 })
