@@ -26,6 +26,9 @@ export type Timers = {
 /** Overdue by this much, a timer is fired by whoever sees it: its own process may be gone. */
 const ORPHANED_MS = 2_000
 
+/** For so long a timer is passed over that a newer process has armed: it may be gone again, and this one updated. */
+const PASSED_OVER_MS = 60_000
+
 type Due = { actor: string; name: string; kind: string; generation: number; failures: number }
 
 /**
@@ -37,27 +40,35 @@ export const openTimers = (
   actors: Actors,
   { pollMs = 200, batchSize = 2_048, share = () => ({ index: 0, of: 1 }) }: TimersOptions = {},
 ): Timers => {
-  const fireDue = async (): Promise<number> => {
-    const { index, of } = share()
-    const due = await findDue(outside, actors.kinds, index, of, batchSize)
-    await Promise.all(due.map(timer => fire(outside, actors, timer)))
-    return due.length
+  /** Actors whose timers are a newer process's, until when: nobody else's are to stand behind theirs. */
+  const newer = new Map<string, number>()
+
+  const fireAll = async (): Promise<{ readonly due: number; readonly fired: number }> => {
+    for (const [actor, until] of newer) if (performance.now() >= until) newer.delete(actor)
+    const due = await findDue(outside, { kinds: actors.kinds, but: [...newer.keys()], limit: batchSize, ...share() })
+    const fires = await Promise.allSettled(due.map(timer => fire(outside, actors, timer)))
+    for (const [at, fire] of fires.entries()) {
+      if (fire.status === 'rejected') throw fire.reason
+      if (fire.value === 'newer') newer.set(due[at]?.actor ?? '', performance.now() + PASSED_OVER_MS)
+    }
+    return { due: due.length, fired: fires.filter(fire => fire.status === 'fulfilled' && fire.value === 'done').length }
   }
 
   const stopping = new AbortController()
   let running: Promise<void> | undefined
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const fired = await fireDue().catch(error => {
+      const { due, fired } = await fireAll().catch(error => {
         outside.log.warn({ err: error }, 'cannot fire timers, trying again')
-        return 0
+        return { due: 0, fired: 0 }
       })
-      if (fired < batchSize) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
+      // More may be due, unless there was no getting on with these.
+      if (due < batchSize || fired === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
   return {
-    fireDue,
+    fireDue: async () => (await fireAll()).due,
     start: () => {
       running ??= loop()
     },
@@ -69,44 +80,49 @@ export const openTimers = (
 }
 
 // Of its own kinds only: in a rolling restart there may be others, which the other processes fire.
-const findDue = async (
-  { sql, clock }: Outside,
-  kinds: readonly string[],
-  index: number,
-  of: number,
-  limit: number,
-): Promise<Due[]> => {
+const findDue = async ({ sql, clock }: Outside, { kinds, but, index, of, limit }: Wanted): Promise<Due[]> => {
   const at = clock.now()
+  const others = sql`kind = any(${kinds as string[]}) and actor <> all(${`{${but}}`}::text::uuid[])`
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
-    where due_at <= ${at} and kind = any(${kinds as string[]}) and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
+    where due_at <= ${at} and ${others} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
     order by due_at
     limit ${limit}`
   if (own.length === limit || of === 1) return own
   const orphaned = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
-    where due_at <= ${new Date(at.getTime() - ORPHANED_MS)} and kind = any(${kinds as string[]})
+    where due_at <= ${new Date(at.getTime() - ORPHANED_MS)} and ${others}
       and (hashtext(actor::text) & 2147483647) % ${of} <> ${index}
     order by due_at
     limit ${limit - own.length}`
   return [...own, ...orphaned]
 }
 
-const fire = async (outside: Outside, actors: Actors, due: Due): Promise<void> => {
+type Wanted = Share & {
+  readonly kinds: readonly string[]
+  /** Actors that are passed over. */
+  readonly but: readonly string[]
+  readonly limit: number
+}
+
+/** `later`: for all that is known here it is still to be fired. */
+const fire = async (outside: Outside, actors: Actors, due: Due): Promise<'done' | 'later' | 'newer'> => {
   const { kind, actor, name, generation } = due
   try {
     const outcome = await actors.dispatch({ kind, actor, timer: { name, generation }, cause: 'timer' })
     // Stale: another process was faster, or its state was left meanwhile. The row is gone or renewed.
-    if (outcome.ok || outcome.refusal === 'stale') return
+    if (outcome.ok || outcome.refusal === 'stale') return 'done'
     outside.log.error(
       { kind, actor, timer: name, refusal: outcome.refusal },
       'a timer fired that its actor does not take',
     )
   } catch (error) {
-    if (error instanceof Unavailable || (error instanceof Error && error.cause instanceof NewerVersion)) return
+    if (error instanceof Unavailable) return 'later'
+    if (error instanceof Error && error.cause instanceof NewerVersion) return 'newer'
     outside.log.error({ err: error, kind, actor, timer: name }, 'a timer could not be fired')
   }
   await postpone(outside, due)
+  return 'done'
 }
 
 /** A timer that cannot be fired must not stand before the others for ever. */

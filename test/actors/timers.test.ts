@@ -3,6 +3,7 @@ import { registered } from '../../src/actors/kind.ts'
 import { openTimers } from '../../src/actors/timers.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
+import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
 import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
@@ -131,4 +132,35 @@ test('the loop fires by itself and ends when it is told to', async () => {
   await house.actors.dispatch(tell(id, 'switch_on'))
   await until(async () => (await house.sql`select from timers where due_at < now()`).length === 1)
   expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(1)
+})
+
+test('a connection that falls silent while it is asked what is due keeps no timer from firing', async () => {
+  await using house = await lampHouse()
+  await using path = await databaseProxy(house.url)
+  const far = await openHouse(path.url, { answerS: 1 })
+  const timers = openTimers(far.world, far.actors)
+  const held = path.hold('due_at')
+  timers.start()
+  await held
+  const id = await newLamp(far.actors, { burnMs: 50 })
+  await far.actors.dispatch(tell(id, 'switch_on'))
+  await until(async () => (await house.sql`select from lamps where id = ${id} and state = 'off'`).length === 1)
+  await timers.stop()
+  await far.close()
+})
+
+test('timers of a newer version, however many, keep none of this one from firing', async () => {
+  const clock = manualClock()
+  await using house = await lampHouse({ clock, mostRemembered: 0 })
+  const lamps = await Promise.all(Array.from({ length: 9 }, (_, n) => newLamp(house.actors, { burnMs: 1_000 + n })))
+  await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
+  const own = lamps.at(-1) ?? ''
+  await house.sql`update lamps set version = 2 where id <> ${own}`
+  clock.advance(5_000)
+  const timers = openTimers(house.world, house.actors, { batchSize: 4 })
+  for (let round = 0; round < 3; round++) await timers.fireDue()
+  expect(await house.sql`select id from lamps where state = 'off'`).toEqual([{ id: own }] as never)
+  // Left as they were to whoever can read them.
+  expect(await house.sql`select from timers where failures = 0 and due_at < ${clock.now()}`).toHaveLength(8)
+  expect(await timers.fireDue()).toBe(0)
 })
