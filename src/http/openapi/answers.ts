@@ -80,10 +80,14 @@ const refusal = (route: Route, status: number, codes: readonly Code[]): AnswerOb
 
 /** By name; each is explained once, in the components. */
 const headersOf = (route: Route, status: number): Schema => {
-  const known = route.access.by === 'key' && status !== 401
+  const { access } = route
+  const known = access.by === 'key' && status !== 401
+  // Customers are counted before anything else, keys once they are known, and whoever is refused for coming too often.
+  const counted = known || (access.by === 'anybody' && access.checkout === true) || status === 429
   const names = [
     'Request-Id',
-    ...(known ? ['RateLimit', 'RateLimit-Policy', 'Service-Version'] : []),
+    ...(counted ? ['RateLimit', 'RateLimit-Policy'] : []),
+    ...(known ? ['Service-Version'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status < 300 && takesIdempotencyKey(route) ? ['Idempotent-Replayed'] : []),

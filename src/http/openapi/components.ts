@@ -37,21 +37,34 @@ export const components = (codes: readonly Code[]): Components => ({
   examples: Object.fromEntries(codes.map(code => [code, { summary: new Refusal(code).message, value: errorOf(code) }])),
 })
 
-const header = (description: string, example: string | number, type = 'string'): Schema => ({
+type HeaderOptions = { readonly type?: string; readonly required?: boolean }
+
+const header = (
+  description: string,
+  example: string | number,
+  { type = 'string', required = false }: HeaderOptions = {},
+): Schema => ({
   description,
+  required,
   schema: { type },
   example,
 })
 
 const headers: Schema = {
-  'Request-Id': header('Names this request in the log.', requestId),
-  RateLimit: header('How many requests are left, and seconds until more are.', '"test";r=48;t=1'),
+  'Request-Id': header('Names this request in the log.', requestId, { required: true }),
+  RateLimit: header(
+    'How many requests are left, and seconds until more are. None where there is no limit.',
+    '"test";r=48;t=1',
+  ),
   'RateLimit-Policy': header(
     'How many requests may come at once, and in how many seconds they come back.',
     '"test";q=50;w=2',
   ),
-  'Service-Version': header('The version of this answer.', '2026-11-20'),
-  'Retry-After': header('Seconds to wait.', 1, 'integer'),
+  'Service-Version': header(
+    'The version of this answer. None where the one that was asked for is not known.',
+    '2026-11-20',
+  ),
+  'Retry-After': header('Seconds to wait.', 1, { type: 'integer' }),
   'WWW-Authenticate': header('How to say who you are.', 'Bearer'),
   'Idempotent-Replayed': header('`true` when the work had been done before, under the same key.', 'true'),
 }

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { documentOf } from '../../src/http/openapi/document.ts'
+import { pageRoutes } from '../../src/http/pages.ts'
+import type { Route } from '../../src/http/route.ts'
+import { routes } from '../../src/http/routes.ts'
+import { encodeId } from '../../src/ids.ts'
+import { insertKey } from '../access/keys.ts'
+import { type ApiHouse, apiHouse, type CallOptions } from '../harness/api.ts'
+import { makeLink } from './links.ts'
+import { type Shop, shop } from './people.ts'
+import { fixtures } from './records.ts'
+
+const served: readonly Route[] = [...routes, ...pageRoutes(routes)]
+const document = documentOf(served, 'https://pay.lamps.shop')
+/** What the document explains; of other headers, such as the type of what is sent, it says nothing. */
+const explained = Object.entries<{ required?: boolean }>(Object(document.components.headers))
+
+let to: ApiHouse
+let lamps: Shop
+let key: string
+
+beforeAll(async () => {
+  to = await apiHouse({ routes: served, env: { CHECKOUT_RATE_LIMIT: '500' } })
+  lamps = await shop(to.api)
+  key = (await insertKey(to.sql, lamps)).secret
+})
+afterAll(() => to[Symbol.asyncDispose]())
+
+/** Which of the explained headers an answer has, after it was seen that all of them are declared for it and none is missing. */
+const headersOf = async (route: string, path: string, status: number, options: CallOptions = {}) => {
+  const [method = '', pattern = ''] = route.split(' ')
+  const answer = await to.call(method, path, options)
+  expect([path, answer.status]).toEqual([path, status])
+  const declared = Object.keys(document.paths[pattern]?.[method.toLowerCase()]?.responses[status]?.headers ?? {})
+  const sent = explained.map(([name]) => name).filter(name => answer.headers.has(name))
+  const required = explained.filter(([, { required }]) => required).map(([name]) => name)
+  expect([path, sent.filter(name => !declared.includes(name))]).toEqual([path, []])
+  expect([path, required.filter(name => !sent.includes(name))]).toEqual([path, []])
+  return sent
+}
+
+const LIMITS = ['RateLimit', 'RateLimit-Policy']
+
+test('customers are told of their limit in everything that they are answered', async () => {
+  const { id } = await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false })
+  const closed = await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false })
+  await to.sql`update payment_links set state = 'deactivated', deactivated_at = now() where id = ${closed.link.id}`
+  const fixture = fixtures['GET /v1/checkout/payments/:id']
+  const payment = (await fixture?.make(to.api, lamps, false)) ?? ''
+  const headers = fixture?.headers?.(payment) ?? {}
+  const asked: readonly [route: string, path: string, status: number, options?: CallOptions][] = [
+    ['GET /v1/checkout/links/{linkId}', `/v1/checkout/links/${id}`, 200],
+    ['GET /v1/checkout/links/{linkId}', `/v1/checkout/links/${id}?x=1`, 400],
+    ['GET /v1/checkout/links/{linkId}', `/v1/checkout/links/${encodeId('plink', crypto.randomUUID())}`, 404],
+    ['POST /v1/checkout/links/{linkId}/payments', `/v1/checkout/links/${id}/payments`, 400, { json: {} }],
+    ['GET /v1/checkout/payments/{id}', `/v1/checkout/payments/${payment}`, 200, { headers }],
+    ['GET /v1/checkout/payments/{id}', `/v1/checkout/payments/${payment}`, 404],
+    ['GET /pay/{linkId}', `/pay/${id}`, 200],
+    ['GET /pay/{linkId}', '/pay/none', 404],
+    ['GET /pay/{linkId}', `/pay/${closed.id}`, 410],
+    ['GET /claims/{secret}', '/claims/none', 404],
+    ['POST /claims/{secret}', '/claims/none', 415, { json: {} }],
+  ]
+  for (const [route, path, status, options] of asked)
+    expect([path, status, await headersOf(route, path, status, options)]).toEqual([
+      path,
+      status,
+      ['Request-Id', ...LIMITS],
+    ])
+})
+
+test('keys are told of their limit, and of the version unless it is not known', async () => {
+  const ask = (status: number, query = '', options: CallOptions = {}) =>
+    headersOf('GET /v1/payments', `/v1/payments${query}`, status, { bearer: key, ...options })
+  const whole = ['Request-Id', ...LIMITS, 'Service-Version']
+  expect(await ask(200)).toEqual(whole)
+  expect(await ask(400, '?limit=0')).toEqual(whole)
+  expect(await ask(400, '', { headers: { 'service-version': '2020-01-01' } })).toEqual(['Request-Id', ...LIMITS])
+  expect(await ask(401, '', { bearer: 'sk_test_x' })).toEqual(['Request-Id', 'WWW-Authenticate'])
+})
+
+test('whoever comes too often is told of the limit, whoever it is', async () => {
+  await using house = await apiHouse({ routes: served, env: { CHECKOUT_RATE_LIMIT: '1' } })
+  const from = { headers: { 'x-forwarded-for': '198.51.100.1' } }
+  for (let n = 0; n < 30; n++) await house.call('GET', '/v1/auth/me', from)
+  const refused = await house.call('GET', '/v1/auth/me', from)
+  expect(refused.status).toBe(429)
+  for (const name of [...LIMITS, 'Retry-After']) {
+    expect(refused.headers.has(name)).toBe(true)
+    expect(document.paths['/v1/auth/me']?.get?.responses[429]?.headers).toHaveProperty(name)
+  }
+})
