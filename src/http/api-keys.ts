@@ -9,6 +9,7 @@ import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
+import { textOf } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/api-keys'
 
@@ -17,7 +18,7 @@ const scope = type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:wri
 const newKey = type({
   name: type('string')
     .pipe(name => name.trim())
-    .to('1 <= string <= 200'),
+    .to(textOf(1, 200)),
   'livemode?': 'boolean',
   'access?': "'full' | 'store_plugin' | 'read_only'",
   'scopes?': scope.array().atLeastLength(1).atMostLength(5),

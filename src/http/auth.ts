@@ -14,12 +14,13 @@ import { authSessionRoutes } from './auth-sessions.ts'
 import * as docs from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
+import { textOf } from './text.ts'
 
 /** What a password may be when it is chosen. When it is shown, anything that fits is right or wrong. */
-export const newPassword = type('10 <= string <= 1000')
-const anyPassword = type('string <= 1000')
+export const newPassword = textOf(10, 1000)
+const anyPassword = textOf(0, 1000)
 const code = type('string <= 100')
-const name = type('string.trim').to('1 <= string <= 200')
+const name = type('string.trim').to(textOf(1, 200))
 
 /** What signing up, signing in and accepting an invite end with. */
 export const answerSignedIn = async (

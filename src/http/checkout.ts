@@ -12,6 +12,7 @@ import { chainId, symbol } from './checkout-asset.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
 import * as docs from './docs/checkout.ts'
 import { forCustomers, type Route } from './route.ts'
+import { textOf } from './text.ts'
 
 const path = '/v1/checkout/links/:linkId'
 
@@ -25,7 +26,8 @@ const email = type('string')
  * A form that was left empty names nobody. What breaks a line or turns it around is in no name, but would be in the
  * mail that a merchant makes of it; what joins letters is in many.
  */
-const name = type('string <= 200 | null')
+const name = textOf(0, 200)
+  .or('null')
   .narrow(text => !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text?.trim() ?? ''))
   .pipe(text => text?.trim() || null)
 

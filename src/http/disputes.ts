@@ -12,20 +12,21 @@ import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId, recordName } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
+import { textOf } from './text.ts'
 
 const newDispute = type({
   reason:
     "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
   'amountMinor?': '1 <= number.integer <= 9007199254740991',
-  'description?': '1 <= string <= 1000 | null',
+  'description?': textOf(1, 1000).or('null'),
 })
 
 // What is not named stays as it is; an empty text takes back what was said.
 const newEvidence = type({
-  'uncategorizedText?': 'string <= 2000',
-  'customerCommunication?': 'string <= 2000',
-  'shippingTrackingNumber?': 'string <= 2000',
-  'refundPolicy?': 'string <= 2000',
+  'uncategorizedText?': textOf(0, 2000),
+  'customerCommunication?': textOf(0, 2000),
+  'shippingTrackingNumber?': textOf(0, 2000),
+  'refundPolicy?': textOf(0, 2000),
   'submit?': 'boolean',
 })
 

@@ -17,17 +17,18 @@ import { moment } from './moment.ts'
 import { recordName } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
+import { textOf } from './text.ts'
 
 // Nothing here changes what it parses: an idempotency key belongs to a body as it was sent.
-const webUrl = type('string <= 2048').narrow(text => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text))
+const webUrl = textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text))
 const asset = type({ chainId: '1 <= number.integer <= 9007199254740991', asset: '/^[A-Za-z0-9.]{1,20}$/' })
 
 const newLink = type({
   amountMinor: '1 <= number.integer <= 9007199254740991',
   currency: '/^[A-Z]{3}$/',
-  'title?': '1 <= string <= 200 | null',
-  'description?': '1 <= string <= 1000 | null',
-  'reference?': '1 <= string <= 200 | null',
+  'title?': textOf(1, 200).or('null'),
+  'description?': textOf(1, 1000).or('null'),
+  'reference?': textOf(1, 200).or('null'),
   'assets?': asset.array().atLeastLength(1).atMostLength(100).or('null'),
   'maxPayments?': '1 <= number.integer <= 2147483647 | null',
   'windowMinutes?': '5 <= number.integer <= 10080',
@@ -38,7 +39,7 @@ const newLink = type({
 
 const filters = type({
   'status?': "'active' | 'deactivated' | 'completed' | 'expired'",
-  'reference?': '1 <= string <= 200',
+  'reference?': textOf(1, 200),
 })
 
 export const paymentLinkRoutes: readonly Route[] = [

@@ -14,11 +14,12 @@ import { listOf, listQuery, livemodeQuery, placedPage } from './list.ts'
 import { recordId } from './record-id.ts'
 import { type Answer, forKeys, forMembers, type MemberCaller, type Route, type SessionCaller } from './route.ts'
 import { onItem } from './surfaces.ts'
+import { textOf } from './text.ts'
 
 const paymentsQuery = listQuery.merge({
   'status?': "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
   'paymentLinkId?': recordId('plink'),
-  'reference?': '1 <= string <= 200',
+  'reference?': textOf(1, 200),
 })
 
 /** Which payments wait for a person is what the people of a merchant ask. */

@@ -10,14 +10,15 @@ import { doerOf } from './doer.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
+import { textOf } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/settings'
 
-const name = type('string <= 200')
+const name = textOf(0, 200)
   .pipe(text => text.trim())
-  .to('string >= 1')
+  .to(textOf(1, 200))
 // No parser's mercy: what it would strip from an address is refused.
-const url = type('string <= 2048').narrow(text => /^https?:\/\/[^\s\p{C}]+$/iu.test(text) && URL.canParse(text))
+const url = textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{C}]+$/iu.test(text) && URL.canParse(text))
 const color = type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
 const address = type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
 /** Chain ids are numbers, and as keys texts of numbers. */

@@ -85,10 +85,12 @@ test('what is asked of an e-mail address, a password and a name', async () => {
     { email: 'anna\u200b\u0007@lamps.example' },
     { email: 7 },
     { password: 'nine char' },
+    { password: '😀'.repeat(9) },
     { password: 'x'.repeat(1_001) },
     { password: 1234567890 },
     { merchantName: '   ' },
     { merchantName: 'x'.repeat(201) },
+    { merchantName: '😀'.repeat(201) },
   ]
   for (const wrong of refused) {
     const { status, body } = await browser.post('sign-up', { ...anna, ...wrong })

@@ -159,6 +159,8 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     ).toEqual([{ cause: 'customer' }] as never)
     expect((await open(id, { customerName: null })).payment).toMatchObject({ customerName: null })
     expect((await open(id, { customerName: ' ' })).payment).toMatchObject({ customerName: null })
+    const customerName = '😀'.repeat(200)
+    expect((await open(id, { customerName })).payment).toMatchObject({ customerName })
   })
 
   test('201: with an asset it has an address of its own, in the sandbox for a treasury of the merchant’s own', async () => {

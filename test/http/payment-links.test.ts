@@ -98,6 +98,15 @@ describe('POST /v1/payment-links', () => {
     expect(JSON.parse((await read(link.id)).text)).toEqual(link)
   })
 
+  test('201: as many characters, each of them two units of a JavaScript text', async () => {
+    const emoji = (count: number) => '😀'.repeat(count)
+    const most = { title: emoji(200), description: emoji(1_000), reference: emoji(200) }
+    const metadata = { [emoji(40)]: emoji(200) }
+    const link = await made({ ...most, metadata })
+    expect(link).toMatchObject({ ...most, metadata })
+    expect((await list(`?reference=${encodeURIComponent(most.reference)}`)).data).toEqual([link])
+  })
+
   test('201: the smallest of everything', async () => {
     const least = { amountMinor: 1, title: 'x', description: 'x', maxPayments: 1, windowMinutes: 5, metadata: {} }
     expect(await made(least)).toMatchObject(least)
@@ -128,6 +137,9 @@ describe('POST /v1/payment-links', () => {
     ['a currency and a line end', { currency: 'USD\n' }, 'parameter_invalid', 'currency'],
     ['an empty title', { title: '' }, 'parameter_invalid', 'title'],
     ['a long title', { title: text(201) }, 'parameter_invalid', 'title'],
+    ['a long title of emoji', { title: '😀'.repeat(201) }, 'parameter_invalid', 'title'],
+    ['a long name of emoji', { metadata: { ['😀'.repeat(41)]: 'v' } }, 'parameter_invalid', 'metadata'],
+    ['a long text of emoji', { metadata: { k: '😀'.repeat(201) } }, 'parameter_invalid', 'metadata.k'],
     ['a title with a NUL', { title: 'a\0' }, 'parameter_invalid', 'title'],
     ['a long description', { description: text(1001) }, 'parameter_invalid', 'description'],
     ['an empty reference', { reference: '' }, 'parameter_invalid', 'reference'],

@@ -9,6 +9,7 @@ export const refusedBodies: readonly Refused[] = [
   ['two e-mail addresses', { customerEmail: 'a@b, c@d' }, 'parameter_invalid', 'customerEmail'],
   ['an e-mail address of 255', { customerEmail: `${'a'.repeat(250)}@b.de` }, 'parameter_invalid', 'customerEmail'],
   ['a name of 201', { customerName: 'a'.repeat(201) }, 'parameter_invalid', 'customerName'],
+  ['a name of 201 emoji', { customerName: '😀'.repeat(201) }, 'parameter_invalid', 'customerName'],
   ['a name over two lines', { customerName: 'Ada\r\nBcc: x@y.z' }, 'parameter_invalid', 'customerName'],
   ['a name that is read backwards', { customerName: 'Ada \u202egpj.exe' }, 'parameter_invalid', 'customerName'],
   ['a name that is a number', { customerName: 1 }, 'parameter_invalid', 'customerName'],

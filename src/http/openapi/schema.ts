@@ -1,4 +1,5 @@
 import type { Type } from 'arktype'
+import { lengthsIn } from '../text.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 has it. */
 export type Schema = { readonly [keyword: string]: unknown }
@@ -9,9 +10,12 @@ export type NameOf = (schema: Schema) => string | undefined
 /** What a field means, by its path in the schema that is being explained. */
 export type Explain = (path: string) => string | undefined
 
-/** What a type takes, before it makes anything else of it. Rules that are functions are for words to say. */
+/** What a type takes, before it makes anything else of it. Rules that are functions are for words to say, but for lengths. */
 export const schemaOf = (type: Type): Schema => ({
-  ...type.in.toJsonSchema({ dialect: null, fallback: ({ base }) => base }),
+  ...type.in.toJsonSchema({
+    dialect: null,
+    fallback: of => (of.code === 'predicate' ? { ...of.base, ...lengthsIn(of.predicate) } : of.base),
+  }),
 })
 
 /** The same to be read by people: what has a name by its name, what may be null in one line, every field explained. */

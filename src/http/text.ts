@@ -1,0 +1,27 @@
+import { type } from 'arktype'
+
+/**
+ * A text of so many characters, as people count them, Postgres does (`length`), and the document says
+ * (`maxLength`): an emoji is one, though it is two units of a JavaScript text.
+ */
+export const textOf = (least: number, most: number) => {
+  const fits = (value: string): boolean => isWithin(value, least, most)
+  lengths.set(fits, { ...(least > 0 && { minLength: least }), maxLength: most })
+  return type('string').narrow(fits)
+}
+
+export type Lengths = { readonly minLength?: number; readonly maxLength: number }
+
+/** What a rule says of lengths, if it was made here: the document cannot read it from a function. */
+export const lengthsIn = (rule: unknown): Lengths | undefined => lengths.get(rule)
+
+const lengths = new Map<unknown, Lengths>()
+
+/** Nearly always the units say it: there are as many characters at most, and half as many at least. */
+export const isWithin = (value: string, least: number, most: number): boolean => {
+  if (value.length < least || value.length > 2 * most) return false
+  if (value.length <= most && value.length >= 2 * least) return true
+  let characters = 0
+  for (const _ of value) characters++
+  return characters >= least && characters <= most
+}
