@@ -80,7 +80,9 @@ const faultIn = (value: unknown, level = 0): Fault | undefined => {
   if (typeof value === 'number') return isExact(value) ? undefined : { code: 'parameter_invalid', because: {} }
   if (typeof value !== 'object' || value === null) return undefined
   for (const key in value) {
-    if (key === '__proto__' || !isStorable(key)) return { code: 'parameter_unknown', because: {} }
+    // Among the body's own fields it is none that is known; within one, such as metadata, it makes that one unfit.
+    if (key === '__proto__' || !isStorable(key))
+      return { code: level === 0 ? 'parameter_unknown' : 'parameter_invalid', because: {} }
     const fault = faultIn(value[key as keyof typeof value], level + 1)
     if (fault) return within(key, fault)
   }

@@ -137,7 +137,11 @@ const bodies: readonly [body: string | Uint8Array, answer: string][] = [
   ['{"a":"\\ud800"}', 'parameter_invalid a'],
   ['{"a":"\\ud83d\\ude00"}', '{"a":"😀"}'],
   ['{"__proto__":{"admin":true}}', 'parameter_unknown'],
-  ['{"a":{"__proto__":1}}', 'parameter_unknown a'],
+  ['{"a":{"__proto__":1}}', 'parameter_invalid a'],
+  ['{"a":{"b\\u0000":1}}', 'parameter_invalid a'],
+  ['{"a":{"b\\ud800":1}}', 'parameter_invalid a'],
+  ['{"a":[{"b":{"__proto__":1}}]}', 'parameter_invalid a.0.b'],
+  ['{"a\\ud800":1}', 'parameter_unknown'],
   ['{"a\\u0000":1}', 'parameter_unknown'],
 ]
 
