@@ -57,10 +57,11 @@ export type Kind<C = Context> = {
   readonly machine: AnyStateMachine
   /** Raised whenever stored rows must be changed before the machine can read them. */
   readonly version: number
-  /** `migrations[n]` turns the context of a version n row into that of n + 1. */
-  readonly migrations?: Readonly<
-    Record<number, (context: Context, state: string) => { context: Context; state: string }>
-  >
+  /**
+   * `migrations[n]` turns the context of a version n row into that of n + 1. The state stays: its timers are armed, and
+   * history has told of it, under its name.
+   */
+  readonly migrations?: Readonly<Record<number, (context: Context, state: string) => Context>>
   /** Every context field and its column (the column's name is the field's in snake_case). */
   readonly columns: { readonly [F in keyof C]: Column }
   /** Fields that history and the inspector may show. Everything else stays in the typed table. */

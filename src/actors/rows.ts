@@ -23,8 +23,8 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
   const decode = (row: ActorRow): Actor => {
     const stored: Context = {}
     for (const { field, column, type } of fields) stored[field] = decodeValue(type, row[column])
-    const { state, context } = migrated(kind, row, stored)
-    const { id, rev, created_at: createdAt, updated_at: updatedAt } = row
+    const context = migrated(kind, row, stored)
+    const { id, state, rev, created_at: createdAt, updated_at: updatedAt } = row
     return { id, kind: kind.name, state, rev, context, createdAt, updatedAt }
   }
 
@@ -112,20 +112,20 @@ const decodeValue = (type: Column, value: unknown): unknown => {
   return value
 }
 
-/** Brings an old row's state and context up to this version of the machine. */
-const migrated = (kind: Kind, row: ActorRow, stored: Context): { state: string; context: Context } => {
+/** Brings an old row's context up to this version of the machine. */
+const migrated = (kind: Kind, row: ActorRow, stored: Context): Context => {
   if (row.version > kind.version) {
     throw new NewerVersion(
       `cannot read ${kind.name} ${row.id}: written by version ${row.version}, this is ${kind.version}`,
     )
   }
-  let actor = { state: row.state, context: stored }
+  let context = stored
   for (let version = row.version; version < kind.version; version++) {
     const migrate = kind.migrations?.[version]
     if (!migrate) throw new Error(`cannot read ${kind.name} ${row.id}: no way from version ${version}`)
-    actor = migrate(actor.context, actor.state)
+    context = migrate(context, row.state)
   }
-  return actor
+  return context
 }
 
 /** In a rolling restart the newer processes read their rows; this one leaves them alone. */
