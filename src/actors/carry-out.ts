@@ -126,9 +126,15 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
   if (answer.duplicated.size > 0) {
     return withoutDuplicates(registry, units, answer.duplicated, some => attempt(round, some))
   }
-  if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
   const { conflicted, written } = answer
-  if (written) remember(memory, looks.recalled, { heads, conflicted, written })
+  try {
+    if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
+    if (written) remember(memory, looks.recalled, { heads, conflicted, written })
+  } catch (error) {
+    // What is committed is not done again for it.
+    memory.forgetAll()
+    outside.log.error({ err: error }, 'a commit was made, and then something failed')
+  }
   for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
   return both(afterConflict(looks, [...conflicted]), { units: doubting, pauseMs: 0 })
 }

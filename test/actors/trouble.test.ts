@@ -286,3 +286,15 @@ test('a pool whose every connection has fallen silent is of use again by itself'
   expect(await audit(house.sql, lampKinds)).toEqual([])
   await far.close()
 })
+
+test('what fails when all is committed has nothing done again', async () => {
+  const deaf = () => {
+    throw new Error('deaf')
+  }
+  await using house = await lampHouse({ lanes: 1, mostRemembered: 0, published: deaf })
+  const lamps = [await newLamp(house.actors), await newLamp(house.actors)]
+  const outcomes = await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
+  expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
+  expect(await house.sql`select from lamps where state = 'on' and rev = 2`).toHaveLength(2)
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+})
