@@ -1,5 +1,6 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
+import { checksummedOrNull } from '../chain/checksum.ts'
 import { encodeId } from '../ids.ts'
 
 /** What the refund's own row does not hold. Without them the record is the one that events carry. */
@@ -30,7 +31,7 @@ export const refundRecord = (refund: Actor<Refund>, facts: RefundFacts = {}) => 
     crypto: {
       chainId: context.chainId,
       asset: context.asset,
-      tokenAddress: context.tokenAddress,
+      tokenAddress: checksummedOrNull(context.tokenAddress),
       amount: String(context.amount),
       txHash: context.txHash,
       confirmations: facts.confirmations ?? context.confirmations,

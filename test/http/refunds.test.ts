@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { paymentRoutes } from '../../src/http/payments.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
@@ -8,7 +9,7 @@ import { refund, refundCalls, somebody } from './refunds.ts'
 import { type Refused, refusedAmounts } from './refused.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
-const house = await twoShops({ routes: refundRoutes })
+const house = await twoShops({ routes: [...paymentRoutes, ...refundRoutes] })
 const { to, lamps, chairs, liveKey, chairsKey, ask } = house
 const { start, made, read, booksOf, ofLamps, paidHere } = refundCalls(house)
 
@@ -71,6 +72,18 @@ describe('POST /v1/payments/:id/refunds', () => {
   test('201: an address in small letters comes back with its checksum', async () => {
     const { id: paymentId } = await paidHere()
     expect(await made(paymentId, { destination: somebody.toLowerCase() })).toMatchObject({ destination: somebody })
+  })
+
+  test('201: the token is spelled with its checksum, as of payments, and in events too', async () => {
+    const { id: paymentId } = await paidHere()
+    const { id, crypto } = await made(paymentId)
+    const { crypto: paidBy } = (await ask('GET', `/payments/${paymentId}`)).json as { crypto: typeof crypto }
+    expect(paidBy.tokenAddress).toMatch(/[A-F]/)
+    expect(crypto.tokenAddress).toBe(paidBy.tokenAddress)
+    await ask('POST', `/refunds/${id}/cancel`, { path: lamps.path, bearer: lamps.owner.bearer })
+    const events = await to.sql`
+      select type, object->'crypto'->>'tokenAddress' as token from events where actor = ${decodeId('re', id) ?? ''}`
+    expect([...events]).toEqual([{ type: 'refund.canceled', token: paidBy.tokenAddress }])
   })
 
   test('201: on the chain it is at the own quote of the payment, and all parts together are no more than came', async () => {

@@ -128,7 +128,7 @@ test('a refund shows its claim page and transaction only to whoever may act on i
     crypto: {
       chainId: 31337,
       asset: 'TUSD',
-      tokenAddress: address('a'),
+      tokenAddress: spelled('a'),
       amount: '3000000',
       txHash: hash(1),
       confirmations: 3,
