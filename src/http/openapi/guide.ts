@@ -4,7 +4,7 @@ export const guide: readonly { readonly title: string; readonly text: string }[]
     title: 'Who calls',
     text: `A merchant's server sends its API key with every request: \`Authorization: Bearer sk_test_…\`. A key belongs to one merchant and one mode, and has scopes; a person makes it, and sees it once. What lies under \`/v1/merchants/…\` is for people who have signed in: the access token of \`POST /v1/auth/sign-in\` goes where the key would go.
 
-Everything exists twice, for test mode and for live mode, and neither sees the other.`,
+Everything exists twice, for test mode and for live mode, and neither sees the other. What belongs to no mode has no \`livemode\`: members, invites, sessions and the audit log.`,
   },
   {
     title: 'What it speaks',
