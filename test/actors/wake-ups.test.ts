@@ -158,10 +158,12 @@ test('while everybody goes on ringing somebody hears of it, and of the last time
   )
   running.defer(() => worker.stop())
   await until(() => worker.healthy())
-  const enough = performance.now() + 1_500
+  // For as long as a slow machine takes to hear of it a few times: whoever hears of it only when it is quiet never does.
+  const began = performance.now()
+  const isEnough = () => heard.length > 3 && performance.now() > began + 1_500
   await Promise.all(
     bells.map(async bell => {
-      while (performance.now() < enough) doneOf(await house.actors.dispatch(tell(bell, 'ring')))
+      while (!isEnough() && performance.now() < began + 20_000) doneOf(await house.actors.dispatch(tell(bell, 'ring')))
     }),
   )
   const last = await rung()
