@@ -58,6 +58,8 @@ export const connect = (
       options: PADDING,
       // Times are read as text, and a database may have been told to spell them otherwise.
       datestyle: 'ISO',
+      // The server gives up first, or what waits for a lock would stay there when nobody waits for it any more.
+      ...(answerS !== undefined && { statement_timeout: Math.round(answerS * 900) }),
       ...(byKey && { enable_seqscan: 'off' }),
       ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
     },

@@ -135,3 +135,18 @@ test('times are read alike, however the database spells them', async () => {
   expect(row?.at).toEqual(new Date('2026-03-05T10:00:00Z'))
   await sql.end({ timeout: 1 })
 })
+
+test('what waits for a lock is given up by the server itself, and nothing of it stays', async () => {
+  await using db = await database()
+  const holder = connect(db.url, { max: 1 })
+  await holder.unsafe('begin; lock table merchants in access exclusive mode')
+  const sql = connect(db.url, { max: 1, answerS: 1 })
+  const [before] = await sql`select pg_backend_pid() as pid`
+  const refused = await sql`select from merchants`.catch(error => error)
+  expect(judgeError(refused)).toBe('aborted')
+  // The same connection, which waits for nothing any more.
+  const [after] = await sql`select pg_backend_pid() as pid`
+  expect(after?.pid).toBe(before?.pid)
+  await holder.end({ timeout: 1 })
+  await sql.end({ timeout: 1 })
+})
