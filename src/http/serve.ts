@@ -11,7 +11,8 @@ export type Place = { readonly host: string; readonly port: number; readonly idl
 
 /** Fails as `serve` would, at once, so that a start which cannot succeed has done nothing yet. */
 export const requireFree = async ({ host, port }: Place): Promise<void> => {
-  const probe = createServer()
+  // Bun listens for a moment even so: nobody is kept who comes in that.
+  const probe = createServer(socket => socket.destroy())
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   probe.on('error', reject)
   probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))
