@@ -82,7 +82,7 @@ export const openTimers = (
 // Of its own kinds only: in a rolling restart there may be others, which the other processes fire.
 const findDue = async ({ sql, clock }: Outside, { kinds, but, index, of, limit }: Wanted): Promise<Due[]> => {
   const at = clock.now()
-  const others = sql`kind = any(${kinds as string[]}) and actor <> all(${`{${but}}`}::text::uuid[])`
+  const others = sql`kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${but}}`}::text::uuid[]))`
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
     where due_at <= ${at} and ${others} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
