@@ -148,13 +148,14 @@ test('whatever answer of the database a house loses, the same request at another
   const sql = opened.adopt(connect(proxy.url, { max: 1 }), pool => pool.end({ timeout: 1 }))
   const house = await openHouse(sql)
   const moments = new Set<string>()
-  // A refund hears five or six answers.
-  for (let heard = 0; heard < 8; heard++) {
+  const wanted = ['not done, told 503', 'done, not told', 'done, and found out by asking again']
+  // A refund hears five or six answers. Which of these moments one is lost at is a matter of luck beside other tests.
+  for (let heard = 0; heard < 8 || (heard < 40 && !wanted.every(moment => moments.has(moment))); heard++) {
     const { actor, id: paymentId } = await here()
     const request = { json: { amountMinor: 300 }, idempotencyKey: crypto.randomUUID() }
     const isDone = async () => (await booksOf(actor))?.refunds === 1
     await until(async () => (await house.call('GET', '/v1/refunds', { bearer: key })).status === 200)
-    proxy.cutInsteadOfAnswer(heard + 1)
+    proxy.cutInsteadOfAnswer((heard % 8) + 1)
     let told: Started | undefined
     const first = start(house, paymentId, request).then(answer => {
       told = answer
@@ -177,7 +178,5 @@ test('whatever answer of the database a house loses, the same request at another
     expect([third.text, third.replayed]).toEqual([second.text, true])
     expect(await booksOf(actor)).toEqual({ received: 1000, reserved: 300, refunds: 1, sum: 300 })
   }
-  expect(moments).toContain('not done, told 503')
-  expect(moments).toContain('done, not told')
-  expect(moments).toContain('done, and found out by asking again')
+  for (const moment of wanted) expect(moments).toContain(moment)
 })
