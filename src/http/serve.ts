@@ -1,6 +1,6 @@
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyElysia } from 'elysia'
+import { probePort } from '../probe-port.ts'
 import { StartError } from '../start-error.ts'
 import { listen } from './node-listener.ts'
 
@@ -11,12 +11,7 @@ export type Place = { readonly host: string; readonly port: number; readonly idl
 
 /** Fails as `serve` would, at once, so that a start which cannot succeed has done nothing yet. */
 export const requireFree = async ({ host, port }: Place): Promise<void> => {
-  // Bun listens for a moment even so: nobody is kept who comes in that.
-  const probe = createServer(socket => socket.destroy())
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  probe.on('error', reject)
-  probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))
-  await promise.catch(error => {
+  await probePort(host, port).catch(error => {
     throw explain(error, host, port)
   })
 }

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../is-alive.ts'
+import { probePort } from '../probe-port.ts'
 import { StartError } from '../start-error.ts'
 import { give } from './account.ts'
 import { type Cluster, pgdata } from './cluster.ts'
@@ -185,12 +185,4 @@ const complaint = (home: string): string =>
 /** The wanted port when it is free, else any. */
 export const freePort = async (wanted = 0): Promise<number> => (await listens(wanted)) ?? (await listens(0)) ?? wanted
 
-const listens = (port: number) =>
-  new Promise<number | undefined>(resolve => {
-    const probe = createServer()
-    probe.on('error', () => resolve(undefined))
-    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : undefined))
-    })
-  })
+const listens = (port: number): Promise<number | undefined> => probePort('127.0.0.1', port).catch(() => undefined)
