@@ -36,13 +36,14 @@ export const carryOut = async (means: Means, units: readonly Pending[]): Promise
   return unlucky.length === 0 ? again : both(again, await attemptLeased(round, unlucky))
 }
 
-/** Those that keep losing, and those behind them that want the same actors. */
+/** Those that keep losing or cannot be refused otherwise, and those behind them that want the same actors. */
 const findUnlucky = (units: readonly Pending[]) => {
   const wanted = new Set<string>()
   const unlucky: Pending[] = []
   const others: Pending[] = []
   for (const unit of units) {
-    if (unit.conflicts >= ROUNDS_BEFORE_LEASE || unit.commands.some(({ actor }) => wanted.has(actor))) {
+    const mustLease = unit.mustLease || unit.conflicts >= ROUNDS_BEFORE_LEASE
+    if (mustLease || unit.commands.some(({ actor }) => wanted.has(actor))) {
       unlucky.push(unit)
       for (const { actor } of unit.commands) wanted.add(actor)
     } else others.push(unit)
@@ -105,14 +106,17 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
   const waited = new Set<string>()
   for (const unit of units) {
     const verdict = unit.commands.some(({ actor }) => waited.has(actor)) ? undefined : decide(unit)
-    if (verdict && verdict.verdict !== 'decided' && unit.unsure && lease === null) {
-      // Its earlier try may still be on its way, and would be carried out after the refusal. A lease is had behind that.
-      unit.conflicts = ROUNDS_BEFORE_LEASE
-    } else if (verdict && (verdict.verdict === 'decided' || recalledOf(looks.recalled, unit).length === 0)) {
+    // An earlier try that is still on its way would be carried out after a refusal. A lease is had behind it.
+    const mustLease = unit.unsure && lease === null
+    const mayRefuse = !mustLease && recalledOf(looks.recalled, unit).length === 0
+    if (verdict && (verdict.verdict === 'decided' || mayRefuse)) {
       decided.push({ unit, steps: verdict.verdict === 'decided' ? verdict.steps : [], verdict })
       continue
     }
-    if (verdict) unit.doubted = true
+    if (verdict) {
+      unit.doubted = true
+      unit.mustLease ||= mustLease
+    }
     doubting.push(unit)
     for (const { actor } of unit.commands) waited.add(actor)
   }

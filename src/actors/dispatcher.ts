@@ -25,6 +25,8 @@ export type Pending = {
   sought: boolean
   /** What was remembered of its actors was no help: they are read. */
   doubted: boolean
+  /** It is refused by nothing but what is read under a lease. */
+  mustLease: boolean
 }
 
 export type DispatcherOptions = {
@@ -102,6 +104,7 @@ export const openDispatcher = (
       failed: false,
       sought: false,
       doubted: false,
+      mustLease: false,
     })
     schedule()
   }
