@@ -43,27 +43,24 @@ export const openTimers = (
   /** Actors whose timers are a newer process's, until when: nobody else's are to stand behind theirs. */
   const newer = new Map<string, number>()
 
-  const fireAll = async (): Promise<{ readonly due: number; readonly fired: number }> => {
+  const fireAll = async (): Promise<{ readonly due: number; readonly gone: number }> => {
     for (const [actor, until] of newer) if (performance.now() >= until) newer.delete(actor)
     const due = await findDue(outside, { kinds: actors.kinds, but: [...newer.keys()], limit: batchSize, ...share() })
-    const fires = await Promise.allSettled(due.map(timer => fire(outside, actors, timer)))
-    for (const [at, fire] of fires.entries()) {
-      if (fire.status === 'rejected') throw fire.reason
-      if (fire.value === 'newer') newer.set(due[at]?.actor ?? '', performance.now() + PASSED_OVER_MS)
-    }
-    return { due: due.length, fired: fires.filter(fire => fire.status === 'fulfilled' && fire.value === 'done').length }
+    const fates = await Promise.all(due.map(timer => fire(outside, actors, timer)))
+    for (const { fate, actor } of fates) if (fate === 'newer') newer.set(actor, performance.now() + PASSED_OVER_MS)
+    return { due: due.length, gone: fates.filter(({ fate }) => fate === 'gone').length }
   }
 
   const stopping = new AbortController()
   let running: Promise<void> | undefined
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const { due, fired } = await fireAll().catch(error => {
+      const { due, gone } = await fireAll().catch(error => {
         outside.log.warn({ err: error }, 'cannot fire timers, trying again')
-        return { due: 0, fired: 0 }
+        return { due: 0, gone: 0 }
       })
       // More may be due, unless there was no getting on with these.
-      if (due < batchSize || fired === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
+      if (due < batchSize || gone === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
@@ -82,16 +79,16 @@ export const openTimers = (
 // Of its own kinds only: in a rolling restart there may be others, which the other processes fire.
 const findDue = async ({ sql, clock }: Outside, { kinds, but, index, of, limit }: Wanted): Promise<Due[]> => {
   const at = clock.now()
-  const others = sql`kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${but}}`}::text::uuid[]))`
+  const ours = sql`kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${but}}`}::text::uuid[]))`
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
-    where due_at <= ${at} and ${others} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
+    where due_at <= ${at} and ${ours} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
     order by due_at
     limit ${limit}`
   if (own.length === limit || of === 1) return own
   const orphaned = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
-    where due_at <= ${new Date(at.getTime() - ORPHANED_MS)} and ${others}
+    where due_at <= ${new Date(at.getTime() - ORPHANED_MS)} and ${ours}
       and (hashtext(actor::text) & 2147483647) % ${of} <> ${index}
     order by due_at
     limit ${limit - own.length}`
@@ -105,13 +102,27 @@ type Wanted = Share & {
   readonly limit: number
 }
 
-/** `later`: for all that is known here it is still to be fired. */
-const fire = async (outside: Outside, actors: Actors, due: Due): Promise<'done' | 'later' | 'newer'> => {
+type Fired = { readonly actor: string; readonly fate: Fate }
+
+/** `gone`: due no more, or not now. `later`: it still is. `newer`: it still is, and none that this version can fire. */
+type Fate = 'gone' | 'later' | 'newer'
+
+const fire = async (outside: Outside, actors: Actors, due: Due): Promise<Fired> => {
+  const { kind, actor, name } = due
+  const fate = await tryToFire(outside, actors, due).catch((error): Fate => {
+    // Of the others of its batch none waits for that.
+    outside.log.warn({ err: error, kind, actor, timer: name }, 'a timer cannot be postponed')
+    return 'later'
+  })
+  return { actor, fate }
+}
+
+const tryToFire = async (outside: Outside, actors: Actors, due: Due): Promise<Fate> => {
   const { kind, actor, name, generation } = due
   try {
     const outcome = await actors.dispatch({ kind, actor, timer: { name, generation }, cause: 'timer' })
     // Stale: another process was faster, or its state was left meanwhile. The row is gone or renewed.
-    if (outcome.ok || outcome.refusal === 'stale') return 'done'
+    if (outcome.ok || outcome.refusal === 'stale') return 'gone'
     outside.log.error(
       { kind, actor, timer: name, refusal: outcome.refusal },
       'a timer fired that its actor does not take',
@@ -122,7 +133,7 @@ const fire = async (outside: Outside, actors: Actors, due: Due): Promise<'done' 
     outside.log.error({ err: error, kind, actor, timer: name }, 'a timer could not be fired')
   }
   await postpone(outside, due)
-  return 'done'
+  return 'gone'
 }
 
 /** A timer that cannot be fired must not stand before the others for ever. */
