@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
 
 /** An address of an EVM chain, with the checksum of EIP-55 in its letters. */
 export type Address = `0x${string}`
@@ -17,6 +17,18 @@ export const parseAddress = (text: string): Address | undefined => {
 
 /** A letter is large where the hash of the small spelling has a digit of eight or more. */
 const withChecksum = (small: string): Address => {
-  const hash = bytesToHex(keccak_256(utf8ToBytes(small)))
-  return `0x${small.replace(/./g, (digit, at: number) => (Number.parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit))}`
+  const hash = keccak_256(utf8ToBytes(small))
+  for (let at = 0; at < DIGITS; at++) {
+    const digit = small.charCodeAt(at)
+    const byte = hash[at >> 1] ?? 0
+    const isHigh = (at % 2 === 0 ? byte >> 4 : byte & 15) >= 8
+    spelled[at] = digit >= SMALL_A && isHigh ? digit - TO_LARGE : digit
+  }
+  return `0x${spelled.toString('latin1')}`
 }
+
+// Every read of a payment spells one that was not met before: letter by letter as texts took longer than the hash.
+const DIGITS = 40
+const spelled = Buffer.alloc(DIGITS)
+const SMALL_A = 97
+const TO_LARGE = 32
