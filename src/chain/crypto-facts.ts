@@ -63,8 +63,8 @@ const pageOf = ({ address }: Payment, txHash: string | null): string =>
  * Whoever has sent too little is asked for the rest. What does not count, since it was not told yet or came after the price
  * was over, is not asked for again: no amount is named where that is enough.
  */
-const paymentUri = ({ address, tokenAddress, ...payment }: Payment, chainId: number, rows: readonly Row[]): string => {
-  const { amountReceived } = payment
+const paymentUri = (payment: Payment, chainId: number, rows: readonly Row[]): string => {
+  const { address, tokenAddress, amountReceived } = payment
   const expected = payment.amountExpected ?? 0n
   const missing = expected - totalOf(rows)
   const rest = missing > 0n ? missing : null

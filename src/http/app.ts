@@ -75,21 +75,22 @@ type Arrived = {
 /** The order of checks of the interface, after the route has been found. */
 const answerWith = (guard: Guard, route: Route, api: Api) => {
   const readBody = route.form ? openFormReader() : openBodyReader()
-  return async ({ requestId, answerHeaders }: Seen, { request, peer, ...arrived }: Arrived): Promise<Answer> => {
+  return async ({ requestId, answerHeaders }: Seen, { request, params: given, peer }: Arrived): Promise<Answer> => {
     const { headers } = request
-    const params = readParams(arrived.params)
+    const params = readParams(given)
     let known: string | undefined
     const address = () => {
       known ??= clientAddress(peer(), headers.get('x-forwarded-for'), api.settings.trustedProxies)
       return known
     }
-    const told = route.access.by === 'key' ? undefined : { address: address() }
+    const told = route.access.by === 'key' ? undefined : address()
     const guarded = guard(route.access, { headers, params, address, answerHeaders })
-    const caller = guarded instanceof Promise ? await guarded : guarded
+    const { key, session, member } = guarded instanceof Promise ? await guarded : guarded
     const sent = route.method === 'GET' ? undefined : await readBody(request)
     const query = route.page ? {} : validateQuery(strict(route.query), readQuery(request.url))
     const body = route.method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
-    const call = { params, query, body, headers, requestId, ...told, ...caller }
+    // Field by field: to spread three objects into one took longer than to find out who calls.
+    const call = { params, query, body, headers, requestId, address: told, key, session, member }
     // What a handler is told was parsed by the types that it was declared with.
     return route.handle(api, call as never)
   }

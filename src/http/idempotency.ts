@@ -114,8 +114,8 @@ const canonical = (value: unknown): string =>
       : inner,
   )
 
-const say = ({ status, body }: KeptAnswer, headers: HeaderFields = {}): Answer => ({
+const say = ({ status, body }: KeptAnswer, headers?: HeaderFields): Answer => ({
   status,
   text: body,
-  headers: { ...JSON_TYPE, ...headers },
+  headers: headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE,
 })

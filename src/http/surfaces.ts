@@ -60,7 +60,9 @@ export const onItem = <Path extends string, Body extends Declared = undefined, Q
   spec: Spec<Path, Body, Query, boolean | undefined>,
 ): readonly Route[] => bothSurfaces(method, needs, spec, spec.query, () => undefined)
 
-type Caller = { readonly key: KeyCaller } | { readonly session: SessionCaller; readonly member: MemberCaller }
+type Caller =
+  | { readonly key: KeyCaller; readonly member?: undefined }
+  | { readonly key?: undefined; readonly session: SessionCaller; readonly member: MemberCaller }
 type AnyCall = Call<string, never, never> & Caller
 type MembersQuery = { readonly livemode?: boolean } | undefined
 
@@ -81,7 +83,11 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
       query: routeQuery,
       docs,
       // What the handler is told was parsed by the types that it was declared with.
-      handle: (api, call: AnyCall) => handle(api, { ...call, ...callerOf(call, modeOf), pattern } as never),
+      handle: (api, call: AnyCall) => {
+        const { params, body, query, headers, requestId, key, member } = call
+        const { whose, cause } = callerOf(call, modeOf)
+        return handle(api, { params, body, query, headers, requestId, key, member, pattern, whose, cause } as never)
+      },
     }
   }
   return [
@@ -95,7 +101,7 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
 }
 
 const callerOf = (call: AnyCall, modeOf: (query: MembersQuery) => boolean | undefined) => {
-  if ('key' in call) {
+  if (call.key) {
     const { id, merchantId, livemode } = call.key
     return { whose: { merchantId, livemode }, cause: encodeId('key', id) }
   }

@@ -23,28 +23,34 @@ export type Duration = {
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
 
 export const openTraffic = (): Traffic => {
-  const counts = new Map<string, { readonly of: Omit<Answered, 'count'>; count: number }>()
-  const times = new Map<string, { readonly buckets: number[]; count: number; ms: number }>()
+  const routes = new Map<string, Noted>()
 
   return {
     note: (route, method, status, ms) => {
-      const name = `${method} ${status} ${route}`
-      const known = counts.get(name)
-      if (known) known.count++
-      else counts.set(name, { of: { route, method, status }, count: 1 })
-      let time = times.get(route)
-      if (!time) {
-        time = { buckets: BOUNDS_MS.map(() => 0), count: 0, ms: 0 }
-        times.set(route, time)
+      let noted = routes.get(route)
+      if (!noted) {
+        noted = { counts: new Map(), buckets: BOUNDS_MS.map(() => 0), count: 0, ms: 0 }
+        routes.set(route, noted)
       }
-      time.count++
-      time.ms += ms
+      noted.count++
+      noted.ms += ms
       const bucket = BOUNDS_MS.findIndex(bound => ms <= bound)
-      if (bucket >= 0) time.buckets[bucket] = (time.buckets[bucket] ?? 0) + 1
+      if (bucket >= 0) noted.buckets[bucket] = (noted.buckets[bucket] ?? 0) + 1
+      let counts = noted.counts.get(method)
+      if (!counts) {
+        counts = new Map()
+        noted.counts.set(method, counts)
+      }
+      counts.set(status, (counts.get(status) ?? 0) + 1)
     },
-    answered: () => Array.from(counts.values(), ({ of, count }) => ({ ...of, count })),
+    answered: () =>
+      [...routes].flatMap(([route, { counts }]) =>
+        [...counts].flatMap(([method, byStatus]) =>
+          Array.from(byStatus, ([status, count]) => ({ route, method, status, count })),
+        ),
+      ),
     durations: () =>
-      Array.from(times, ([route, { buckets, count, ms }]) => {
+      Array.from(routes, ([route, { buckets, count, ms }]) => {
         let sum = 0
         const upTo = BOUNDS_MS.map((bound, n) => {
           sum += buckets[n] ?? 0
@@ -53,4 +59,13 @@ export const openTraffic = (): Traffic => {
         return { route, upTo, count, seconds: ms / 1_000 }
       }),
   }
+}
+
+/** Of one route. Counted without a name for each combination: to put one together took longer than to count. */
+type Noted = {
+  /** By method and status. */
+  readonly counts: Map<string, Map<number, number>>
+  readonly buckets: number[]
+  count: number
+  ms: number
 }
