@@ -1,4 +1,5 @@
 import { createApiKey, presets } from '../commands/api-keys.ts'
+import { isWithin } from '../http/text.ts'
 import { decodeId, encodeId, uuidv7 } from '../ids.ts'
 import { createMerchant, hasMerchant, listMerchants } from '../queries/merchants.ts'
 import { StartError } from '../start-error.ts'
@@ -57,6 +58,6 @@ const isPreset = (text: string): text is keyof typeof presets => Object.hasOwn(p
 
 const readName = (given: string): string => {
   const name = given.trim()
-  if (name.length < 1 || name.length > 200) throw new StartError('--name must have 1 to 200 characters')
+  if (!isWithin(name, 1, 200)) throw new StartError('--name must have 1 to 200 characters')
   return name
 }

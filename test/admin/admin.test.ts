@@ -152,6 +152,10 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
     ],
     [['create-merchant', '--name', ' ', '--owner-email', 'ada@example.com'], /^--name must have 1 to 200 characters$/],
     [
+      ['create-merchant', '--name', '💡'.repeat(201), '--owner-email', 'ada@example.com'],
+      /^--name must have 1 to 200 characters$/,
+    ],
+    [
       ['create-merchant', '--name', 'Lamps', '--owner-email', 'b@example.com'],
       /^There is no account of b@example.com$/,
     ],
@@ -175,6 +179,8 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
   expect((await here({ DATA_DIR: folder.path }, ['merchants'])).err).toMatch(/holds no house yet/)
   expect(await db.sql`select from accounts`).toHaveLength(1)
   expect(await db.sql`select from merchants`).toHaveLength(0)
+  const longest = ['create-merchant', '--name', '💡'.repeat(200), '--owner-email', 'ada@example.com']
+  expect(await here(env, longest)).toMatchObject({ code: 0, err: '' })
 })
 
 test.concurrent('without a command it shows them all', async () => {
