@@ -1,5 +1,6 @@
+import { type } from 'arktype'
 import { createApiKey, presets } from '../commands/api-keys.ts'
-import { isWithin } from '../http/text.ts'
+import { givenName } from '../http/text.ts'
 import { decodeId, encodeId, uuidv7 } from '../ids.ts'
 import { createMerchant, hasMerchant, listMerchants } from '../queries/merchants.ts'
 import { StartError } from '../start-error.ts'
@@ -57,7 +58,7 @@ export const merchantCommands = [
 const isPreset = (text: string): text is keyof typeof presets => Object.hasOwn(presets, text)
 
 const readName = (given: string): string => {
-  const name = given.trim()
-  if (!isWithin(name, 1, 200)) throw new StartError('--name must have 1 to 200 characters')
+  const name = givenName(given)
+  if (name instanceof type.errors) throw new StartError('--name must have 1 to 200 characters')
   return name
 }

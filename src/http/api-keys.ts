@@ -9,16 +9,14 @@ import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
-import { textOf } from './text.ts'
+import { givenName } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/api-keys'
 
 const scope = type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'")
 
 const newKey = type({
-  name: type('string')
-    .pipe(name => name.trim())
-    .to(textOf(1, 200)),
+  name: givenName,
   'livemode?': 'boolean',
   'access?': "'full' | 'store_plugin' | 'read_only'",
   'scopes?': scope.array().atLeastLength(1).atMostLength(5),

@@ -83,14 +83,14 @@ const answerWith = (guard: Guard, route: Route, api: Api) => {
       known ??= clientAddress(peer(), headers.get('x-forwarded-for'), api.settings.trustedProxies)
       return known
     }
-    const told = route.access.by === 'key' ? undefined : address()
+    const from = route.access.by === 'key' ? undefined : address()
     const guarded = guard(route.access, { headers, params, address, answerHeaders })
     const { key, session, member } = guarded instanceof Promise ? await guarded : guarded
     const sent = route.method === 'GET' ? undefined : await readBody(request)
     const query = route.page ? {} : validateQuery(strict(route.query), readQuery(request.url))
     const body = route.method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
     // Field by field: to spread three objects into one took longer than to find out who calls.
-    const call = { params, query, body, headers, requestId, address: told, key, session, member }
+    const call = { params, query, body, headers, requestId, address: from, key, session, member }
     // What a handler is told was parsed by the types that it was declared with.
     return route.handle(api, call as never)
   }

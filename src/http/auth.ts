@@ -14,13 +14,12 @@ import { authSessionRoutes } from './auth-sessions.ts'
 import * as docs from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
-import { textOf } from './text.ts'
+import { givenName, textOf } from './text.ts'
 
 /** What a password may be when it is chosen. When it is shown, anything that fits is right or wrong. */
 export const newPassword = textOf(10, 1000)
 const anyPassword = textOf(0, 1000)
 const code = type('string <= 100')
-const name = type('string.trim').to(textOf(1, 200))
 
 /** What signing up, signing in and accepting an invite end with. */
 export const answerSignedIn = async (
@@ -43,7 +42,7 @@ export const authRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/sign-up',
     docs: docs.signUp,
-    body: type({ email, password: newPassword, merchantName: name, 'signUpCode?': code }),
+    body: type({ email, password: newPassword, merchantName: givenName, 'signUpCode?': code }),
     handle: async (api, call) => {
       const { accountId, tokens } = await signUp(api, call.body, fromOf(call))
       return answerSignedIn(api, 201, accountId, tokens)

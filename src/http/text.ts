@@ -25,3 +25,6 @@ export const isWithin = (value: string, least: number, most: number): boolean =>
   for (const _ of value) characters++
   return characters >= least && characters <= most
 }
+
+/** What people call a thing of theirs, such as a merchant or a key. Blanks around it are no part of it. */
+export const givenName = type('string.trim').to(textOf(1, 200))
