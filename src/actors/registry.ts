@@ -33,17 +33,21 @@ export const openRegistry = async (sql: Sql, kinds: readonly Kind[]) => {
 /** How commits write to a table: the newest writer its migrations have defined, and its columns in order. */
 export type Writer = { readonly name: string; readonly columns: readonly string[] }
 
+/** Materialized: it would be asked once for each column, which was half of opening the actors. */
 const readWriters = async (sql: Sql): Promise<Map<string, Writer>> => {
   const rows = await sql<{ table: string; name: string; columns: string[] }[]>`
-    select c.table, w.name, array_agg(a.attname::text order by a.attnum) as columns
-    from (
-      select distinct regexp_replace(typname, '_v\\d+_entry$', '') as table
-      from pg_type
-      where typtype = 'c' and typname ~ '_v\\d+_entry$' and typnamespace = current_schema()::regnamespace
-    ) c
-    cross join lateral (select latest_writer(c.table) as name) w
+    with writers as materialized (
+      select c.table, latest_writer(c.table) as name
+      from (
+        select distinct regexp_replace(typname, '_v\\d+_entry$', '') as table
+        from pg_type
+        where typtype = 'c' and typname ~ '_v\\d+_entry$' and typnamespace = current_schema()::regnamespace
+      ) c
+    )
+    select w.table, w.name, array_agg(a.attname::text order by a.attnum) as columns
+    from writers w
     join pg_attribute a on a.attrelid = (w.name || '_entry')::regclass and a.attnum > 0 and not a.attisdropped
-    group by c.table, w.name`
+    group by w.table, w.name`
   // After the group, the rev and the transaction that every entry starts with.
   return new Map(rows.map(({ table, name, columns }) => [table, { name, columns: columns.slice(3) }]))
 }
