@@ -42,15 +42,6 @@ test('empty blocks are replaced by others too', async () => {
   expect((await chain.head()).number).toBe(290)
 })
 
-test('a snapshot brings back what was', async () => {
-  await using chain = await anvil()
-  const { hash } = await chain.mine()
-  const back = await chain.snapshot()
-  await chain.mine(3)
-  await back()
-  expect((await chain.head()).hash).toBe(hash)
-})
-
 test.each([false, true])(
   'a killed test process leaves no chain behind, also where it stands still: %p',
   async still => {

@@ -22,8 +22,6 @@ export type TestChain = AsyncDisposable & {
   reorg(depth: number, transactions?: readonly Placed[]): Promise<readonly string[]>
   /** Takes the last blocks away. Answers the hashes that are gone, lowest first. */
   rollback(depth: number): Promise<readonly string[]>
-  /** Answers what brings the chain back to this moment, once. */
-  snapshot(): Promise<() => Promise<void>>
 }
 
 export type Placed = readonly [transaction: string | Readonly<Record<string, unknown>>, block: number]
@@ -94,12 +92,6 @@ export const anvil = async ({
     },
     reorg: (depth, transactions = []) => replacing(depth, () => call('anvil_reorg', depth, transactions)),
     rollback: depth => replacing(depth, () => call('anvil_rollback', depth)),
-    snapshot: async () => {
-      const id = await call('evm_snapshot')
-      return async () => {
-        if ((await call('evm_revert', id)) !== true) throw new Error('The snapshot was used already')
-      }
-    },
     [Symbol.asyncDispose]: async () => {
       await node.stop('SIGKILL')
       rmSync(folder, { recursive: true, force: true })

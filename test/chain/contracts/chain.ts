@@ -29,16 +29,8 @@ export const factoryChain = async ({ bare = false, chainId = anvilChain.id as nu
   const [account] = await client.getAddresses()
   if (!account) throw new Error('anvil gave no account')
 
-  const minedAs = (hash: Hex) => {
-    const sentAt = performance.now()
-    const receipt = async () => {
-      const found = await client.getTransactionReceipt({ hash }).catch(() => undefined)
-      // Taken back to a snapshot, anvil now and then forgets to mine what it is sent.
-      if (!found && performance.now() - sentAt > 1_000) await client.mine({ blocks: 1 })
-      return found
-    }
-    return until(receipt, { what: `the receipt of ${hash}` })
-  }
+  const minedAs = (hash: Hex) =>
+    until(() => client.getTransactionReceipt({ hash }).catch(() => undefined), { what: `the receipt of ${hash}` })
   const send = async (to: Hex, data: Hex, { value = 0n, gas, from = account }: Sending = {}) => {
     const hash = await client.sendTransaction({ account: from, to, data, value, ...(gas && { gas }) })
     return await minedAs(hash)
