@@ -89,7 +89,7 @@ export const getAccount = async ({ sql }: Desk, given: string): Promise<Account>
 }
 
 const readEmail = (given: string): string => {
-  const address = emailType(given)
+  const address = emailType()(given)
   if (address instanceof type.errors) throw new StartError('--email is no e-mail address')
   return address
 }
@@ -101,7 +101,7 @@ const choosePassword = async ({ readInput, random, say }: Desk, fromInput: strin
     return { text, show: () => say(`The password is ${text} and is shown only now`) }
   }
   const text = (await readInput()).replace(/\r?\n$/, '')
-  if (!newPassword.allows(text)) throw new StartError('A password has 10 to 1000 characters')
+  if (!newPassword().allows(text)) throw new StartError('A password has 10 to 1000 characters')
   return { text, show: () => {} }
 }
 

@@ -58,7 +58,7 @@ export const merchantCommands = [
 const isPreset = (text: string): text is keyof typeof presets => Object.hasOwn(presets, text)
 
 const readName = (given: string): string => {
-  const name = givenName(given)
+  const name = givenName()(given)
   if (name instanceof type.errors) throw new StartError('--name must have 1 to 200 characters')
   return name
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type } from 'arktype'
+import { once } from '../once.ts'
 import { StartError } from '../start-error.ts'
 import { parseAddress } from './address.ts'
 import type { Chain, Token } from './chains.ts'
@@ -12,59 +13,63 @@ import { sandboxId } from './known/sandbox.ts'
  * or address that the table has cannot be given again, changed or not. Who reads USDC on Base in a link has
  * to be sure which contract that is, whatever file the service was started with.
  */
-const tokenEntry = type({
-  '+': 'reject',
-  asset: '/^[A-Za-z0-9.]{1,20}$/',
-  address: type('string').pipe((text, ctx) => parseAddress(text)?.toLowerCase() ?? ctx.error('an address')),
-  decimals: '0 <= number.integer <= 36',
-  peg: '/^[A-Z]{3}$/ | null',
+const shapes = once(() => {
+  const token = type({
+    '+': 'reject',
+    asset: '/^[A-Za-z0-9.]{1,20}$/',
+    address: type('string').pipe((text, ctx) => parseAddress(text)?.toLowerCase() ?? ctx.error('an address')),
+    decimals: '0 <= number.integer <= 36',
+    peg: '/^[A-Z]{3}$/ | null',
+  })
+
+  const address = token.get('address')
+
+  const feed = type({
+    '+': 'reject',
+    address,
+    pair: '/^[A-Za-z0-9.]{1,20} \\/ [A-Z]{3}$/',
+    heartbeatS: '1 <= number.integer <= 172800',
+  })
+
+  const native = type({
+    '+': 'reject',
+    asset: '/^[A-Za-z0-9.]{1,20}$/',
+    'feed?': feed.or('null'),
+  })
+
+  const webUrl = type('string <= 2048').narrow(text => /^https?:\/\/\S*[^/\s]$/.test(text) && URL.canParse(text))
+
+  const chainId = type('1 <= number.integer <= 9007199254740991')
+
+  return {
+    file: type({ '+': 'reject', chains: type('unknown').array().atMostLength(1000) }),
+    identified: type({ id: chainId }),
+    addition: type({ '+': 'reject', id: chainId, tokens: token.array().atLeastLength(1).atMostLength(100) }),
+    entry: type({
+      '+': 'reject',
+      id: chainId,
+      network: '/^[A-Za-z0-9 ._-]{1,40}$/',
+      livemode: 'boolean',
+      native,
+      tokens: token.array().atMostLength(100),
+      'currencyFeeds?': feed.array().atMostLength(20),
+      finality: type("'finalized'").or({ '+': 'reject', confirmations: '1 <= number.integer <= 100000' }),
+      blockMs: '50 <= number.integer <= 600000',
+      'pollMs?': '100 <= number.integer <= 600000',
+      'explorerUrl?': webUrl.or('null'),
+      'sequencerFeed?': address.or('null'),
+    }),
+  }
 })
-
-const address = tokenEntry.get('address')
-
-const feedEntry = type({
-  '+': 'reject',
-  address,
-  pair: '/^[A-Za-z0-9.]{1,20} \\/ [A-Z]{3}$/',
-  heartbeatS: '1 <= number.integer <= 172800',
-})
-
-const nativeEntry = type({
-  '+': 'reject',
-  asset: '/^[A-Za-z0-9.]{1,20}$/',
-  'feed?': feedEntry.or('null'),
-})
-
-const webUrl = type('string <= 2048').narrow(text => /^https?:\/\/\S*[^/\s]$/.test(text) && URL.canParse(text))
-
-const chainId = type('1 <= number.integer <= 9007199254740991')
-
-const addition = type({ '+': 'reject', id: chainId, tokens: tokenEntry.array().atLeastLength(1).atMostLength(100) })
-
-const entry = type({
-  '+': 'reject',
-  id: chainId,
-  network: '/^[A-Za-z0-9 ._-]{1,40}$/',
-  livemode: 'boolean',
-  native: nativeEntry,
-  tokens: tokenEntry.array().atMostLength(100),
-  'currencyFeeds?': feedEntry.array().atMostLength(20),
-  finality: type("'finalized'").or({ '+': 'reject', confirmations: '1 <= number.integer <= 100000' }),
-  blockMs: '50 <= number.integer <= 600000',
-  'pollMs?': '100 <= number.integer <= 600000',
-  'explorerUrl?': webUrl.or('null'),
-  'sequencerFeed?': address.or('null'),
-})
-
-const file = type({ '+': 'reject', chains: type('unknown').array().atMostLength(1000) })
 
 /** The table with what the file adds. Throws a StartError of one line: the field, and what is allowed there. */
 export const readChainsFile = (path: string, known: readonly Chain[]): readonly Chain[] => {
+  const { file, identified, addition, entry } = shapes()
   const { chains } = parsed(file, readJson(path), '')
   let all = known
   chains.forEach((given, n) => {
     const at = `chains[${n}]`
-    const id = parsed(type({ id: chainId }), given, at).id
+    const id = parsed(identified, given, at).id
     if (chains.slice(0, n).some(other => isEntryOf(other, id)))
       throw refusal(`${at}.id`, 'a chain that is described once')
     if (id === sandboxId) throw refusal(`${at}.id`, 'another chain than the sandbox')
@@ -91,7 +96,7 @@ const readJson = (path: string): unknown => {
 const isEntryOf = (given: unknown, id: number) =>
   typeof given === 'object' && given !== null && 'id' in given && given.id === id
 
-const chainOf = (given: typeof entry.infer): Chain => ({
+const chainOf = (given: ReturnType<typeof shapes>['entry']['infer']): Chain => ({
   id: given.id,
   network: given.network,
   livemode: given.livemode,

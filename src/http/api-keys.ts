@@ -13,17 +13,18 @@ import { givenName } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/api-keys'
 
-const scope = type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'")
+const scope = () => type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'")
 
-const newKey = type({
-  name: givenName,
-  'livemode?': 'boolean',
-  'access?': "'full' | 'store_plugin' | 'read_only'",
-  'scopes?': scope.array().atLeastLength(1).atMostLength(5),
-  'expiresAt?': moment.or('null'),
-})
+const newKey = () =>
+  type({
+    name: givenName(),
+    'livemode?': 'boolean',
+    'access?': "'full' | 'store_plugin' | 'read_only'",
+    'scopes?': scope().array().atLeastLength(1).atMostLength(5),
+    'expiresAt?': moment().or('null'),
+  })
 
-const rotation = type({ 'overlapHours?': '0 <= number.integer <= 72' })
+const rotation = () => type({ 'overlapHours?': '0 <= number.integer <= 72' })
 
 const changes = { role: 'developer', stepUp: true } as const
 
@@ -34,7 +35,7 @@ export const apiKeyRoutes: readonly Route[] = [
     {
       path,
       docs: docs.listApiKeys,
-      query: listQuery.merge(livemodeQuery),
+      query: () => listQuery().merge(livemodeQuery()),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const { livemode, limit } = query
         const page = await pageOf(query, keyOf, id => findApiKeySeq(sql, { id, merchantId, livemode }))
@@ -91,7 +92,7 @@ const nameOf = ({ params, member }: ItemCall): KeyName => ({
 })
 
 /** A preset or the scopes themselves, one of the two. */
-const readScopes = ({ access, scopes }: typeof newKey.infer) => {
+const readScopes = ({ access, scopes }: ReturnType<typeof newKey>['infer']) => {
   if (access && scopes) return refuse('parameter_invalid', { param: 'scopes', message: 'Send access or scopes.' })
   if (access) return presets[access]
   return scopes ? [...new Set(scopes)] : refuse('parameter_missing', { param: 'access' })

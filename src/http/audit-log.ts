@@ -12,7 +12,7 @@ export const auditLogRoutes: readonly Route[] = [
     {
       path: '/v1/merchants/:merchantId/audit-log',
       docs: docs.listSecurityEvents,
-      query: bothModesQuery.and({ 'action?': 'string <= 100' }),
+      query: () => bothModesQuery().and({ 'action?': 'string <= 100' }),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, uuidIn, id => findSecurityEventSeq(sql, merchantId, id))
         const rows = await listSecurityEvents(sql, { merchantId, action: query.action }, page)

@@ -5,7 +5,7 @@ import { fromOf } from './from.ts'
 import { forSessions, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
 
-const withCode = type({ code: 'string <= 100' })
+const withCode = () => type({ code: 'string <= 100' })
 
 export const authMfaRoutes: readonly Route[] = [
   forSessions('POST', {

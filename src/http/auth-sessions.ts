@@ -36,7 +36,7 @@ export const authSessionRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/sign-out',
     docs: docs.signOut,
-    body: type({ 'everywhere?': 'boolean' }),
+    body: () => type({ 'everywhere?': 'boolean' }),
     handle: async (api, call) => {
       const caller = await findCaller(api, call.headers)
       await signOut(api, caller, call.body.everywhere ?? false, fromOf(call))

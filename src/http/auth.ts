@@ -17,9 +17,9 @@ import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
 import { givenName, textOf } from './text.ts'
 
 /** What a password may be when it is chosen. When it is shown, anything that fits is right or wrong. */
-export const newPassword = textOf(10, 1000)
-const anyPassword = textOf(0, 1000)
-const code = type('string <= 100')
+export const newPassword = () => textOf(10, 1000)
+const anyPassword = () => textOf(0, 1000)
+const code = () => type('string <= 100')
 
 /** What signing up, signing in and accepting an invite end with. */
 export const answerSignedIn = async (
@@ -42,7 +42,7 @@ export const authRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/sign-up',
     docs: docs.signUp,
-    body: type({ email, password: newPassword, merchantName: givenName, 'signUpCode?': code }),
+    body: () => type({ email: email(), password: newPassword(), merchantName: givenName(), 'signUpCode?': code() }),
     handle: async (api, call) => {
       const { accountId, tokens } = await signUp(api, call.body, fromOf(call))
       return answerSignedIn(api, 201, accountId, tokens)
@@ -52,7 +52,7 @@ export const authRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/sign-in',
     docs: docs.signIn,
-    body: type({ email, password: anyPassword, 'code?': code }),
+    body: () => type({ email: email(), password: anyPassword(), 'code?': code() }),
     handle: async (api, call) => {
       const { email, password, code } = call.body
       // A form sends the field that it shows, also while it is empty.
@@ -70,7 +70,7 @@ export const authRoutes: readonly Route[] = [
   forSessions('POST', {
     path: '/v1/auth/password',
     docs: docs.changePassword,
-    body: type({ currentPassword: anyPassword, newPassword }),
+    body: () => type({ currentPassword: anyPassword(), newPassword: newPassword() }),
     handle: async (api, call) => {
       await changePassword(api, call.session, call.body, fromOf(call))
       return { status: 204 }
@@ -80,7 +80,7 @@ export const authRoutes: readonly Route[] = [
   forSessions('POST', {
     path: '/v1/auth/step-up',
     docs: docs.stepUp,
-    body: type({ 'password?': anyPassword, 'code?': code }),
+    body: () => type({ 'password?': anyPassword(), 'code?': code() }),
     handle: async (api, call) => {
       const { password, code } = call.body
       if (password !== undefined && code !== undefined) refuse('parameter_invalid', { param: 'code' })

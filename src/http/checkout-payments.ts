@@ -17,9 +17,9 @@ import { forCustomers, type Route } from './route.ts'
 
 const path = '/v1/checkout/payments/:id'
 
-const secret = type({ 'clientSecret?': 'string <= 500' })
-const picked = secret.merge({ chainId, asset: symbol })
-const submitted = secret.merge({ txHash: /^0x[0-9a-fA-F]{64}$/ })
+const secret = () => type({ 'clientSecret?': 'string <= 500' })
+const picked = () => secret().merge({ chainId: chainId(), asset: symbol() })
+const submitted = () => secret().merge({ txHash: /^0x[0-9a-fA-F]{64}$/ })
 
 export const checkoutPaymentRoutes: readonly Route[] = [
   forCustomers('GET', {

@@ -17,26 +17,29 @@ import { textOf } from './text.ts'
 const path = '/v1/checkout/links/:linkId'
 
 /** As they write it, but for the blanks of whoever has pasted it. */
-const email = type('string')
-  .pipe(text => text.trim())
-  .to('string <= 254')
-  .narrow(text => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text))
+const email = () =>
+  type('string')
+    .pipe(text => text.trim())
+    .to('string <= 254')
+    .narrow(text => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text))
 
 /**
  * A form that was left empty names nobody. What breaks a line or turns it around is in no name, but would be in the
  * mail that a merchant makes of it; what joins letters is in many.
  */
-const name = textOf(0, 200)
-  .or('null')
-  .narrow(text => !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text?.trim() ?? ''))
-  .pipe(text => text?.trim() || null)
+const name = () =>
+  textOf(0, 200)
+    .or('null')
+    .narrow(text => !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text?.trim() ?? ''))
+    .pipe(text => text?.trim() || null)
 
-const newCheckout = type({
-  customerEmail: email,
-  'customerName?': name,
-  'chainId?': chainId,
-  'asset?': symbol,
-})
+const newCheckout = () =>
+  type({
+    customerEmail: email(),
+    'customerName?': name(),
+    'chainId?': chainId(),
+    'asset?': symbol(),
+  })
 
 export const checkoutRoutes: readonly Route[] = [
   forCustomers('GET', {
@@ -77,7 +80,7 @@ const find = async ({ sql }: Api, linkId: string): Promise<VisitedLink> => {
 }
 
 /** Neither says anything without the other. */
-const assetIn = ({ chainId, asset }: typeof newCheckout.infer): Asset | undefined => {
+const assetIn = ({ chainId, asset }: ReturnType<typeof newCheckout>['infer']): Asset | undefined => {
   if (chainId === undefined && asset === undefined) return undefined
   if (chainId === undefined) return refuse('parameter_missing', { param: 'chainId' })
   return { chainId, asset: asset ?? refuse('parameter_missing', { param: 'asset' }) }

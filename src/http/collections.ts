@@ -9,11 +9,12 @@ import * as docs from './docs/collections.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
-const wantedCollection = type({
-  chainId: '1 <= number.integer <= 9007199254740991',
-  'asset?': 'string <= 20 | null',
-  'treasury?': type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address')),
-})
+const wantedCollection = () =>
+  type({
+    chainId: '1 <= number.integer <= 9007199254740991',
+    'asset?': 'string <= 20 | null',
+    'treasury?': type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address')),
+  })
 
 export const collectionRoutes: readonly Route[] = [
   forMembers(

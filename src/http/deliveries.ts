@@ -15,7 +15,7 @@ import { getEndpoint } from './webhook-endpoints.ts'
 const path = '/v1/merchants/:merchantId/deliveries/:id'
 const endpointPath = '/v1/merchants/:merchantId/webhook-endpoints/:id'
 
-const filters = type({ 'status?': "'pending' | 'delivered' | 'failed' | 'canceled'" })
+const filters = () => type({ 'status?': "'pending' | 'delivered' | 'failed' | 'canceled'" })
 
 const FURTHEST_BACK_MS = 30 * 86_400_000
 
@@ -26,7 +26,7 @@ export const deliveryRoutes: readonly Route[] = [
     {
       path: `${endpointPath}/deliveries`,
       docs: docs.listWebhookDeliveries,
-      query: listQuery.merge(filters),
+      query: () => listQuery().merge(filters()),
       handle: async (api, call) => {
         const { status, limit } = call.query
         const { id: endpointId, merchant_id: merchantId, livemode } = await getEndpoint(api, call)
@@ -44,7 +44,7 @@ export const deliveryRoutes: readonly Route[] = [
     {
       path: `${endpointPath}/recover`,
       docs: docs.recoverWebhookDeliveries,
-      body: type({ since: moment }),
+      body: () => type({ since: moment() }),
       handle: async (api, call) => {
         const { id, merchant_id: merchantId } = await getEndpoint(api, call)
         const since = new Date(call.body.since)

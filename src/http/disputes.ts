@@ -14,28 +14,31 @@ import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { textOf } from './text.ts'
 
-const newDispute = type({
-  reason:
-    "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
-  'amountMinor?': '1 <= number.integer <= 9007199254740991',
-  'description?': textOf(1, 1000).or('null'),
-})
+const newDispute = () =>
+  type({
+    reason:
+      "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
+    'amountMinor?': '1 <= number.integer <= 9007199254740991',
+    'description?': textOf(1, 1000).or('null'),
+  })
 
 // What is not named stays as it is; an empty text takes back what was said.
-const newEvidence = type({
-  'uncategorizedText?': textOf(0, 2000),
-  'customerCommunication?': textOf(0, 2000),
-  'shippingTrackingNumber?': textOf(0, 2000),
-  'refundPolicy?': textOf(0, 2000),
-  'submit?': 'boolean',
-})
+const newEvidence = () =>
+  type({
+    'uncategorizedText?': textOf(0, 2000),
+    'customerCommunication?': textOf(0, 2000),
+    'shippingTrackingNumber?': textOf(0, 2000),
+    'refundPolicy?': textOf(0, 2000),
+    'submit?': 'boolean',
+  })
 
-const resolution = type({ outcome: "'won' | 'lost'" })
+const resolution = () => type({ outcome: "'won' | 'lost'" })
 
-const filters = type({
-  'status?': "'needs_response' | 'under_review' | 'won' | 'lost'",
-  'paymentId?': recordId('pay'),
-})
+const filters = () =>
+  type({
+    'status?': "'needs_response' | 'under_review' | 'won' | 'lost'",
+    'paymentId?': recordId('pay'),
+  })
 
 /** Of these a live key sees nothing. */
 const reads = { scope: 'payments:read', testOnly: true } as const
@@ -63,7 +66,7 @@ export const disputeRoutes: readonly Route[] = [
   ...onCollection('GET', reads, {
     path: '/disputes',
     docs: docs.listDisputes,
-    query: listQuery.merge(filters),
+    query: () => listQuery().merge(filters()),
     handle: async ({ sql }, { whose, query }) => {
       const { status, paymentId, limit } = query
       const page = await placedPage(sql, 'disputes', whose, query, idOf)

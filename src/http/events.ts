@@ -9,7 +9,7 @@ import { uuidIn } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
-const filters = type({ 'type?': type.enumerated(...eventTypes, testEventType) })
+const filters = () => type({ 'type?': type.enumerated(...eventTypes, testEventType) })
 
 export const eventRoutes: readonly Route[] = [
   ...onCollection(
@@ -18,7 +18,7 @@ export const eventRoutes: readonly Route[] = [
     {
       path: '/events',
       docs: docs.listEvents,
-      query: listQuery.merge(filters),
+      query: () => listQuery().merge(filters()),
       handle: async (api, { whose, query }) => {
         const page = await placedPage(api.sql, 'events', whose, query, uuidIn)
         const events = await listEvents(api.sql, whose, query.type, page)

@@ -41,7 +41,7 @@ export const inviteRoutes: readonly Route[] = [
     {
       path,
       docs: docs.inviteMember,
-      body: type({ role: roleName, 'email?': email.or('null') }),
+      body: () => type({ role: roleName(), 'email?': email().or('null') }),
       handle: async (api, call) => {
         const { role, email: to = null } = call.body
         const made = await invite(api, { merchantId: call.member.merchantId, role, email: to }, doerOf(call))
@@ -71,7 +71,7 @@ export const inviteRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/invites/accept',
     docs: docs.acceptInvite,
-    body: type({ token: '1 <= string <= 100', 'email?': email, 'password?': newPassword }),
+    body: () => type({ token: '1 <= string <= 100', 'email?': email(), 'password?': newPassword() }),
     handle: async (api, call) => {
       const { token, email, password } = call.body
       const authorization = call.headers.get('authorization')

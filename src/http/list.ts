@@ -4,22 +4,24 @@ import type { Sql } from '../postgres/connect.ts'
 import type { PageFrom } from '../queries/page.ts'
 import { findPlace, type PlacedPage, type PlacedTable, type Whose } from '../queries/places.ts'
 
-/** What every list takes; a route adds its filters by `listQuery.and(…)` or `listQuery.merge(…)`. */
-export const listQuery = type({
-  limit: type('/^[1-9]\\d{0,2}$/').pipe(Number).to('1 <= number.integer <= 100').default('20'),
-  'startingAfter?': 'string',
-  order: type("'asc' | 'desc'").default('desc'),
-})
+/** What every list takes; a route adds its filters by `listQuery().and(…)` or `listQuery().merge(…)`. */
+export const listQuery = () =>
+  type({
+    limit: type('/^[1-9]\\d{0,2}$/').pipe(Number).to('1 <= number.integer <= 100').default('20'),
+    'startingAfter?': 'string',
+    order: type("'asc' | 'desc'").default('desc'),
+  })
 
 /** `livemode=true|false`, test mode unless told otherwise. */
-export const livemodeQuery = type({
-  livemode: type("'true' | 'false'")
-    .pipe(text => text === 'true')
-    .default('false'),
-})
+export const livemodeQuery = () =>
+  type({
+    livemode: type("'true' | 'false'")
+      .pipe(text => text === 'true')
+      .default('false'),
+  })
 
 /** Of a list that is one for both modes: it takes `livemode`, as every list of a merchant does, and answers alike. */
-export const bothModesQuery = listQuery.and({ 'livemode?': "'true' | 'false'" })
+export const bothModesQuery = () => listQuery().and({ 'livemode?': "'true' | 'false'" })
 
 /** A page of rows that were asked for with a limit of one more, so that it is known whether there is another page. */
 export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: (row: Row) => Rec) => ({
@@ -28,7 +30,7 @@ export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: 
   has_more: rows.length > limit,
 })
 
-type ListQuery = typeof listQuery.infer
+type ListQuery = ReturnType<typeof listQuery>['infer']
 
 /** The part of a list that a query asks for. A cursor that names none of its records is refused, whatever it names else. */
 export const pageOf = async <Start>(

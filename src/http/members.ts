@@ -11,7 +11,7 @@ import { forMembers, type Route } from './route.ts'
 
 const path = '/v1/merchants/:merchantId/members'
 
-export const roleName = type("'owner' | 'developer' | 'viewer'")
+export const roleName = () => type("'owner' | 'developer' | 'viewer'")
 const accountOf = (id: string) => decodeId('usr', id)
 
 export const memberRoutes: readonly Route[] = [
@@ -35,7 +35,7 @@ export const memberRoutes: readonly Route[] = [
     {
       path: `${path}/:id`,
       docs: docs.changeRole,
-      body: type({ role: roleName }),
+      body: () => type({ role: roleName() }),
       handle: async (api, call) => {
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
         const { merchantId } = call.member

@@ -20,27 +20,29 @@ import { onCollection, onItem } from './surfaces.ts'
 import { textOf } from './text.ts'
 
 // Nothing here changes what it parses: an idempotency key belongs to a body as it was sent.
-const webUrl = textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text))
-const asset = type({ chainId: '1 <= number.integer <= 9007199254740991', asset: '/^[A-Za-z0-9.]{1,20}$/' })
+const webUrl = () => textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text))
+const asset = () => type({ chainId: '1 <= number.integer <= 9007199254740991', asset: '/^[A-Za-z0-9.]{1,20}$/' })
 
-const newLink = type({
-  amountMinor: '1 <= number.integer <= 9007199254740991',
-  currency: '/^[A-Z]{3}$/',
-  'title?': textOf(1, 200).or('null'),
-  'description?': textOf(1, 1000).or('null'),
-  'reference?': textOf(1, 200).or('null'),
-  'assets?': asset.array().atLeastLength(1).atMostLength(100).or('null'),
-  'maxPayments?': '1 <= number.integer <= 2147483647 | null',
-  'windowMinutes?': '5 <= number.integer <= 10080',
-  'expiresAt?': moment.or('null'),
-  'successUrl?': webUrl.or('null'),
-  'metadata?': metadata,
-})
+const newLink = () =>
+  type({
+    amountMinor: '1 <= number.integer <= 9007199254740991',
+    currency: '/^[A-Z]{3}$/',
+    'title?': textOf(1, 200).or('null'),
+    'description?': textOf(1, 1000).or('null'),
+    'reference?': textOf(1, 200).or('null'),
+    'assets?': asset().array().atLeastLength(1).atMostLength(100).or('null'),
+    'maxPayments?': '1 <= number.integer <= 2147483647 | null',
+    'windowMinutes?': '5 <= number.integer <= 10080',
+    'expiresAt?': moment().or('null'),
+    'successUrl?': webUrl().or('null'),
+    'metadata?': metadata(),
+  })
 
-const filters = type({
-  'status?': "'active' | 'deactivated' | 'completed' | 'expired'",
-  'reference?': textOf(1, 200),
-})
+const filters = () =>
+  type({
+    'status?': "'active' | 'deactivated' | 'completed' | 'expired'",
+    'reference?': textOf(1, 200),
+  })
 
 export const paymentLinkRoutes: readonly Route[] = [
   ...onCollection(
@@ -49,7 +51,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     {
       path: '/payment-links',
       docs: docs.listPaymentLinks,
-      query: listQuery.merge(filters),
+      query: () => listQuery().merge(filters()),
       handle: async (api, { whose, query }) => {
         const { status, reference, limit } = query
         const page = await placedPage(api.sql, 'payment_links', whose, query, idOf)
@@ -132,7 +134,7 @@ const recordIn =
 
 const idOf = (id: string) => decodeId('plink', id)
 
-const openingOf = ({ merchantId, livemode }: Whose, body: typeof newLink.infer): PaymentLinkOpening => ({
+const openingOf = ({ merchantId, livemode }: Whose, body: ReturnType<typeof newLink>['infer']): PaymentLinkOpening => ({
   merchantId,
   livemode,
   amountMinor: body.amountMinor,

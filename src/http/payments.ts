@@ -16,14 +16,15 @@ import { type Answer, forKeys, forMembers, type MemberCaller, type Route, type S
 import { onItem } from './surfaces.ts'
 import { textOf } from './text.ts'
 
-const paymentsQuery = listQuery.merge({
-  'status?': "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
-  'paymentLinkId?': recordId('plink'),
-  'reference?': textOf(1, 200),
-})
+const paymentsQuery = () =>
+  listQuery().merge({
+    'status?': "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
+    'paymentLinkId?': recordId('plink'),
+    'reference?': textOf(1, 200),
+  })
 
 /** Which payments wait for a person is what the people of a merchant ask. */
-const membersQuery = paymentsQuery.merge(livemodeQuery).merge({ 'attention?': "'true'" })
+const membersQuery = () => paymentsQuery().merge(livemodeQuery()).merge({ 'attention?': "'true'" })
 
 export const paymentRoutes: readonly Route[] = [
   forKeys(
@@ -77,7 +78,7 @@ export const paymentRoutes: readonly Route[] = [
     {
       path: '/v1/merchants/:merchantId/payments/:id/resolve',
       docs: docs.resolvePayment,
-      body: type({ action: "'accept' | 'dismiss'" }),
+      body: () => type({ action: "'accept' | 'dismiss'" }),
       handle: async (api, call) =>
         changed(api, call, await resolvePayment(api, nameOf(call), call.body.action, by(call))),
     },
@@ -87,7 +88,7 @@ export const paymentRoutes: readonly Route[] = [
 const list = async (
   api: Api,
   { merchantId, livemode }: Whose,
-  query: typeof membersQuery.infer | typeof paymentsQuery.infer,
+  query: ReturnType<typeof membersQuery>['infer'] | ReturnType<typeof paymentsQuery>['infer'],
 ): Promise<Answer> => {
   const { status, paymentLinkId, reference, limit } = query
   const whose = { merchantId, livemode }

@@ -14,7 +14,7 @@ import { type Answer, forCustomers, type Route } from './route.ts'
 
 const path = '/claims/:secret'
 
-const naming = type({ address: 'string', 'signature?': 'string', 'confirmed?': "'yes'" })
+const naming = () => type({ address: 'string', 'signature?': 'string', 'confirmed?': "'yes'" })
 
 /** Where the customers of refunds say where to. Whoever has the secret may: there is nothing else to know them by. */
 export const claimRoutes: readonly Route[] = [

@@ -9,7 +9,7 @@ import { recordName } from './record-id.ts'
 import { readRefundFor } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 
-const sent = type({ txHash: /^0x[0-9a-fA-F]{64}$/ })
+const sent = () => type({ txHash: /^0x[0-9a-fA-F]{64}$/ })
 
 export const refundTransactionRoutes: readonly Route[] = [
   forMembers(

@@ -17,21 +17,23 @@ import { asAnswered, isSigned, readRefundFor, refundFactsFor, unsignedOf } from 
 import { forMembers, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
-const newRefund = type({
-  // Nothing means all that is left, so null, which may be a mistake, means nothing.
-  'amountMinor?': '1 <= number.integer <= 9007199254740991',
-  'reason?': "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
-  'destination?': 'string | null',
-  'metadata?': metadata,
-})
+const newRefund = () =>
+  type({
+    // Nothing means all that is left, so null, which may be a mistake, means nothing.
+    'amountMinor?': '1 <= number.integer <= 9007199254740991',
+    'reason?': "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
+    'destination?': 'string | null',
+    'metadata?': metadata(),
+  })
 
-const filters = type({
-  'status?': "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",
-  'paymentId?': recordId('pay'),
-})
+const filters = () =>
+  type({
+    'status?': "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",
+    'paymentId?': recordId('pay'),
+  })
 
 /** As of payments: which of them wait for a person is what the people of a merchant ask. */
-const membersFilters = type({ 'attention?': "'true'" })
+const membersFilters = () => type({ 'attention?': "'true'" })
 
 export const refundRoutes: readonly Route[] = [
   ...onItem(
@@ -79,7 +81,7 @@ export const refundRoutes: readonly Route[] = [
     {
       path: '/refunds',
       docs: docs.listRefunds,
-      query: listQuery.merge(filters),
+      query: () => listQuery().merge(filters()),
       membersQuery: membersFilters,
       handle: async (api, call) => {
         const { sql } = api
@@ -127,7 +129,7 @@ export const refundRoutes: readonly Route[] = [
     {
       path: '/v1/merchants/:merchantId/refunds/:id/resolve',
       docs: docs.resolveRefund,
-      body: type({ action: "'dismiss' | 'accept' | 'fail'" }),
+      body: () => type({ action: "'dismiss' | 'accept' | 'fail'" }),
       handle: async (api, { params, body: { action }, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const cause = encodeId('usr', session.accountId)

@@ -1,4 +1,5 @@
 import type { Type } from 'arktype'
+import { once } from '../once.ts'
 import type { Api } from './api.ts'
 import type { Docs } from './openapi/docs.ts'
 
@@ -80,7 +81,8 @@ export type Answer =
   | { readonly status: number; readonly body?: unknown; readonly headers?: HeaderFields }
   | { readonly status: number; readonly text: string | ReadableStream; readonly headers: HeaderFields }
 
-type Declared = Type | undefined
+/** What a request may send: made when it is first asked for, since to make all of them was a fifth of a start. */
+export type Declared = (() => Type) | undefined
 
 type Spec<Path extends string, Body, Query, Caller> = {
   readonly path: Path
@@ -93,11 +95,33 @@ type Spec<Path extends string, Body, Query, Caller> = {
 }
 
 /** What comes out of a type: defaults filled in, texts of a query turned into numbers. */
-type Parsed<D> = D extends { readonly infer: infer Value } ? Value : undefined
+export type Parsed<D> = D extends () => { readonly infer: infer Value } ? Value : undefined
 
-const define = (method: Method, access: Access, spec: unknown): Route => {
-  const { path, body, form, page, query, docs, handle } = spec as Omit<Route, 'method' | 'access'>
-  return { method, path, access, body, form, page, query, docs, handle }
+type Defined = Pick<Route, 'path' | 'form' | 'page' | 'docs' | 'handle'> & {
+  readonly body?: Declared
+  readonly query?: Declared
+}
+
+/** What the handler is told was parsed by the types that it was declared with. */
+export const define = (method: Method, access: Access, spec: unknown): Route => {
+  const { path, body, form, page, query, docs, handle } = spec as Defined
+  const madeBody = body && once(body)
+  const madeQuery = query && once(query)
+  return {
+    method,
+    path,
+    access,
+    get body() {
+      return madeBody?.()
+    },
+    form,
+    page,
+    get query() {
+      return madeQuery?.()
+    },
+    docs,
+    handle,
+  }
 }
 
 /** A route anybody may call. */

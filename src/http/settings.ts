@@ -14,34 +14,36 @@ import { textOf } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/settings'
 
-const name = textOf(0, 200)
-  .pipe(text => text.trim())
-  .to(textOf(1, 200))
+const name = () =>
+  textOf(0, 200)
+    .pipe(text => text.trim())
+    .to(textOf(1, 200))
 // No parser's mercy: what it would strip from an address is refused.
-const url = textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{C}]+$/iu.test(text) && URL.canParse(text))
-const color = type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
-const address = type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
+const url = () => textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{C}]+$/iu.test(text) && URL.canParse(text))
+const color = () => type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
+const address = () => type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
 /** Chain ids are numbers, and as keys texts of numbers. */
 const chainId = /^[1-9]\d{0,15}$/
 const isChainMap = (map: object) =>
   !Array.isArray(map) && Object.keys(map).every(key => chainId.test(key) && Number.isSafeInteger(Number(key)))
 
-const settingsChange = type({
-  'livemode?': 'boolean',
-  'name?': name,
-  'branding?': type({
-    'logoUrl?': url.or('null'),
-    'accentColor?': color.or('null'),
-    'supportEmail?': email.or('null'),
-    'supportUrl?': url.or('null'),
-  }),
-  'receivingAddress?': address.or('null'),
-  'receivingAddresses?': type({ '[string]': address.or('null') }).narrow(isChainMap),
-  'confirmations?': type({ '[string]': '1 <= number.integer <= 10000 | null' }).narrow(isChainMap),
-  'toleranceBps?': '0 <= number.integer <= 1000',
-  'latePolicy?': "'accept_stablecoins' | 'needs_attention'",
-  'refundMode?': "'manual' | 'signer'",
-})
+const settingsChange = () =>
+  type({
+    'livemode?': 'boolean',
+    'name?': name(),
+    'branding?': type({
+      'logoUrl?': url().or('null'),
+      'accentColor?': color().or('null'),
+      'supportEmail?': email().or('null'),
+      'supportUrl?': url().or('null'),
+    }),
+    'receivingAddress?': address().or('null'),
+    'receivingAddresses?': type({ '[string]': address().or('null') }).narrow(isChainMap),
+    'confirmations?': type({ '[string]': '1 <= number.integer <= 10000 | null' }).narrow(isChainMap),
+    'toleranceBps?': '0 <= number.integer <= 1000',
+    'latePolicy?': "'accept_stablecoins' | 'needs_attention'",
+    'refundMode?': "'manual' | 'signer'",
+  })
 
 export const settingsRoutes: readonly Route[] = [
   forMembers(
@@ -87,7 +89,7 @@ export const settingsRoutes: readonly Route[] = [
 ]
 
 /** From the wire's names to the columns'; what was not sent is undefined. */
-const changesOf = ({ branding, ...body }: typeof settingsChange.infer): SettingsChanges => ({
+const changesOf = ({ branding, ...body }: ReturnType<typeof settingsChange>['infer']): SettingsChanges => ({
   name: body.name,
   logo_url: branding?.logoUrl,
   accent_color: branding?.accentColor,

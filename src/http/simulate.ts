@@ -18,7 +18,8 @@ export const simulateRoutes: readonly Route[] = [
     {
       path,
       docs: simulatePayment,
-      body: type({ scenario: "'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'" }),
+      body: () =>
+        type({ scenario: "'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'" }),
       handle: (api, { key, ...call }) => {
         const whose = { merchantId: key.merchantId, livemode: key.livemode }
         let transactions: readonly string[] = []

@@ -1,10 +1,23 @@
 import { type Type, type } from 'arktype'
 import { encodeId } from '../ids.ts'
+import { once } from '../once.ts'
 import type { Whose } from '../queries/places.ts'
 import type { Api } from './api.ts'
 import { livemodeQuery } from './list.ts'
 import type { Docs } from './openapi/docs.ts'
-import type { Answer, Call, KeyCaller, MemberCaller, Method, Route, Scope, SessionCaller } from './route.ts'
+import {
+  type Answer,
+  type Call,
+  type Declared,
+  define,
+  type KeyCaller,
+  type MemberCaller,
+  type Method,
+  type Parsed,
+  type Route,
+  type Scope,
+  type SessionCaller,
+} from './route.ts'
 
 /**
  * What a merchant's server and the people of the merchant do alike is one handler at two paths: `/v1/…`
@@ -29,13 +42,11 @@ type Spec<Path extends string, Body, Query, Mode> = {
   readonly body?: Body
   readonly query?: Query
   /** What members may ask for besides. */
-  readonly membersQuery?: Type
+  readonly membersQuery?: () => Type
   readonly docs?: Docs
   readonly handle: (api: Api, call: Surface<Path, Body, Query, Mode>) => Answer | Promise<Answer>
 }
 
-type Declared = Type | undefined
-type Parsed<D> = D extends { readonly infer: infer Value } ? Value : undefined
 type Needs = { readonly scope: Scope; readonly testOnly?: true }
 
 /** Lists and creations: a key has a mode, a member says `?livemode=`. */
@@ -48,8 +59,9 @@ export const onCollection = <
   needs: Needs,
   spec: Spec<Path, Body, Query, boolean>,
 ): readonly Route[] => {
-  const query: Type = spec.query ?? type({})
-  const membersQuery = query.and(spec.membersQuery ?? type({})).and(livemodeQuery)
+  const query: () => Type = spec.query ?? nothing
+  const more: () => Type = spec.membersQuery ?? nothing
+  const membersQuery = () => query().and(more()).and(livemodeQuery())
   return bothSurfaces(method, needs, spec, membersQuery, query => query?.livemode === true)
 }
 
@@ -59,6 +71,8 @@ export const onItem = <Path extends string, Body extends Declared = undefined, Q
   needs: Needs,
   spec: Spec<Path, Body, Query, boolean | undefined>,
 ): readonly Route[] => bothSurfaces(method, needs, spec, spec.query, () => undefined)
+
+const nothing = () => type({})
 
 type Caller =
   | { readonly key: KeyCaller; readonly member?: undefined }
@@ -73,22 +87,16 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
   membersQuery: Declared,
   modeOf: (query: MembersQuery) => boolean | undefined,
 ): readonly Route[] => {
+  // One for both.
+  const sent = body && once(body)
   const route = (prefix: string, access: Route['access'], routeQuery: Declared): Route => {
     const pattern = `${prefix}${path}`
-    return {
-      method,
-      path: pattern,
-      access,
-      body,
-      query: routeQuery,
-      docs,
-      // What the handler is told was parsed by the types that it was declared with.
-      handle: (api, call: AnyCall) => {
-        const { params, body, query, headers, requestId, key, member } = call
-        const { whose, cause } = callerOf(call, modeOf)
-        return handle(api, { params, body, query, headers, requestId, key, member, pattern, whose, cause } as never)
-      },
+    const handleSurface = (api: Api, call: AnyCall) => {
+      const { params, body, query, headers, requestId, key, member } = call
+      const { whose, cause } = callerOf(call, modeOf)
+      return handle(api, { params, body, query, headers, requestId, key, member, pattern, whose, cause } as never)
     }
+    return define(method, access, { path: pattern, body: sent, query: routeQuery, docs, handle: handleSurface })
   }
   return [
     route('/v1', { by: 'key', scope, ...(testOnly && { testOnly }) }, query),

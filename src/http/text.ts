@@ -27,4 +27,4 @@ export const isWithin = (value: string, least: number, most: number): boolean =>
 }
 
 /** What people call a thing of theirs, such as a merchant or a key. Blanks around it are no part of it. */
-export const givenName = type('string.trim').to(textOf(1, 200))
+export const givenName = () => type('string.trim').to(textOf(1, 200))

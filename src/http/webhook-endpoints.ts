@@ -23,24 +23,27 @@ import { textOf } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/webhook-endpoints'
 
-const description = textOf(1, 1000).or('null')
+const description = () => textOf(1, 1000).or('null')
 // Exact names, each once: there is no wildcard.
-const eventTypes = type
-  .enumerated(...types)
-  .array()
-  .atLeastLength(1)
-  .narrow(names => new Set(names).size === names.length)
+const eventTypes = () =>
+  type
+    .enumerated(...types)
+    .array()
+    .atLeastLength(1)
+    .narrow(names => new Set(names).size === names.length)
 
-const newEndpoint = type({ url: 'string', eventTypes, 'description?': description, 'livemode?': 'boolean' })
+const newEndpoint = () =>
+  type({ url: 'string', eventTypes: eventTypes(), 'description?': description(), 'livemode?': 'boolean' })
 
-const changes = type({
-  'url?': 'string',
-  'eventTypes?': eventTypes,
-  'description?': description,
-  'status?': "'enabled' | 'disabled'",
-})
+const changes = () =>
+  type({
+    'url?': 'string',
+    'eventTypes?': eventTypes(),
+    'description?': description(),
+    'status?': "'enabled' | 'disabled'",
+  })
 
-const rotation = type({ 'overlapHours?': '0 <= number.integer <= 168' })
+const rotation = () => type({ 'overlapHours?': '0 <= number.integer <= 168' })
 
 /** What shows a secret is for who has proven to be there. */
 const secretly = { role: 'developer', stepUp: true } as const
@@ -52,7 +55,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     {
       path,
       docs: docs.listWebhookEndpoints,
-      query: listQuery.merge(livemodeQuery),
+      query: () => listQuery().merge(livemodeQuery()),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const whose = { merchantId, livemode: query.livemode }
         const page = await placedPage(sql, 'webhook_endpoints', whose, query, idOf)

@@ -13,19 +13,19 @@ const nowhere = connect('postgres://nobody@127.0.0.1:1/nowhere')
 const fails = (name: string, fail: () => unknown): Route =>
   forAnybody('POST', {
     path: `/v1/fails/${name}`,
-    body: type({ 'note?': 'string' }),
+    body: () => type({ 'note?': 'string' }),
     handle: async () => fail() as never,
   })
 
 const routes: readonly Route[] = [
   forAnybody('GET', {
     path: '/v1/lamps',
-    query: type({ 'room?': 'string' }),
+    query: () => type({ 'room?': 'string' }),
     handle: (_, { query, address }) => ({ status: 200, body: { object: 'list', ...query, address } }),
   }),
   forAnybody('POST', {
     path: '/v1/lamps',
-    body: type({ room: 'string <= 9', 'watts?': 'number.integer', 'shade?': { 'colour?': 'string' } }),
+    body: () => type({ room: 'string <= 9', 'watts?': 'number.integer', 'shade?': { 'colour?': 'string' } }),
     handle: (_, { body }) => ({ status: 201, body }),
   }),
   forAnybody('GET', { path: '/v1/lamps/:id', handle: (_, { params }) => ({ status: 200, body: params }) }),

@@ -18,8 +18,8 @@ const routes: readonly Route[] = [
     { scope: 'refunds:write', testOnly: true },
     {
       path: '/v1/lamps',
-      body: type({ room: 'string' }),
-      query: type({ 'q?': 'string' }),
+      body: () => type({ room: 'string' }),
+      query: () => type({ 'q?': 'string' }),
       handle: () => ({ status: 201, body: {} }),
     },
   ),

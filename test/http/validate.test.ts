@@ -71,12 +71,14 @@ const queries: readonly [query: string, outcome: unknown][] = [
 ]
 
 test.each(queries)('a list asked for with %j', (query, outcome) => {
-  const list = strict(listQuery.merge(livemodeQuery))
+  const list = strict(listQuery().merge(livemodeQuery()))
   expect(attempt(() => validateQuery(list, readQuery(`http://localhost/v1/lamps${query}`)))).toEqual(outcome)
 })
 
 test.each(['0', '101', '-1', '1.5', '1e1', '0x1', '٣', '', '%201', '01'])('a limit of %j is none', limit => {
-  const outcome = attempt(() => validateQuery(strict(listQuery), readQuery(`http://localhost/v1/lamps?limit=${limit}`)))
+  const outcome = attempt(() =>
+    validateQuery(strict(listQuery()), readQuery(`http://localhost/v1/lamps?limit=${limit}`)),
+  )
   expect(outcome).toBe('parameter_invalid limit')
 })
 

@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes } from 'viem/utils'
+import { once } from '../../once.ts'
 import { StartError } from '../../start-error.ts'
 import { parseAddress } from '../address.ts'
 import { factory } from '../forwarder.ts'
@@ -34,7 +35,7 @@ export const writeRecoveryFile = ({ treasuries, secret, highestCounter, chains }
 
 /** Throws a StartError of one line that repeats nothing of the file, which holds a secret. */
 export const parseRecoveryFile = (text: string): Recovery => {
-  const file = contents(parseJson(text))
+  const file = contents()(parseJson(text))
   if (file instanceof type.errors) {
     const [field] = file[0]?.path ?? []
     throw new StartError(
@@ -49,28 +50,29 @@ export const parseRecoveryFile = (text: string): Recovery => {
 
 const version = 1
 
-const address = type('string')
-  .narrow(text => parseAddress(text) !== undefined)
-  .pipe((text): Hex => `0x${text.slice(2).toLowerCase()}`)
-
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text)
 
-const contents = type({
-  version: `${version}`,
-  treasuries: type({
-    address,
-    codeHash: type('string').narrow(isHash).or('null'),
-    onlyOn: 'number.integer >= 1 | null',
+const contents = once(() => {
+  const address = type('string')
+    .narrow(text => parseAddress(text) !== undefined)
+    .pipe((text): Hex => `0x${text.slice(2).toLowerCase()}`)
+  return type({
+    version: `${version}`,
+    treasuries: type({
+      address,
+      codeHash: type('string').narrow(isHash).or('null'),
+      onlyOn: 'number.integer >= 1 | null',
+    })
+      .array()
+      .atLeastLength(1),
+    factory: 'string',
+    secret: '/^[0-9a-f]{64}$/',
+    highestCounter: '0 <= number.integer <= 9007199254740991 | null',
+    'chains?': type({
+      chainId: 'number.integer >= 1',
+      tokens: type({ asset: '/^[A-Za-z0-9.]{1,20}$/', address, decimals: '0 <= number.integer <= 36' }).array(),
+    }).array(),
   })
-    .array()
-    .atLeastLength(1),
-  factory: 'string',
-  secret: '/^[0-9a-f]{64}$/',
-  highestCounter: '0 <= number.integer <= 9007199254740991 | null',
-  'chains?': type({
-    chainId: 'number.integer >= 1',
-    tokens: type({ asset: '/^[A-Za-z0-9.]{1,20}$/', address, decimals: '0 <= number.integer <= 36' }).array(),
-  }).array(),
 })
 
 const parseJson = (text: string): unknown => {
