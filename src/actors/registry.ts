@@ -33,7 +33,7 @@ export const openRegistry = async (sql: Sql, kinds: readonly Kind[]) => {
 /** How commits write to a table: the newest writer its migrations have defined, and its columns in order. */
 export type Writer = { readonly name: string; readonly columns: readonly string[] }
 
-/** Materialized: it would be asked once for each column, which was half of opening the actors. */
+/** Materialized: for each column `latest_writer` would be called anew, which was half of opening the actors. */
 const readWriters = async (sql: Sql): Promise<Map<string, Writer>> => {
   const rows = await sql<{ table: string; name: string; columns: string[] }[]>`
     with writers as materialized (

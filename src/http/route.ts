@@ -102,7 +102,7 @@ type Defined = Pick<Route, 'path' | 'form' | 'page' | 'docs' | 'handle'> & {
   readonly query?: Declared
 }
 
-/** What the handler is told was parsed by the types that it was declared with. */
+/** With its types made once, when they are first asked for. What the handler is told was parsed by them. */
 export const define = (method: Method, access: Access, spec: unknown): Route => {
   const { path, body, form, page, query, docs, handle } = spec as Defined
   const madeBody = body && once(body)

@@ -31,20 +31,20 @@ export const ask = async (url: string, method: string, ...params: readonly unkno
   } catch {
     throw new NodeTrouble(method)
   }
-  if (!answered().allows(answer)) throw new NodeTrouble(method)
+  if (!isAnswer().allows(answer)) throw new NodeTrouble(method)
   if ('error' in answer) throw new NodeTrouble(method, answer.error.code)
   return answer.result
 }
 
-const answered = once(() => type({ result: 'unknown' }).or({ error: { code: 'number' } }))
+const isAnswer = once(() => type({ result: 'unknown' }).or({ error: { code: 'number' } }))
 
 export type Head = { readonly number: number; readonly hash: string }
 
-export const headOf = async (url: string, which = 'latest'): Promise<Head> => {
+export const headOf = async (url: string, block = 'latest'): Promise<Head> => {
   const method = 'eth_getBlockByNumber'
-  const answer = await ask(url, method, which, false)
-  if (!block().allows(answer)) throw new NodeTrouble(method)
+  const answer = await ask(url, method, block, false)
+  if (!isBlock().allows(answer)) throw new NodeTrouble(method)
   return { number: Number(answer.number), hash: answer.hash }
 }
 
-const block = once(() => type({ number: '/^0x[0-9a-f]+$/', hash: '/^0x[0-9a-f]{64}$/' }))
+const isBlock = once(() => type({ number: '/^0x[0-9a-f]+$/', hash: '/^0x[0-9a-f]{64}$/' }))

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
 import { deploymentProxy } from '../chain/forwarder.ts'
+import { once } from '../once.ts'
 import { ask, NodeTrouble } from './ask.ts'
 import { deployments, owner } from './contracts.ts'
 
@@ -45,10 +46,10 @@ export const mine = (url: string) => tell(url, 'evm_mine')
 /** Whether a transaction is in no block yet. */
 export const hasPending = async (url: string): Promise<boolean> => {
   const status = await ask(url, 'txpool_status').catch(() => undefined)
-  return isPool.allows(status) && Number(status.pending) > 0
+  return isPool().allows(status) && Number(status.pending) > 0
 }
 
-const isPool = type({ pending: 'string' })
+const isPool = once(() => type({ pending: 'string' }))
 
 /** What is refused here may have been done by another process at this moment: the chain is looked at afterwards. */
 const tell = async (url: string, method: string, ...params: readonly unknown[]) => {

@@ -4,6 +4,7 @@ import type { Hex } from 'viem'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { toQuantity } from '../../chain/rpc/hex.ts'
 import { refuse } from '../../errors.ts'
+import { once } from '../../once.ts'
 import { ask, NodeTrouble } from '../ask.ts'
 import { payer, sandboxContracts } from '../contracts.ts'
 
@@ -53,7 +54,7 @@ export const mined = async (url: string, hashes: readonly string[], timeoutMs = 
   const until = performance.now() + timeoutMs
   for (;;) {
     const receipts = await Promise.all(hashes.map(hash => ask(url, 'eth_getTransactionReceipt', hash)))
-    const numbers = receipts.flatMap(receipt => (isReceipt.allows(receipt) ? [Number(receipt.blockNumber)] : []))
+    const numbers = receipts.flatMap(receipt => (isReceipt().allows(receipt) ? [Number(receipt.blockNumber)] : []))
     if (numbers.length === hashes.length) return Math.max(...numbers)
     if (performance.now() > until)
       refuse('chain_unavailable', {
@@ -64,7 +65,7 @@ export const mined = async (url: string, hashes: readonly string[], timeoutMs = 
   }
 }
 
-const isReceipt = type({ blockNumber: '/^0x[0-9a-f]+$/' })
+const isReceipt = once(() => type({ blockNumber: '/^0x[0-9a-f]+$/' }))
 
 /** Two senders can be given one nonce; the node refuses the second, and has the next one for it then. */
 const send = async (url: string, transaction: Readonly<Record<string, unknown>>): Promise<string> => {

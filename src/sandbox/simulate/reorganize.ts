@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import { toQuantity } from '../../chain/rpc/hex.ts'
 import { refuse } from '../../errors.ts'
+import { once } from '../../once.ts'
 import { ask, headOf, NodeTrouble } from '../ask.ts'
 import { payer } from '../contracts.ts'
 
@@ -54,11 +55,11 @@ export const dropTransaction = async (url: string, hash: string, from: number): 
 /** In seconds, what a block would be given that came now. */
 const clockOf = async (url: string): Promise<number> => {
   const block = await ask(url, 'eth_getBlockByNumber', 'pending', false)
-  if (!isTimed.allows(block)) throw new NodeTrouble('eth_getBlockByNumber')
+  if (!isTimed().allows(block)) throw new NodeTrouble('eth_getBlockByNumber')
   return Number(block.timestamp)
 }
 
-const isTimed = type({ timestamp: '/^0x[0-9a-f]+$/' })
+const isTimed = once(() => type({ timestamp: '/^0x[0-9a-f]+$/' }))
 
 const fillerOf = ({ nonce }: { readonly nonce: string }) => ({
   ...{ from: payer, to: payer, value: '0x0', gas: toQuantity(21_000), nonce },
@@ -78,20 +79,20 @@ const rawOf = async (url: string, hashes: readonly string[]): Promise<ReadonlyMa
 
 const waitingIn = async (url: string): Promise<readonly string[]> => {
   const pool = await ask(url, 'txpool_content').catch(() => undefined)
-  if (!isPool.allows(pool)) return []
+  if (!isPool().allows(pool)) return []
   return [pool.pending, pool.queued].flatMap(each => Object.values(each)).flatMap(hashesIn)
 }
 
 const hashesIn = (byNonce: Readonly<Record<string, { readonly hash: string }>>): readonly string[] =>
   Object.values(byNonce).map(({ hash }) => hash)
 
-const senders = type({ '[string]': { '[string]': { hash: 'string' } } })
-const isPool = type({ pending: senders, queued: senders })
+const senders = once(() => type({ '[string]': { '[string]': { hash: 'string' } } }))
+const isPool = once(() => type({ pending: senders(), queued: senders() }))
 
-const blockAt = async (url: string, number: number): Promise<typeof isBlock.infer> => {
+const blockAt = async (url: string, number: number): Promise<ReturnType<typeof isBlock>['infer']> => {
   const block = await ask(url, 'eth_getBlockByNumber', toQuantity(number), true)
-  if (!isBlock.allows(block)) throw new NodeTrouble('eth_getBlockByNumber')
+  if (!isBlock().allows(block)) throw new NodeTrouble('eth_getBlockByNumber')
   return block
 }
 
-const isBlock = type({ transactions: type({ hash: 'string', nonce: 'string' }).array() })
+const isBlock = once(() => type({ transactions: type({ hash: 'string', nonce: 'string' }).array() }))

@@ -5,6 +5,7 @@ import type { Actor } from '../../actors/kind.ts'
 import type { Counter } from '../../commands/checkouts.ts'
 import { submitTransaction } from '../../commands/submissions.ts'
 import { refuse } from '../../errors.ts'
+import { once } from '../../once.ts'
 import { ask, NodeTrouble } from '../ask.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { mined, pay, revert, type Sum } from './payer.ts'
@@ -111,10 +112,10 @@ const endWindow = async ({ counter, sandbox, payment, cause }: Scene): Promise<v
   const { context } = outcome.ok ? await findAgain(counter, payment) : payment
   for (const until = performance.now() + 20_000; ; await sleep(50)) {
     const block = await ask(sandbox.url, 'eth_getBlockByNumber', 'latest', false)
-    if (isBlock.allows(block) && Number(block.timestamp) * 1_000 > context.expiresAt.getTime()) return
+    if (isBlock().allows(block) && Number(block.timestamp) * 1_000 > context.expiresAt.getTime()) return
     if (performance.now() > until)
       refuse('chain_unavailable', { message: 'The clock of the sandbox chain stands still.' })
   }
 }
 
-const isBlock = type({ timestamp: '/^0x[0-9a-f]+$/' })
+const isBlock = once(() => type({ timestamp: '/^0x[0-9a-f]+$/' }))
