@@ -85,7 +85,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   return starting.move()
 }
 
-/** Loaded by who serves them: what requests may hold takes a fifth of a start to build. */
+/** Loaded by who serves them, which a worker does not. */
 const interfaceRoutes = async (): Promise<readonly Route[]> => {
   const [{ routes }, { pageRoutes }] = await Promise.all([import('./http/routes.ts'), import('./http/pages.ts')])
   return [...routes, ...pageRoutes(routes)]
