@@ -5,4 +5,7 @@ export const email = () =>
   type('string')
     .pipe(text => text.trim().normalize('NFC').toLowerCase())
     .to('string <= 254')
-    .narrow(text => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text))
+    .narrow(isEmail)
+
+/** Something at something, with nothing in it that would break a line. */
+export const isEmail = (text: string): boolean => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text)

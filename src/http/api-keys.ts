@@ -8,7 +8,7 @@ import * as docs from './docs/merchant.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
-import { forMembers, type MemberCaller, type Route } from './route.ts'
+import { forMembers, type MemberCaller, type Parsed, type Route } from './route.ts'
 import { givenName } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/api-keys'
@@ -92,7 +92,7 @@ const nameOf = ({ params, member }: ItemCall): KeyName => ({
 })
 
 /** A preset or the scopes themselves, one of the two. */
-const readScopes = ({ access, scopes }: ReturnType<typeof newKey>['infer']) => {
+const readScopes = ({ access, scopes }: Parsed<typeof newKey>) => {
   if (access && scopes) return refuse('parameter_invalid', { param: 'scopes', message: 'Send access or scopes.' })
   if (access) return presets[access]
   return scopes ? [...new Set(scopes)] : refuse('parameter_missing', { param: 'access' })

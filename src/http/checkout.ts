@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import { isEmail } from '../access/email.ts'
 import { cryptoFactsOf } from '../chain/crypto-facts.ts'
 import { type Asset, listOffers } from '../commands/checkout-offers.ts'
 import { isOpen, openCheckout, windowEnd } from '../commands/checkouts.ts'
@@ -8,10 +9,10 @@ import { findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
 import { checkoutLink, checkoutOption } from '../records/checkout.ts'
 import { checkoutPayment } from '../records/payment.ts'
 import type { Api } from './api.ts'
-import { chainId, symbol } from './checkout-asset.ts'
+import { chainId, symbol } from './asset.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
 import * as docs from './docs/checkout.ts'
-import { forCustomers, type Route } from './route.ts'
+import { forCustomers, type Parsed, type Route } from './route.ts'
 import { textOf } from './text.ts'
 
 const path = '/v1/checkout/links/:linkId'
@@ -21,7 +22,7 @@ const email = () =>
   type('string')
     .pipe(text => text.trim())
     .to('string <= 254')
-    .narrow(text => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text))
+    .narrow(isEmail)
 
 /**
  * A form that was left empty names nobody. What breaks a line or turns it around is in no name, but would be in the
@@ -80,7 +81,7 @@ const find = async ({ sql }: Api, linkId: string): Promise<VisitedLink> => {
 }
 
 /** Neither says anything without the other. */
-const assetIn = ({ chainId, asset }: ReturnType<typeof newCheckout>['infer']): Asset | undefined => {
+const assetIn = ({ chainId, asset }: Parsed<typeof newCheckout>): Asset | undefined => {
   if (chainId === undefined && asset === undefined) return undefined
   if (chainId === undefined) return refuse('parameter_missing', { param: 'chainId' })
   return { chainId, asset: asset ?? refuse('parameter_missing', { param: 'asset' }) }

@@ -3,6 +3,7 @@ import { refuse } from '../errors.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { PageFrom } from '../queries/page.ts'
 import { findPlace, type PlacedPage, type PlacedTable, type Whose } from '../queries/places.ts'
+import type { Parsed } from './route.ts'
 
 /** What every list takes; a route adds its filters by `listQuery().and(…)` or `listQuery().merge(…)`. */
 export const listQuery = () =>
@@ -30,7 +31,7 @@ export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: 
   has_more: rows.length > limit,
 })
 
-type ListQuery = ReturnType<typeof listQuery>['infer']
+type ListQuery = Parsed<typeof listQuery>
 
 /** The part of a list that a query asks for. A cursor that names none of its records is refused, whatever it names else. */
 export const pageOf = async <Start>(

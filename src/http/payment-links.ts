@@ -9,19 +9,20 @@ import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
 import type { Whose } from '../queries/places.ts'
 import { paymentLinkRecord } from '../records/payment-link.ts'
 import type { Api } from './api.ts'
+import { chainId, symbol } from './asset.ts'
 import * as docs from './docs/payment-links.ts'
 import { once } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
 import { recordName } from './record-id.ts'
-import type { Route } from './route.ts'
+import type { Parsed, Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { textOf } from './text.ts'
 
 // Nothing here changes what it parses: an idempotency key belongs to a body as it was sent.
 const webUrl = () => textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text))
-const asset = () => type({ chainId: '1 <= number.integer <= 9007199254740991', asset: '/^[A-Za-z0-9.]{1,20}$/' })
+const asset = () => type({ chainId: chainId(), asset: symbol() })
 
 const newLink = () =>
   type({
@@ -134,7 +135,7 @@ const recordIn =
 
 const idOf = (id: string) => decodeId('plink', id)
 
-const openingOf = ({ merchantId, livemode }: Whose, body: ReturnType<typeof newLink>['infer']): PaymentLinkOpening => ({
+const openingOf = ({ merchantId, livemode }: Whose, body: Parsed<typeof newLink>): PaymentLinkOpening => ({
   merchantId,
   livemode,
   amountMinor: body.amountMinor,

@@ -6,46 +6,41 @@ import { cancelPayment, resolvePayment } from '../commands/payments.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
 import { findShownPayment, listPayments, type ShownPayment } from '../queries/payments.ts'
-import type { Whose } from '../queries/places.ts'
 import { paymentRead } from '../records/payment.ts'
 import type { Api } from './api.ts'
 import * as docs from './docs/payments.ts'
-import { listOf, listQuery, livemodeQuery, placedPage } from './list.ts'
+import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId } from './record-id.ts'
-import { type Answer, forKeys, forMembers, type MemberCaller, type Route, type SessionCaller } from './route.ts'
-import { onItem } from './surfaces.ts'
+import { type Answer, forMembers, type MemberCaller, type Route, type SessionCaller } from './route.ts'
+import { onCollection, onItem } from './surfaces.ts'
 import { textOf } from './text.ts'
 
-const paymentsQuery = () =>
-  listQuery().merge({
+const filters = () =>
+  type({
     'status?': "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
     'paymentLinkId?': recordId('plink'),
     'reference?': textOf(1, 200),
   })
 
 /** Which payments wait for a person is what the people of a merchant ask. */
-const membersQuery = () => paymentsQuery().merge(livemodeQuery()).merge({ 'attention?': "'true'" })
+const membersFilters = () => type({ 'attention?': "'true'" })
 
 export const paymentRoutes: readonly Route[] = [
-  forKeys(
+  ...onCollection(
     'GET',
     { scope: 'payments:read' },
     {
-      path: '/v1/payments',
+      path: '/payments',
       docs: docs.listPayments,
-      query: paymentsQuery,
-      handle: (api, { key, query }) => list(api, key, query),
-    },
-  ),
-
-  forMembers(
-    'GET',
-    { role: 'viewer' },
-    {
-      path: '/v1/merchants/:merchantId/payments',
-      docs: docs.listPayments,
-      query: membersQuery,
-      handle: (api, { member: { merchantId }, query }) => list(api, { merchantId, livemode: query.livemode }, query),
+      query: () => listQuery().merge(filters()),
+      membersQuery: membersFilters,
+      handle: async (api, { whose, query }) => {
+        const { status, paymentLinkId, reference, limit } = query
+        const attention = 'attention' in query
+        const page = await placedPage(api.sql, 'payments', whose, query, id => decodeId('pay', id))
+        const payments = await listPayments(api.sql, whose, { status, paymentLinkId, reference, attention }, page)
+        return { status: 200, body: listOf(payments, limit, recordIn(api)) }
+      },
     },
   ),
 
@@ -84,19 +79,6 @@ export const paymentRoutes: readonly Route[] = [
     },
   ),
 ]
-
-const list = async (
-  api: Api,
-  { merchantId, livemode }: Whose,
-  query: ReturnType<typeof membersQuery>['infer'] | ReturnType<typeof paymentsQuery>['infer'],
-): Promise<Answer> => {
-  const { status, paymentLinkId, reference, limit } = query
-  const whose = { merchantId, livemode }
-  const attention = 'attention' in query
-  const page = await placedPage(api.sql, 'payments', whose, query, id => decodeId('pay', id))
-  const payments = await listPayments(api.sql, whose, { status, paymentLinkId, reference, attention }, page)
-  return { status: 200, body: listOf(payments, limit, recordIn(api)) }
-}
 
 /** In lists too: a record is the same wherever it is read. Only events, which never change, leave `crypto` out. */
 const recordIn =

@@ -8,7 +8,7 @@ import { settingsRecord } from '../records/settings.ts'
 import * as docs from './docs/merchant.ts'
 import { doerOf } from './doer.ts'
 import { livemodeQuery } from './list.ts'
-import { forMembers, type Route } from './route.ts'
+import { forMembers, type Parsed, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
 import { textOf } from './text.ts'
 
@@ -89,7 +89,7 @@ export const settingsRoutes: readonly Route[] = [
 ]
 
 /** From the wire's names to the columns'; what was not sent is undefined. */
-const changesOf = ({ branding, ...body }: ReturnType<typeof settingsChange>['infer']): SettingsChanges => ({
+const changesOf = ({ branding, ...body }: Parsed<typeof settingsChange>): SettingsChanges => ({
   name: body.name,
   logo_url: branding?.logoUrl,
   accent_color: branding?.accentColor,
