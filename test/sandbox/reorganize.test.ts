@@ -41,7 +41,31 @@ test('a transaction is gone, and everything else is where it was: blocks, clock,
   expect((await block('0x4')).transactions).toEqual([waiting])
 })
 
-test('what waited and was mined just before blocks are taken back waits again', async () => {
+test('nothing is taken back when a block came since the chain was looked at', async () => {
+  await using chain = await anvil({ mining: 'none' })
+  const [, , other, third] = chain.accounts
+  const send = (from: string | undefined) =>
+    chain.call('eth_sendTransaction', { from, to: third, value: '0x1' }).then(String)
+  const dropped = await send(payer)
+  await chain.mine()
+  const coinbase = await chain.call('eth_coinbase')
+  let beside: string | undefined
+  await using node = await through(chain.url, async ({ method }, answer) => {
+    if (method !== 'eth_coinbase' || beside) return answer
+    beside = await send(other)
+    await chain.mine()
+    return answer
+  })
+
+  expect(await dropTransaction(node.url, dropped, 1)).toBe(false)
+  const found = (hash: string | undefined) => chain.call('eth_getTransactionByHash', hash)
+  for (const hash of [dropped, beside]) expect(await found(hash)).toMatchObject({ blockNumber: expect.any(String) })
+  expect(await chain.call('eth_coinbase')).toBe(coinbase)
+  expect(await dropTransaction(node.url, dropped, 1)).toBe(true)
+  expect(await found(beside)).toMatchObject({ blockNumber: '0x2' })
+})
+
+test('what waited and was mined at the very moment that blocks are taken back waits again', async () => {
   await using chain = await anvil({ mining: 'none' })
   const [, , other, third] = chain.accounts
   const send = (from: string | undefined) =>
@@ -49,10 +73,10 @@ test('what waited and was mined just before blocks are taken back waits again', 
   const dropped = await send(payer)
   await chain.mine()
   const waiting = [await send(other), await send(payer)]
-  let mined: Promise<unknown> | undefined
-  await using node = await through(chain.url, async ({ method }, answer) => {
-    mined ??= method === 'eth_coinbase' ? chain.mine() : undefined
-    await mined
+  let looks = 0
+  await using node = await through(chain.url, async ({ method, params }, answer) => {
+    // Right behind the last look.
+    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && ++looks === 2) await chain.mine()
     return answer
   })
 

@@ -25,7 +25,6 @@ const unknownMethod: readonly number[] = [-32601, -32004]
  * to us, nobody else's transaction is lost. False when a block came in between, and nothing was achieved.
  */
 export const dropTransaction = async (url: string, hash: string, from: number): Promise<boolean> => {
-  const waiting = await rawOf(url, await waitingIn(url))
   const head = await headOf(url)
   const blocks = await Promise.all(
     Array.from({ length: head.number - from + 1 }, (_, n) => blockAt(url, from + n).then(block => block.transactions)),
@@ -40,8 +39,11 @@ export const dropTransaction = async (url: string, hash: string, from: number): 
   // Blocks that hold the same come out the same, and nothing would have been reorganised.
   const coinbase = await ask(url, 'eth_coinbase')
   const clock = await clockOf(url)
+  const waiting = await rawOf(url, await waitingIn(url))
   await ask(url, 'anvil_setCoinbase', `0x${crypto.randomUUID().replaceAll('-', '').padEnd(40, '0')}`)
   try {
+    // The last look: a block that has come meanwhile would be taken back with what nobody here has seen of it.
+    if ((await headOf(url)).hash !== head.hash) return false
     await ask(url, 'anvil_reorg', blocks.length, placed)
   } finally {
     await ask(url, 'anvil_setCoinbase', coinbase)
