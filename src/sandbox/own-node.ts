@@ -28,7 +28,8 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
   let saved = ''
   let notBefore = 0
   let firstNumber: number | undefined
-  let renewing = false
+  /** Under way while a successor of the node's is on its way. */
+  let renewal: PromiseWithResolvers<void> | undefined
 
   const start = async (port: number | undefined, fixedPort = false): Promise<Anvil> => {
     const opening = (each: string) => {
@@ -45,7 +46,6 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
     await deploy(anvil.url).catch(() => {})
     saved = ''
     firstNumber = undefined
-    renewing = false
     started({ pid: anvil.pid, port: anvil.port, epoch })
     return anvil
   }
@@ -68,11 +68,13 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
       const ended = running
       await ended?.exited
       running = undefined
-      if (stopping) return
+      if (stopping) return renewal?.resolve()
       // What has ended may be its guard alone.
       if (ended) await endOrphan(ended, folder)
-      if (!renewing) say('The sandbox chain ended by itself, starting it again')
+      if (!renewal) say('The sandbox chain ended by itself, starting it again')
       running = await restart(port)
+      renewal?.resolve()
+      renewal = undefined
       if (stopping) await running?.stop()
     }
   }
@@ -81,9 +83,11 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
     firstNumber ??= number
     // It keeps 25 kB of each block that it makes, and a twentieth of that of those it is started with.
     if (anvil && hash === saved && idle && number - firstNumber >= renewAfter) {
-      renewing = true
+      renewal = Promise.withResolvers()
+      const renewed = renewal.promise
       await anvil.stop()
-      return
+      // Or the next look would find nobody, and say so. Not for ever: a chain that does not come back is to be told.
+      return await Promise.race([renewed, sleep(RENEWAL_MS, undefined, { ref: false })])
     }
     if (!anvil || hash === saved || performance.now() < notBefore) return
     const since = performance.now()
@@ -122,6 +126,7 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
 }
 
 const renewAfter = 5_000
+const RENEWAL_MS = 5_000
 
 const dumpOf = async ({ url }: Anvil): Promise<Buffer> => {
   const dump = await ask(url, 'anvil_dumpState')
