@@ -5,7 +5,7 @@ import type { Api } from './api.ts'
 import { isStorable, openBodyReader } from './body.ts'
 import { exchange, type Seen } from './exchange.ts'
 import { openFormReader } from './form.ts'
-import { type Guard, openGuard } from './guard.ts'
+import { type Caller, type Guard, openGuard } from './guard.ts'
 import type { Now } from './limits.ts'
 import type { Answer, Method, Route } from './route.ts'
 import { readQuery, strict, validateBody, validateQuery } from './validate.ts'
@@ -75,7 +75,7 @@ type Arrived = {
 /** The order of checks of the interface, after the route has been found. */
 const answerWith = (guard: Guard, route: Route, api: Api) => {
   const readBody = route.form ? openFormReader() : openBodyReader()
-  return async ({ requestId, answerHeaders }: Seen, { request, params: given, peer }: Arrived): Promise<Answer> => {
+  return ({ requestId, answerHeaders }: Seen, { request, params: given, peer }: Arrived): Answer | Promise<Answer> => {
     const { headers } = request
     const params = readParams(given)
     let known: string | undefined
@@ -84,15 +84,19 @@ const answerWith = (guard: Guard, route: Route, api: Api) => {
       return known
     }
     const from = route.access.by === 'key' ? undefined : address()
+    const handle = ({ key, session, member }: Caller, sent: unknown) => {
+      const query = route.page ? {} : validateQuery(strict(route.query), readQuery(request.url))
+      const body = route.method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
+      // Field by field: to spread three objects into one took longer than to find out who calls.
+      const call = { params, query, body, headers, requestId, address: from, key, session, member }
+      // What a handler is told was parsed by the types that it was declared with.
+      return route.handle(api, call as never)
+    }
+    // Each wait is felt by every request: nearly always the caller is known at once, and half have no body.
+    const admitted = (caller: Caller) =>
+      route.method === 'GET' ? handle(caller, undefined) : readBody(request, sent => handle(caller, sent))
     const guarded = guard(route.access, { headers, params, address, answerHeaders })
-    const { key, session, member } = guarded instanceof Promise ? await guarded : guarded
-    const sent = route.method === 'GET' ? undefined : await readBody(request)
-    const query = route.page ? {} : validateQuery(strict(route.query), readQuery(request.url))
-    const body = route.method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
-    // Field by field: to spread three objects into one took longer than to find out who calls.
-    const call = { params, query, body, headers, requestId, address: from, key, session, member }
-    // What a handler is told was parsed by the types that it was declared with.
-    return route.handle(api, call as never)
+    return guarded instanceof Promise ? guarded.then(admitted) : admitted(guarded)
   }
 }
 

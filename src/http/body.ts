@@ -9,29 +9,31 @@ const PATIENCE_MS = 20_000
  * Reads the body as JSON; undefined when there is none. Nothing is kept of one that is too large, however
  * it arrives, and nobody is waited for without end.
  */
-export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => {
-  const readBytes = openBytesReader({ patienceMs })
+export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => openReader(jsonIn, { patienceMs })
 
-  return async (request: Request): Promise<unknown> => {
-    const bytes = await readBytes(request)
-    if (bytes.byteLength === 0) return undefined
-    if (!isJson(request.headers)) refuse('unsupported_media_type')
-    const value = parse(bytes)
-    const fault = faultIn(value)
-    if (fault) refuse(fault.code, fault.because)
-    return value
-  }
+const jsonIn = (bytes: ArrayBuffer, headers: Headers): unknown => {
+  if (bytes.byteLength === 0) return undefined
+  if (!isJson(headers)) refuse('unsupported_media_type')
+  const value = parse(bytes)
+  const fault = faultIn(value)
+  if (fault) refuse(fault.code, fault.because)
+  return value
 }
 
 /** The same of whatever it holds. */
-export const openBytesReader = ({ patienceMs = PATIENCE_MS, mostBytes = MOST_BYTES } = {}) => {
+export const openReader = <Read>(
+  read: (bytes: ArrayBuffer, headers: Headers) => Read,
+  { patienceMs = PATIENCE_MS, mostBytes = MOST_BYTES } = {},
+) => {
   const inTime = openPatience<ArrayBuffer>(patienceMs, () => unfinished('The body took too long.'), cutShort)
 
-  return async (request: Request): Promise<ArrayBuffer> => {
-    const length = request.headers.get('content-length')
-    if (length !== null && Number(length) > mostBytes) refuse('body_too_large')
+  return <Made>(request: Request, make: (read: Read) => Made | Promise<Made>): Promise<Made> => {
+    const { headers } = request
+    const length = headers.get('content-length')
+    if (length !== null && Number(length) > mostBytes) return Promise.reject(new Refusal('body_too_large'))
     // No more comes than was announced. The body is not asked for as a stream, which costs more than all else here.
-    return inTime(length === null ? readPieces(request, mostBytes) : request.arrayBuffer())
+    const arriving = length === null ? readPieces(request, mostBytes) : request.arrayBuffer()
+    return inTime(arriving, bytes => make(read(bytes, headers)))
   }
 }
 

@@ -14,7 +14,7 @@ type Asked = { readonly request: Request; readonly pattern: string | undefined }
 export const exchange = async (
   { log, traffic }: Pick<Api, 'log' | 'traffic'>,
   { request, pattern }: Asked,
-  work: (seen: Seen) => Promise<Answer>,
+  work: (seen: Seen) => Answer | Promise<Answer>,
 ): Promise<Response> => {
   const began = performance.now()
   const requestId = crypto.randomUUID()

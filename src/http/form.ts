@@ -1,23 +1,20 @@
 import { Refusal, refuse } from '../errors.ts'
-import { openBytesReader } from './body.ts'
+import { openReader } from './body.ts'
 import { readQuery } from './validate.ts'
 
 /** The forms of our pages hold an address and a signature. */
 const MOST_BYTES = 4 * 1024
 
 /** Reads the body as what a page's form sends; undefined when there is none. */
-export const openFormReader = () => {
-  const readBytes = openBytesReader({ mostBytes: MOST_BYTES })
+export const openFormReader = () => openReader(formIn, { mostBytes: MOST_BYTES })
 
-  return async (request: Request): Promise<Record<string, string> | undefined> => {
-    const bytes = await readBytes(request)
-    if (bytes.byteLength === 0) return undefined
-    if (!isForm(request.headers))
-      throw new Refusal('unsupported_media_type', { message: 'Send the body as application/x-www-form-urlencoded.' })
-    // What would be left of a form that is not written in ASCII is refused as what it is not.
-    const text = new TextDecoder().decode(bytes)
-    return /^[\x20-\x7e]*$/.test(text) ? readQuery(`?${text}`) : refuse('parameter_invalid')
-  }
+const formIn = (bytes: ArrayBuffer, headers: Headers): Record<string, string> | undefined => {
+  if (bytes.byteLength === 0) return undefined
+  if (!isForm(headers))
+    throw new Refusal('unsupported_media_type', { message: 'Send the body as application/x-www-form-urlencoded.' })
+  // What would be left of a form that is not written in ASCII is refused as what it is not.
+  const text = new TextDecoder().decode(bytes)
+  return /^[\x20-\x7e]*$/.test(text) ? readQuery(`?${text}`) : refuse('parameter_invalid')
 }
 
 const isForm = (headers: Headers): boolean =>

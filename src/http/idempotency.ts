@@ -43,22 +43,15 @@ export type Once<C> = {
  * Does the work of a request once, however often it is sent under its Idempotency-Key, to whatever
  * process, and answers every time with the same bytes. A refusal leaves the key free.
  */
-export const once = async <C>(
-  { sql }: Pick<Api, 'sql'>,
-  call: OnceCall,
-  { work, answer, reveal = async body => body, isRefund = false }: Once<C>,
-): Promise<Answer> => {
-  const render = (actor: Actor<C>): KeptAnswer => {
-    const { status, body } = answer(actor)
-    return { status, body: JSON.stringify(body) }
-  }
-  const tell = async ({ status, body }: KeptAnswer, headers?: HeaderFields): Promise<Answer> =>
-    say({ status, body: await reveal(body) }, headers)
-  const request = readRequest(call, isRefund)
-  if (!request) return tell(render(await work(() => [])))
-  const replay = ({ fingerprint, ...kept }: KeptAnswer & { readonly fingerprint: Buffer }): Promise<Answer> => {
+export const once = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, what: Once<C>): Promise<Answer> => {
+  const request = readRequest(call, what.isRefund === true)
+  return request ? onceByKey(api, request, what) : tell(render(await what.work(() => []), what), what)
+}
+
+const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, what: Once<C>): Promise<Answer> => {
+  const replay = ({ fingerprint, ...kept }: KeptAnswer & { readonly fingerprint: Buffer }) => {
     if (!fingerprint.equals(request.fingerprint)) refuse('idempotency_key_reused', { param: 'Idempotency-Key' })
-    return tell(kept, { 'idempotent-replayed': 'true' })
+    return tell(kept, what, { 'idempotent-replayed': 'true' })
   }
 
   const before = await findKeptAnswer(sql, request)
@@ -66,16 +59,16 @@ export const once = async <C>(
 
   let rendered: { readonly actor: Actor<C>; readonly kept: KeptAnswer } | undefined
   const keep = (actor: Actor<C>) => {
-    rendered = { actor, kept: render(actor) }
+    rendered = { actor, kept: render(actor, what) }
     return [keptAnswerRow(request, rendered.kept)]
   }
   try {
-    const actor = await work(keep)
+    const actor = await what.work(keep)
     // The very actor that was rendered is the one that was committed, with the row that was made of it.
-    if (rendered?.actor === actor) return await tell(rendered.kept)
+    if (rendered?.actor === actor) return await tell(rendered.kept, what)
     // Otherwise nothing had to be written, or it was written before the commit's answer was lost.
-    const kept = render(actor)
-    if (await keepAnswer(sql, request, kept)) return await tell(kept)
+    const kept = render(actor, what)
+    if (await keepAnswer(sql, request, kept)) return await tell(kept, what)
   } catch (error) {
     // It may have been refused because its twin has done the work meanwhile.
     const twin = error instanceof Refusal ? await findKeptAnswer(sql, request) : undefined
@@ -84,6 +77,14 @@ export const once = async <C>(
   }
   return replay((await findKeptAnswer(sql, request)) ?? refuse('idempotency_key_in_use'))
 }
+
+const render = <C>(actor: Actor<C>, { answer }: Once<C>): KeptAnswer => {
+  const { status, body } = answer(actor)
+  return { status, body: JSON.stringify(body) }
+}
+
+const tell = <C>(kept: KeptAnswer, { reveal }: Once<C>, headers?: HeaderFields): Answer | Promise<Answer> =>
+  reveal ? reveal(kept.body).then(body => say({ ...kept, body }, headers)) : say(kept, headers)
 
 const readRequest = (call: OnceCall, isRefund: boolean): KeyedRequest | undefined => {
   const key = readKey(call.headers)

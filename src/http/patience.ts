@@ -19,8 +19,8 @@ export const openPatience = <Answer>(ms: number, late: () => unknown, failed: (e
     ticking = undefined
   }
 
-  /** The answer, or the refusal of whoever is late. */
-  return (arriving: Promise<Answer>): Promise<Answer> =>
+  /** What is made of the answer, or the refusal of whoever is late. */
+  return <Made>(arriving: Promise<Answer>, make: (answer: Answer) => Made | Promise<Made>): Promise<Made> =>
     new Promise((resolve, reject) => {
       const entry = { until: performance.now() + ms, reject }
       waiting.add(entry)
@@ -28,7 +28,11 @@ export const openPatience = <Answer>(ms: number, late: () => unknown, failed: (e
       arriving.then(
         answer => {
           waiting.delete(entry)
-          resolve(answer)
+          try {
+            resolve(make(answer))
+          } catch (error) {
+            reject(error)
+          }
         },
         error => {
           waiting.delete(entry)
