@@ -1,22 +1,24 @@
-/** Asks a server on this machine; answers the status. */
-export type Ask = (request: string) => Promise<number>
+/** Asks a server on this machine, and rejects what is answered with another status. */
+export type Ask = (request: string, status: number) => Promise<void>
 
 /**
  * HTTP over connections that are kept, one for each caller. fetch keeps 64: of 256 callers' requests three
- * in five came by a new connection, and what it cost to open them was most of what was measured.
+ * in five came by a new connection, and what it cost to open them was most of what was measured. Who asks sits
+ * on the same cores as who answers: so there is one promise for each question, and nothing is made a text.
  */
 export const openHttp = (url: string): Ask & AsyncDisposable => {
   const { hostname, port } = new URL(url)
   const idle: Connection[] = []
   const all: Connection[] = []
-  const ask: Ask = async request => {
+  const ask: Ask = (request, status) => {
     // Servers end those that were idle for long.
     let connection = idle.pop()
     while (connection?.isClosed()) connection = idle.pop()
-    connection ??= await connect(hostname, Number(port), all)
-    const status = await connection.ask(request)
-    idle.push(connection)
-    return status
+    if (connection) return connection.ask(request, status)
+    return connect(hostname, Number(port), idle).then(connection => {
+      all.push(connection)
+      return connection.ask(request, status)
+    })
   }
   return Object.assign(ask, {
     [Symbol.asyncDispose]: async () => {
@@ -27,13 +29,22 @@ export const openHttp = (url: string): Ask & AsyncDisposable => {
 
 type Connection = { ask: Ask; isClosed(): boolean; end(): void }
 
-const connect = async (hostname: string, port: number, all: Connection[]): Promise<Connection> => {
-  let waiting: { resolve(status: number): void; reject(error: unknown): void } | undefined
+type Waiting = { readonly status: number; resolve(): void; reject(error: unknown): void }
+
+/** A connection, which is idle again whenever it has been answered. */
+const connect = async (hostname: string, port: number, idle: Connection[]): Promise<Connection> => {
+  let waiting: Waiting | undefined
   let arrived: Buffer | undefined
   let closed = false
   const lose = (error: unknown) => {
     closed = true
     waiting?.reject(error)
+  }
+  const answered = (status: number) => {
+    if (waiting?.status === status) waiting.resolve()
+    else waiting?.reject(new Error(`answered with ${status}`))
+    waiting = undefined
+    idle.push(connection)
   }
   const socket = await Bun.connect({
     hostname,
@@ -45,30 +56,26 @@ const connect = async (hostname: string, port: number, all: Connection[]): Promi
         const status = wholeAnswer(answer)
         // What is given is only lent.
         arrived = status === undefined ? Buffer.from(answer) : undefined
-        if (status !== undefined) waiting?.resolve(status)
+        if (status !== undefined) answered(status)
       },
       close: () => lose(new Error('the server closed the connection')),
       error: (_, error) => lose(error),
     },
   })
   const connection: Connection = {
-    ask: request =>
+    ask: (request, status) =>
       new Promise((resolve, reject) => {
-        waiting = { resolve, reject }
+        waiting = { status, resolve, reject }
         const written = socket.write(request)
         if (written < request.length) reject(new Error('a request did not fit into the connection'))
       }),
     isClosed: () => closed,
     end: () => socket.end(),
   }
-  all.push(connection)
   return connection
 }
 
-/**
- * The status of an answer that has arrived to its last byte. Looked for in the bytes, without making them a text:
- * who asks sits on the same cores as who answers.
- */
+/** The status of an answer that has arrived to its last byte. */
 const wholeAnswer = (bytes: Buffer): number | undefined => {
   const end = bytes.indexOf(END)
   if (end < 0) return undefined
