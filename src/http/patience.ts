@@ -27,7 +27,8 @@ export const openPatience = <Answer>(ms: number, late: () => unknown, failed: (e
       ticking ??= setInterval(tick, Math.max(1, ms / 100))
       arriving.then(
         answer => {
-          waiting.delete(entry)
+          // Who was refused as late is not worked for.
+          if (!waiting.delete(entry)) return
           try {
             resolve(make(answer))
           } catch (error) {
