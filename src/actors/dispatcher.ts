@@ -58,6 +58,11 @@ const WORTH_A_LANE = 128
  */
 const EVEN_ENOUGH = 0.75
 
+/** A lane that has been away for so long is not counted on: its commit may wait for a lock of somebody else's. */
+const LATE_MS = 50
+
+type Lane = { readonly units: number; readonly since: number }
+
 /**
  * Batches form by themselves: a command goes at once when a lane is free, and while the lanes are
  * busy the next ones queue and share the next commit. An actor is never in two batches at once,
@@ -78,13 +83,12 @@ export const openDispatcher = (
   const means = { outside, registry, memory: openMemory({ most: mostRemembered }), published }
   let queue: Pending[] = []
   const busy = new Set<string>()
-  let inFlight = 0
-  /** How many units the lanes carry together. */
-  let carried = 0
+  const open = new Set<Lane>()
   /** How many were seen to wait for actors that are under way: no other lane can take those, so nothing is left for one. */
   let behind = 0
   let parked = 0
   let scheduled = false
+  let looking = false
   let drained: (() => void)[] = []
 
   const enqueue = (commands: readonly Command[], settle: Pending['settle'], fail: Pending['fail']): void => {
@@ -134,11 +138,23 @@ export const openDispatcher = (
   }
 
   /** How many must wait for a further lane to open. */
-  const waitingFor = (open: number): number => {
-    if (open >= lanes) return Number.POSITIVE_INFINITY
-    if (open === 0) return 1
-    const share = Math.max(carried / open, open === 1 ? 0 : WORTH_A_LANE)
+  const waitingFor = (): number => {
+    if (open.size >= lanes) return Number.POSITIVE_INFINITY
+    const late = performance.now() - LATE_MS
+    const prompt = [...open].filter(({ since }) => since > late)
+    if (prompt.length === 0) return 1
+    const share = Math.max(unitsIn(prompt) / prompt.length, prompt.length === 1 ? 0 : WORTH_A_LANE)
     return Math.max(SHARED_FROM, EVEN_ENOUGH * share)
+  }
+
+  /** Whoever is left to wait for lanes need not wait for late ones. */
+  const lookAgain = (): void => {
+    if (looking || queue.length === 0 || open.size === 0 || open.size >= lanes) return
+    looking = true
+    setTimeout(() => {
+      looking = false
+      pump()
+    }, LATE_MS)
   }
 
   /** An even share of all that is under way or waiting. Callers come back with the batch that answered them, so shares stay as they were cut. */
@@ -149,23 +165,23 @@ export const openDispatcher = (
   }
 
   const pump = (): void => {
-    while (queue.length >= waitingFor(inFlight)) {
-      const units = takeBatch(shareOf(queue.length + carried - behind))
-      if (units.length === 0) return
-      inFlight++
-      carried += units.length
+    while (queue.length >= waitingFor()) {
+      const units = takeBatch(shareOf(queue.length + unitsIn(open) - behind))
+      if (units.length === 0) break
+      const lane = { units: units.length, since: performance.now() }
+      open.add(lane)
       void carryOut(means, units)
         .catch((error): Again => {
           for (const unit of units) unit.fail(error)
           return nobody
         })
         .then(again => {
-          inFlight--
-          carried -= units.length
+          open.delete(lane)
           if (again.units.length > 0) park(units, again)
           else leave(units)
         })
     }
+    lookAgain()
   }
 
   /** Those that go round again keep their actors meanwhile, so that later commands do not overtake them; the lane is free. */
@@ -183,7 +199,7 @@ export const openDispatcher = (
 
   const leave = (units: readonly Pending[]): void => {
     for (const { commands } of units) for (const { actor } of commands) busy.delete(actor)
-    if (inFlight === 0 && parked === 0 && queue.length === 0) {
+    if (open.size === 0 && parked === 0 && queue.length === 0) {
       for (const wake of drained) wake()
       drained = []
     }
@@ -212,7 +228,13 @@ export const openDispatcher = (
 
   /** Resolves when nothing is queued or under way. */
   const idle = (): Promise<void> =>
-    inFlight === 0 && parked === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
+    open.size === 0 && parked === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
 
   return { enqueue, idle }
+}
+
+const unitsIn = (lanes: Iterable<Lane>): number => {
+  let sum = 0
+  for (const { units } of lanes) sum += units
+  return sum
 }

@@ -298,3 +298,28 @@ test('what fails when all is committed has nothing done again', async () => {
   expect(await house.sql`select from lamps where state = 'on' and rev = 2`).toHaveLength(2)
   expect(await audit(house.sql, lampKinds)).toEqual([])
 })
+
+test('a command does not wait for a commit that waits for a lock of somebody else', async () => {
+  await using house = await lampHouse()
+  const [held, free] = [await newLamp(house.actors), await newLamp(house.actors)]
+  await using stack = new AsyncDisposableStack()
+  const stranger = connect(house.url, { max: 1 })
+  stack.defer(() => stranger.end({ timeout: 1 }))
+  await stranger.unsafe(`begin; select from lamps where id = '${held}' for update`)
+
+  let isTold = false
+  const waiting = house.actors.dispatch(tell(held, 'switch_on')).finally(() => {
+    isTold = true
+  })
+  await until(
+    async () =>
+      (await house.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+        .length > 0,
+    { what: 'the commit to wait for the lock' },
+  )
+  // One alone, which nothing that comes later wakes.
+  expect(doneOf(await house.actors.dispatch(tell(free, 'switch_on')))).toMatchObject({ actor: { state: 'on' } })
+  expect(isTold).toBe(false)
+  await stranger.unsafe('commit')
+  expect(doneOf(await waiting)).toMatchObject({ actor: { state: 'on' } })
+})
