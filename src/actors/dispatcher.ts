@@ -61,6 +61,7 @@ const EVEN_ENOUGH = 0.75
 /** A lane that has been away for so long is not counted on: its commit may wait for a lock of somebody else's. */
 const LATE_MS = 50
 
+/** A batch under way: how many units it carries, and since when, by the clock that only goes forward. */
 type Lane = { readonly units: number; readonly since: number }
 
 /**
@@ -143,8 +144,8 @@ export const openDispatcher = (
     const late = performance.now() - LATE_MS
     const prompt = [...open].filter(({ since }) => since > late)
     if (prompt.length === 0) return 1
-    const share = Math.max(unitsIn(prompt) / prompt.length, prompt.length === 1 ? 0 : WORTH_A_LANE)
-    return Math.max(SHARED_FROM, EVEN_ENOUGH * share)
+    const least = prompt.length === 1 ? SHARED_FROM : EVEN_ENOUGH * WORTH_A_LANE
+    return Math.max(least, (EVEN_ENOUGH * unitsIn(prompt)) / prompt.length)
   }
 
   /** Whoever is left to wait for lanes need not wait for late ones. */

@@ -92,7 +92,7 @@ const answerWith = (guard: Guard, route: Route, api: Api) => {
       // What a handler is told was parsed by the types that it was declared with.
       return route.handle(api, call as never)
     }
-    // Each wait is felt by every request: nearly always the caller is known at once, and half have no body.
+    // Each wait is felt by every request: nearly always the caller is known at once, and what only reads has no body.
     const admitted = (caller: Caller) =>
       route.method === 'GET' ? handle(caller, undefined) : readBody(request, sent => handle(caller, sent))
     const guarded = guard(route.access, { headers, params, address, answerHeaders })

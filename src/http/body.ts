@@ -20,7 +20,10 @@ const jsonIn = (bytes: ArrayBuffer, headers: Headers): unknown => {
   return value
 }
 
-/** The same of whatever it holds. */
+/**
+ * The same of whatever it holds. What a caller makes of what is read is made in the same promise, since each further
+ * one is felt by every request; the bound is on the reading alone.
+ */
 export const openReader = <Read>(
   read: (bytes: ArrayBuffer, headers: Headers) => Read,
   { patienceMs = PATIENCE_MS, mostBytes = MOST_BYTES } = {},

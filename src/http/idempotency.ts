@@ -43,15 +43,15 @@ export type Once<C> = {
  * Does the work of a request once, however often it is sent under its Idempotency-Key, to whatever
  * process, and answers every time with the same bytes. A refusal leaves the key free.
  */
-export const once = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, what: Once<C>): Promise<Answer> => {
-  const request = readRequest(call, what.isRefund === true)
-  return request ? onceByKey(api, request, what) : tell(render(await what.work(() => []), what), what)
+export const once = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, how: Once<C>): Promise<Answer> => {
+  const request = readRequest(call, how.isRefund === true)
+  return request ? onceByKey(api, request, how) : tell(render(await how.work(() => []), how), how)
 }
 
-const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, what: Once<C>): Promise<Answer> => {
+const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, how: Once<C>): Promise<Answer> => {
   const replay = ({ fingerprint, ...kept }: KeptAnswer & { readonly fingerprint: Buffer }) => {
     if (!fingerprint.equals(request.fingerprint)) refuse('idempotency_key_reused', { param: 'Idempotency-Key' })
-    return tell(kept, what, { 'idempotent-replayed': 'true' })
+    return tell(kept, how, { 'idempotent-replayed': 'true' })
   }
 
   const before = await findKeptAnswer(sql, request)
@@ -59,16 +59,16 @@ const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, wh
 
   let rendered: { readonly actor: Actor<C>; readonly kept: KeptAnswer } | undefined
   const keep = (actor: Actor<C>) => {
-    rendered = { actor, kept: render(actor, what) }
+    rendered = { actor, kept: render(actor, how) }
     return [keptAnswerRow(request, rendered.kept)]
   }
   try {
-    const actor = await what.work(keep)
+    const actor = await how.work(keep)
     // The very actor that was rendered is the one that was committed, with the row that was made of it.
-    if (rendered?.actor === actor) return await tell(rendered.kept, what)
+    if (rendered?.actor === actor) return await tell(rendered.kept, how)
     // Otherwise nothing had to be written, or it was written before the commit's answer was lost.
-    const kept = render(actor, what)
-    if (await keepAnswer(sql, request, kept)) return await tell(kept, what)
+    const kept = render(actor, how)
+    if (await keepAnswer(sql, request, kept)) return await tell(kept, how)
   } catch (error) {
     // It may have been refused because its twin has done the work meanwhile.
     const twin = error instanceof Refusal ? await findKeptAnswer(sql, request) : undefined

@@ -4,7 +4,7 @@ export type Ask = (request: string, status: number) => Promise<void>
 /**
  * HTTP over connections that are kept, one for each caller. fetch keeps 64: of 256 callers' requests three
  * in five came by a new connection, and what it cost to open them was most of what was measured. Who asks sits
- * on the same cores as who answers: so there is one promise for each question, and nothing is made a text.
+ * on the same cores as who answers: so there is one promise for each question, and no answer is made a text.
  */
 export const openHttp = (url: string): Ask & AsyncDisposable => {
   const { hostname, port } = new URL(url)
