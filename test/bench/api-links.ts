@@ -7,7 +7,7 @@ import type { ApiSizes } from './api.ts'
 import { startApiServer } from './api-servers.ts'
 import type { Bench } from './bench.ts'
 import { callFor, type Load } from './callers.ts'
-import { type Ask, openHttp, postRequest } from './http.ts'
+import { NUMBER, numberedPost, openHttp } from './http.ts'
 import { bestOf, perSecond, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
@@ -29,14 +29,16 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
 
   let made = 0
   const byCore = async () => {
-    const opening = { ...wanted(made++), ...absent, merchantId, livemode: false }
+    const opening = { ...wanted(String(made++)), ...absent, merchantId, livemode: false }
     await createPaymentLink({ ...house.world, actors: house.actors }, opening, { cause: 'bench', keep: () => [] })
   }
-  const byHttp = (ask: Ask, path: string) => ask(postRequest(path, secret, JSON.stringify(wanted(made++))), 201)
+  const body = JSON.stringify(wanted(NUMBER))
+  const toOurs = numberedPost('/v1/payment-links', secret, body)
+  const toBare = numberedPost('/payment-links', secret, body)
 
-  const byOurs = () => byHttp(ours, '/v1/payment-links')
+  const byOurs = () => ours(toOurs(made++), 201)
   // For information: no more is left on this machine by whatever is served in a process of its own.
-  const byBare = () => byHttp(bare, '/payment-links')
+  const byBare = () => bare(toBare(made++), 201)
 
   // Until what serves them is compiled: in the first ten seconds that takes as much of two cores as half of the work.
   for (const by of [byCore, byOurs, byBare]) await callFor(256, 3 * sizes.linksMs, by)
@@ -69,12 +71,12 @@ const tell = ({ core, http, bare }: Round) =>
 
 const told = ({ perSecond: rate, p99 }: Load) => `${perSecond(rate)} (p99 ${p99.toFixed(0)} ms)`
 
-const wanted = (n: number) => ({
+const wanted = (number: string) => ({
   amountMinor: 4_900,
   currency: 'EUR',
   title: 'A lamp',
   description: 'With a shade of paper',
-  reference: `order ${n}`,
+  reference: `order ${number}`,
   metadata: { shelf: 'B' },
 })
 

@@ -1,5 +1,5 @@
-/** Asks a server on this machine, and rejects what is answered with another status. */
-export type Ask = (request: string, status: number) => Promise<void>
+/** Asks a server on this machine, and rejects what is answered with another status. The request's bytes are only lent. */
+export type Ask = (request: Buffer, status: number) => Promise<void>
 
 /**
  * HTTP over connections that are kept, one for each caller. fetch keeps 64: of 256 callers' requests three
@@ -15,9 +15,10 @@ export const openHttp = (url: string): Ask & AsyncDisposable => {
     let connection = idle.pop()
     while (connection?.isClosed()) connection = idle.pop()
     if (connection) return connection.ask(request, status)
+    const kept = Buffer.from(request)
     return connect(hostname, Number(port), idle).then(connection => {
       all.push(connection)
-      return connection.ask(request, status)
+      return connection.ask(kept, status)
     })
   }
   return Object.assign(ask, {
@@ -97,6 +98,25 @@ const numberAt = (bytes: Buffer, start: number): number => {
   }
 }
 
-/** A request as it is written: ASCII alone, so that a character is a byte. */
-export const postRequest = (path: string, secret: string, body: string): string =>
-  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+/** What stands in the body of `numberedPost` for the request's number. */
+export const NUMBER = '00000000'
+
+/**
+ * Requests that differ in their number alone, all of them in the same bytes: to make each anew was a fifth of what it
+ * took to ask.
+ */
+export const numberedPost = (path: string, secret: string, body: string): ((n: number) => Buffer) => {
+  const length = Buffer.byteLength(body)
+  const request = Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`,
+  )
+  const start = request.length - length + Buffer.from(body).indexOf(NUMBER)
+  return n => {
+    let left = n
+    for (let at = start + NUMBER.length - 1; at >= start; at--) {
+      request[at] = 48 + (left % 10)
+      left = Math.floor(left / 10)
+    }
+    return request
+  }
+}
