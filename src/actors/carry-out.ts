@@ -14,8 +14,13 @@ import { type Again, both, isolate, jitter, nobody, patiently, tryLater, without
 /** Conflicts after which a command stops competing and takes its actors for itself. */
 const ROUNDS_BEFORE_LEASE = 3
 
-/** What a round is carried out with; `lease` is the holder's name when the actors have been leased for it. */
-type Round = Means & { readonly lease: string | null }
+/** What a round is carried out with. */
+type Round = Means & {
+  /** The holder's name when the actors have been leased for it. */
+  readonly lease: string | null
+  /** Undefined where something is left to be done for those who were told: their actors are not free before. */
+  readonly told: Told | undefined
+}
 
 type Means = {
   readonly outside: Outside
@@ -25,13 +30,16 @@ type Means = {
   readonly published: (() => void) | undefined
 }
 
+/** Hears in the very turn that so many units were told by one commit, and that none of these goes round again. */
+export type Told = (units: number) => void
+
 /**
  * Carries units through read, decide and commit until each is settled or must go round again.
  * One bad unit never fails the others.
  */
-export const carryOut = async (means: Means, units: readonly Pending[]): Promise<Again> => {
+export const carryOut = async (means: Means, units: readonly Pending[], told: Told): Promise<Again> => {
   const { unlucky, others } = findUnlucky(units)
-  const round = { ...means, lease: null }
+  const round = { ...means, lease: null, told }
   const again = await attempt(round, others)
   return unlucky.length === 0 ? again : both(again, await attemptLeased(round, unlucky))
 }
@@ -80,7 +88,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     const isHeld = (unit: Pending) =>
       unit.commands.every(command => (reads.get(command.key)?.row.lease ?? lease) === lease)
     const held = units.filter(isHeld)
-    const again = await attempt({ ...round, lease }, held)
+    const again = await attempt({ ...round, lease, told: undefined }, held)
     // Somebody else has the rest, for two seconds at most.
     return both(again, { units: units.filter(unit => !held.includes(unit)), pauseMs: jitter(20) })
   } catch (error) {
@@ -140,6 +148,7 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
     outside.log.error({ err: error }, 'a commit was made, and then something failed')
   }
   for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
+  if (conflicted.size === 0 && doubting.length === 0) round.told?.(units.length)
   return both(afterConflict(looks, [...conflicted]), { units: doubting, pauseMs: 0 })
 }
 

@@ -2,6 +2,7 @@ import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
 import { type BundleOutcome, type Carried, type Command, keyOf, Unavailable } from './command.ts'
+import { LATE_MS, openLanes } from './lanes.ts'
 import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, nobody } from './trouble.ts'
@@ -43,27 +44,6 @@ export type DispatcherOptions = {
   readonly published?: () => void
 }
 
-/** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
-const SHARED_FROM = 8
-
-/**
- * What each further lane must have to carry: a commit costs as much as 30 commands in it, whatever is in it. Two lanes
- * leave a fifth of two cores idle, since they wait for each other; four of half the size cost as much more.
- */
-const WORTH_A_LANE = 128
-
-/**
- * How much of an even share must wait for a further lane. Callers who come one by one, as over HTTP, would open it for
- * the first few of them and wait for it with the rest: 7 % of what 64 callers get done, and 5 % of what 256 do.
- */
-const EVEN_ENOUGH = 0.75
-
-/** A lane that has been away for so long is not counted on: its commit may wait for a lock of somebody else's. */
-const LATE_MS = 50
-
-/** A batch under way: how many units it carries, and since when, by the clock that only goes forward. */
-type Lane = { readonly units: number; readonly since: number }
-
 /**
  * Batches form by themselves: a command goes at once when a lane is free, and while the lanes are
  * busy the next ones queue and share the next commit. An actor is never in two batches at once,
@@ -73,7 +53,7 @@ export const openDispatcher = (
   outside: Outside,
   registry: Registry,
   {
-    lanes = 4,
+    lanes: most = 4,
     batchSize = 512,
     patienceMs = 10_000,
     mostWaiting = 50_000,
@@ -84,8 +64,8 @@ export const openDispatcher = (
   const means = { outside, registry, memory: openMemory({ most: mostRemembered }), published }
   let queue: Pending[] = []
   const busy = new Set<string>()
-  const open = new Set<Lane>()
-  /** How many were seen to wait for actors that are under way: no other lane can take those, so nothing is left for one. */
+  const lanes = openLanes({ most, batchSize })
+  /** How many were seen to wait for actors that are under way. */
   let behind = 0
   let parked = 0
   let scheduled = false
@@ -104,6 +84,7 @@ export const openDispatcher = (
       fail(new Unavailable(new Error(`${queue.length} commands are waiting`)))
       return
     }
+    lanes.cameBack()
     queue.push({
       commands: commands.map(identify),
       keyed,
@@ -138,19 +119,9 @@ export const openDispatcher = (
     })
   }
 
-  /** How many must wait for a further lane to open. */
-  const waitingFor = (): number => {
-    if (open.size >= lanes) return Number.POSITIVE_INFINITY
-    const late = performance.now() - LATE_MS
-    const prompt = [...open].filter(({ since }) => since > late)
-    if (prompt.length === 0) return 1
-    const least = prompt.length === 1 ? SHARED_FROM : EVEN_ENOUGH * WORTH_A_LANE
-    return Math.max(least, (EVEN_ENOUGH * unitsIn(prompt)) / prompt.length)
-  }
-
   /** Whoever is left to wait for lanes need not wait for late ones. */
   const lookAgain = (): void => {
-    if (looking || queue.length === 0 || open.size === 0 || open.size >= lanes) return
+    if (looking || queue.length === 0 || !lanes.mayShare()) return
     looking = true
     setTimeout(() => {
       looking = false
@@ -158,31 +129,35 @@ export const openDispatcher = (
     }, LATE_MS)
   }
 
-  /** An even share of all that is under way or waiting. Callers come back with the batch that answered them, so shares stay as they were cut. */
-  const shareOf = (outstanding: number): number => {
-    if (outstanding < 2 * SHARED_FROM) return batchSize
-    const used = Math.max(2, Math.floor(outstanding / WORTH_A_LANE))
-    return Math.min(batchSize, Math.ceil(outstanding / Math.min(lanes, used)))
-  }
-
   const pump = (): void => {
-    while (queue.length >= waitingFor()) {
-      const units = takeBatch(shareOf(queue.length + unitsIn(open) - behind))
+    while (queue.length >= lanes.least()) {
+      const units = takeBatch(lanes.share(queue.length, behind))
       if (units.length === 0) break
-      const lane = { units: units.length, since: performance.now() }
-      open.add(lane)
-      void carryOut(means, units)
-        .catch((error): Again => {
-          for (const unit of units) unit.fail(error)
-          return nobody
-        })
-        .then(again => {
-          open.delete(lane)
-          if (again.units.length > 0) park(units, again)
-          else leave(units)
-        })
+      carry(units)
     }
     lookAgain()
+  }
+
+  const carry = (units: readonly Pending[]): void => {
+    const lane = lanes.enter(units.length)
+    // Those who were told go on when this turn is over. What waits meanwhile is sent first, or the database would wait
+    // with it for all that they do next. Who dispatches again in this turn shares a batch with what is too little yet.
+    const told = (some: number): void => {
+      if (some < units.length) return
+      lanes.leave(lane, units.length)
+      leave(units)
+      if (lanes.isWorthIt(queue.length, behind)) pump()
+    }
+    void carryOut(means, units, told)
+      .catch((error): Again => {
+        for (const unit of units) unit.fail(error)
+        return nobody
+      })
+      .then(again => {
+        if (!lanes.leave(lane, units.length - again.units.length)) return
+        if (again.units.length > 0) park(units, again)
+        else leave(units)
+      })
   }
 
   /** Those that go round again keep their actors meanwhile, so that later commands do not overtake them; the lane is free. */
@@ -200,7 +175,7 @@ export const openDispatcher = (
 
   const leave = (units: readonly Pending[]): void => {
     for (const { commands } of units) for (const { actor } of commands) busy.delete(actor)
-    if (open.size === 0 && parked === 0 && queue.length === 0) {
+    if (lanes.areFree() && parked === 0 && queue.length === 0) {
       for (const wake of drained) wake()
       drained = []
     }
@@ -229,13 +204,7 @@ export const openDispatcher = (
 
   /** Resolves when nothing is queued or under way. */
   const idle = (): Promise<void> =>
-    open.size === 0 && parked === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
+    lanes.areFree() && parked === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
 
   return { enqueue, idle }
-}
-
-const unitsIn = (lanes: Iterable<Lane>): number => {
-  let sum = 0
-  for (const { units } of lanes) sum += units
-  return sum
 }

@@ -1,0 +1,87 @@
+/** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
+const SHARED_FROM = 8
+
+/**
+ * What each further lane must have to carry: a commit costs as much as 30 commands in it, whatever is in it. Two lanes
+ * leave a fifth of two cores idle, since they wait for each other; four of half the size cost as much more, and of
+ * three that are full each is done later.
+ */
+const WORTH_A_LANE = 128
+
+/**
+ * How much of an even share must wait for a further lane. Callers who come one by one, as over HTTP, would open it for
+ * the first few of them and wait for it with the rest: 7 % of what 64 callers get done, and 5 % of what 256 do.
+ */
+const EVEN_ENOUGH = 0.75
+
+/** A lane that has been away for so long is not counted on: its commit may wait for a lock of somebody else's. */
+export const LATE_MS = 50
+
+/** Who was told so long ago and has not come back is not counted with those who will. */
+const BACK_WITHIN_MS = 10
+
+/** A batch under way: how many units it carries, and since when, by the clock that only goes forward. */
+export type Lane = { readonly units: number; readonly since: number }
+
+/** How many batches may be under way, and how large the next one is. */
+export const openLanes = ({ most, batchSize }: { readonly most: number; readonly batchSize: number }) => {
+  const open = new Set<Lane>()
+  /** How many were told and have not come back. */
+  let away = 0
+  let toldAt = 0
+
+  /** How many must wait for a further lane to open. */
+  const least = (): number => {
+    if (open.size >= most) return Number.POSITIVE_INFINITY
+    const late = performance.now() - LATE_MS
+    const prompt = [...open].filter(({ since }) => since > late)
+    if (prompt.length === 0) return 1
+    const worthIt = prompt.length === 1 ? SHARED_FROM : EVEN_ENOUGH * WORTH_A_LANE
+    return Math.max(worthIt, (EVEN_ENOUGH * unitsIn(prompt)) / prompt.length)
+  }
+
+  /**
+   * An even share of all that is under way or waiting, but for those `behind` actors under way: no other lane can take
+   * them, so nothing is left for one. Callers come back with the batch that answered them, so shares stay as they were
+   * cut: who is on the way back is counted, or what little waits while nothing is under way is cut in two for good.
+   */
+  const share = (waiting: number, behind: number): number => {
+    if (performance.now() - toldAt > BACK_WITHIN_MS) away = 0
+    const outstanding = waiting - behind + unitsIn(open) + (behind === 0 ? away : 0)
+    if (outstanding < 2 * SHARED_FROM) return batchSize
+    const used = Math.max(2, Math.floor(outstanding / WORTH_A_LANE))
+    return Math.min(batchSize, Math.ceil(outstanding / Math.min(most, used)))
+  }
+
+  return {
+    least,
+    share,
+    /** Whether nearly an even share of all waits. */
+    isWorthIt: (waiting: number, behind: number): boolean => waiting >= EVEN_ENOUGH * share(waiting, behind),
+    enter: (units: number): Lane => {
+      const lane = { units, since: performance.now() }
+      open.add(lane)
+      return lane
+    },
+    /** False when it was left before. */
+    leave: (lane: Lane, told: number): boolean => {
+      if (!open.delete(lane)) return false
+      away += told
+      toldAt = performance.now()
+      return true
+    },
+    /** Somebody asks for something, who may be one of those who were told. */
+    cameBack: (): void => {
+      if (away > 0) away--
+    },
+    areFree: (): boolean => open.size === 0,
+    /** Some are under way, and a further one could be. */
+    mayShare: (): boolean => open.size > 0 && open.size < most,
+  }
+}
+
+const unitsIn = (lanes: Iterable<Lane>): number => {
+  let sum = 0
+  for (const { units } of lanes) sum += units
+  return sum
+}
