@@ -30,7 +30,7 @@ type Means = {
   readonly published: (() => void) | undefined
 }
 
-/** Hears in the very turn that so many units were told by one commit, and that none of these goes round again. */
+/** Hears in the very turn that so many units were told together, and that none of these goes round again. */
 export type Told = (units: number) => void
 
 /**
@@ -135,21 +135,30 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
         commitBatch(outside.sql, outside.clock, registry, { decided, heads, at, lease, rememberedIn }),
       )
     : { written: undefined, conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
+  const roundAgain: Again = { units: doubting, pauseMs: 0 }
   if (answer.duplicated.size > 0) {
-    return withoutDuplicates(registry, units, answer.duplicated, some => attempt(round, some))
+    // Those who wait here are behind the others, who may be commands for the same actors.
+    const sent = decided.map(({ unit }) => unit)
+    return both(await withoutDuplicates(registry, sent, answer.duplicated, some => attempt(round, some)), roundAgain)
   }
   const { conflicted, written } = answer
-  try {
+  afterCommit(round, () => {
     if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
     if (written) remember(memory, looks.recalled, { heads, conflicted, written })
+  })
+  for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
+  if (conflicted.size === 0 && doubting.length === 0) afterCommit(round, () => round.told?.(units.length))
+  return both(afterConflict(looks, [...conflicted]), roundAgain)
+}
+
+/** What is committed is not done again for what fails after it. */
+const afterCommit = ({ outside, memory }: Round, work: () => void): void => {
+  try {
+    work()
   } catch (error) {
-    // What is committed is not done again for it.
     memory.forgetAll()
     outside.log.error({ err: error }, 'a commit was made, and then something failed')
   }
-  for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
-  if (conflicted.size === 0 && doubting.length === 0) round.told?.(units.length)
-  return both(afterConflict(looks, [...conflicted]), { units: doubting, pauseMs: 0 })
 }
 
 const settle = (unit: Pending, verdict: Verdict): void => {

@@ -116,6 +116,7 @@ export const openDispatcher = (
     setImmediate(() => {
       scheduled = false
       pump()
+      wakeIdle()
     })
   }
 
@@ -146,7 +147,7 @@ export const openDispatcher = (
       if (some < units.length) return
       lanes.leave(lane, units.length)
       leave(units)
-      if (lanes.isWorthIt(queue.length, behind)) pump()
+      if (lanes.isEnough(queue.length, behind)) pump()
     }
     void carryOut(means, units, told)
       .catch((error): Again => {
@@ -175,10 +176,6 @@ export const openDispatcher = (
 
   const leave = (units: readonly Pending[]): void => {
     for (const { commands } of units) for (const { actor } of commands) busy.delete(actor)
-    if (lanes.areFree() && parked === 0 && queue.length === 0) {
-      for (const wake of drained) wake()
-      drained = []
-    }
     schedule()
   }
 
@@ -202,9 +199,17 @@ export const openDispatcher = (
     return units
   }
 
+  // Whoever was told in this turn may dispatch in it.
+  const isIdle = (): boolean => lanes.areFree() && parked === 0 && queue.length === 0 && !scheduled
+
+  const wakeIdle = (): void => {
+    if (!isIdle()) return
+    for (const wake of drained) wake()
+    drained = []
+  }
+
   /** Resolves when nothing is queued or under way. */
-  const idle = (): Promise<void> =>
-    lanes.areFree() && parked === 0 && queue.length === 0 ? Promise.resolve() : new Promise(wake => drained.push(wake))
+  const idle = (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise(wake => drained.push(wake)))
 
   return { enqueue, idle }
 }

@@ -17,27 +17,38 @@ const EVEN_ENOUGH = 0.75
 /** A lane that has been away for so long is not counted on: its commit may wait for a lock of somebody else's. */
 export const LATE_MS = 50
 
-/** Who was told so long ago and has not come back is not counted with those who will. */
+/** Who was told so long ago is not counted any more with those who will come back. */
 const BACK_WITHIN_MS = 10
 
 /** A batch under way: how many units it carries, and since when, by the clock that only goes forward. */
 export type Lane = { readonly units: number; readonly since: number }
 
+type LanesOptions = {
+  readonly most: number
+  readonly batchSize: number
+  readonly now?: () => number
+}
+
 /** How many batches may be under way, and how large the next one is. */
-export const openLanes = ({ most, batchSize }: { readonly most: number; readonly batchSize: number }) => {
+export const openLanes = ({ most, batchSize, now = () => performance.now() }: LanesOptions) => {
   const open = new Set<Lane>()
-  /** How many were told and have not come back. */
-  let away = 0
-  let toldAt = 0
+  /** Those whose batch is over, oldest first. Each command that comes is taken for one of them who is back. */
+  let over: { units: number; readonly at: number }[] = []
+
+  const countAway = (): number => {
+    const from = now() - BACK_WITHIN_MS
+    over = over.filter(({ at }) => at >= from)
+    return unitsIn(over)
+  }
 
   /** How many must wait for a further lane to open. */
   const least = (): number => {
     if (open.size >= most) return Number.POSITIVE_INFINITY
-    const late = performance.now() - LATE_MS
+    const late = now() - LATE_MS
     const prompt = [...open].filter(({ since }) => since > late)
     if (prompt.length === 0) return 1
-    const worthIt = prompt.length === 1 ? SHARED_FROM : EVEN_ENOUGH * WORTH_A_LANE
-    return Math.max(worthIt, (EVEN_ENOUGH * unitsIn(prompt)) / prompt.length)
+    const floor = prompt.length === 1 ? SHARED_FROM : EVEN_ENOUGH * WORTH_A_LANE
+    return Math.max(floor, (EVEN_ENOUGH * unitsIn(prompt)) / prompt.length)
   }
 
   /**
@@ -46,8 +57,7 @@ export const openLanes = ({ most, batchSize }: { readonly most: number; readonly
    * cut: who is on the way back is counted, or what little waits while nothing is under way is cut in two for good.
    */
   const share = (waiting: number, behind: number): number => {
-    if (performance.now() - toldAt > BACK_WITHIN_MS) away = 0
-    const outstanding = waiting - behind + unitsIn(open) + (behind === 0 ? away : 0)
+    const outstanding = waiting - behind + unitsIn(open) + (behind === 0 ? countAway() : 0)
     if (outstanding < 2 * SHARED_FROM) return batchSize
     const used = Math.max(2, Math.floor(outstanding / WORTH_A_LANE))
     return Math.min(batchSize, Math.ceil(outstanding / Math.min(most, used)))
@@ -57,22 +67,23 @@ export const openLanes = ({ most, batchSize }: { readonly most: number; readonly
     least,
     share,
     /** Whether nearly an even share of all waits. */
-    isWorthIt: (waiting: number, behind: number): boolean => waiting >= EVEN_ENOUGH * share(waiting, behind),
+    isEnough: (waiting: number, behind: number): boolean => waiting >= EVEN_ENOUGH * share(waiting, behind),
     enter: (units: number): Lane => {
-      const lane = { units, since: performance.now() }
+      const lane = { units, since: now() }
       open.add(lane)
       return lane
     },
     /** False when it was left before. */
     leave: (lane: Lane, told: number): boolean => {
       if (!open.delete(lane)) return false
-      away += told
-      toldAt = performance.now()
+      countAway()
+      if (told > 0) over.push({ units: told, at: now() })
       return true
     },
     /** Somebody asks for something, who may be one of those who were told. */
     cameBack: (): void => {
-      if (away > 0) away--
+      const [oldest] = over
+      if (oldest && --oldest.units === 0) over.shift()
     },
     areFree: (): boolean => open.size === 0,
     /** Some are under way, and a further one could be. */
@@ -80,8 +91,8 @@ export const openLanes = ({ most, batchSize }: { readonly most: number; readonly
   }
 }
 
-const unitsIn = (lanes: Iterable<Lane>): number => {
+const unitsIn = (batches: Iterable<{ readonly units: number }>): number => {
   let sum = 0
-  for (const { units } of lanes) sum += units
+  for (const { units } of batches) sum += units
   return sum
 }

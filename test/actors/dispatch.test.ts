@@ -214,6 +214,21 @@ test('many commands for one actor share their commits, however many lanes there 
   expect((await commitsOf(house)) - before).toBeLessThanOrEqual(4)
 })
 
+test('nothing is idle before what follows at once on what was told', async () => {
+  await using house = await lampHouse()
+  const told: string[] = []
+  for (let n = 0; n < 10; n++) {
+    const twice = newLamp(house.actors).then(async id => {
+      doneOf(await house.actors.dispatch(tell(id, 'switch_on')))
+      told.push('both')
+    })
+    await house.actors.idle()
+    told.push('idle')
+    await twice
+  }
+  expect(told).toEqual(Array.from({ length: 10 }, () => ['both', 'idle']).flat())
+})
+
 /** Each transaction that has left history. */
 const commitsOf = async ({ sql }: Awaited<ReturnType<typeof lampHouse>>): Promise<number> => {
   const [row] = await sql<[{ count: number }]>`select count(distinct xid)::integer as count from transitions`

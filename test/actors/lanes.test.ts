@@ -18,26 +18,33 @@ test('what waits is sent before those who were told just now go on', async () =>
   })
   // The lane is taken by then.
   await new Promise(resolve => setImmediate(resolve))
-  const then = Array.from({ length: 24 }, () => house.actors.dispatch({ ...makeLamp(), rows: decided }))
+  const then = Array.from({ length: 40 }, () => house.actors.dispatch({ ...makeLamp(), rows: decided }))
   for (const outcome of await Promise.all(then)) doneOf(outcome)
   await Promise.all(wentOn)
   expect(said).toEqual([...then.map(() => 'decided'), ...first.map(() => 'went on')])
 })
 
-test('who was told a moment ago is counted with those who wait, and not for long', async () => {
-  const lanes = openLanes({ most: 4, batchSize: 512 })
+test('who was told a moment ago is counted with those who wait, and not for long', () => {
+  let now = 1_000
+  const lanes = openLanes({ most: 4, batchSize: 512, now: () => now })
   for (const lane of [lanes.enter(128), lanes.enter(128)]) lanes.leave(lane, 128)
   for (let caller = 0; caller < 87; caller++) lanes.cameBack()
   // 169 are on their way: the 87 go as one, not as two halves that would be halves from then on.
   expect(lanes.share(87, 0)).toBe(128)
   // Those behind actors under way can be taken by no other lane, nor can who comes back to the same ones.
   expect(lanes.share(87, 47)).toBe(20)
-  await Bun.sleep(30)
+  now += 8
+  lanes.leave(lanes.enter(16), 16)
+  expect(lanes.share(87, 0)).toBe(136)
+  // Others who are told meanwhile make nobody come back.
+  now += 8
+  expect(lanes.share(87, 0)).toBe(52)
+  now += 8
   expect(lanes.share(87, 0)).toBe(44)
 })
 
 test('a lane is left once', () => {
-  const lanes = openLanes({ most: 1, batchSize: 512 })
+  const lanes = openLanes({ most: 1, batchSize: 512, now: () => 1_000 })
   const lane = lanes.enter(8)
   expect([lanes.areFree(), lanes.least()]).toEqual([false, Number.POSITIVE_INFINITY])
   expect([lanes.leave(lane, 8), lanes.leave(lane, 8)]).toEqual([true, false])

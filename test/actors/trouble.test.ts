@@ -323,3 +323,20 @@ test('a command does not wait for a commit that waits for a lock of somebody els
   await stranger.unsafe('commit')
   expect(doneOf(await waiting)).toMatchObject({ actor: { state: 'on' } })
 })
+
+test('what was refused by what is remembered does not overtake those before it that are refused by a row', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const [other, id] = [await newLamp(house.actors), await newLamp(house.actors)]
+  doneOf(await house.actors.dispatch(seen(other, 'tx')))
+  doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 })))
+  const outcomes = await Promise.all(
+    [
+      tell(id, 'count', { by: 1 }),
+      seen(id, 'tx'),
+      // The lamp is off: whether it is must be read.
+      tell(id, 'switch_off'),
+      tell(id, 'count', { by: 1 }),
+    ].map(house.actors.dispatch),
+  )
+  expect(outcomes.map(outcome => (outcome.ok ? outcome.actor.rev : outcome.refusal))).toEqual([3, 'exists', 'state', 4])
+})
