@@ -21,7 +21,7 @@ export const LATE_MS = 50
 const BACK_WITHIN_MS = 10
 
 /** A batch under way: how many units it carries, and since when, by the clock that only goes forward. */
-export type Lane = { readonly units: number; readonly since: number }
+type Lane = { readonly units: number; readonly since: number }
 
 type LanesOptions = {
   readonly most: number

@@ -36,7 +36,7 @@ test('who was told a moment ago is counted with those who wait, and not for long
   now += 8
   lanes.leave(lanes.enter(16), 16)
   expect(lanes.share(87, 0)).toBe(136)
-  // Others who are told meanwhile make nobody come back.
+  // That others are told meanwhile keeps nobody counted.
   now += 8
   expect(lanes.share(87, 0)).toBe(52)
   now += 8
