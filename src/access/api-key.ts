@@ -27,6 +27,9 @@ export const isApiKey = (text: string): boolean => shape.test(text) && text.ends
 
 export const hashApiKey = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
+/** The same as a text, a character for each byte. */
+export const spellHash = (secret: string): string => hash('sha256', secret, 'binary')
+
 const shape = /^sk_(?:test|live)_[0-9a-hjkmnp-tv-z]{64}$/
 
 const checksum = (body: string): string => toBase32(hashApiKey(body).subarray(0, 4)).slice(0, 6)

@@ -1,7 +1,7 @@
 import type { KeyCaller } from '../http/route.ts'
 import { findKeyAccess } from '../queries/key-access.ts'
 import type { Outside } from '../world.ts'
-import { hashApiKey, isApiKey } from './api-key.ts'
+import { isApiKey, spellHash } from './api-key.ts'
 import { openLastUses } from './last-use.ts'
 import { openRecent } from './recent.ts'
 
@@ -41,7 +41,7 @@ export const openKeyBook = ({ sql, log }: Pick<Outside, 'sql' | 'log'>): KeyBook
   return {
     find: secret => {
       // By the hash, so that no secret stays in memory.
-      const hash = hashApiKey(secret).toString('latin1')
+      const hash = spellHash(secret)
       const known = recent.get(hash, () => read(secret, hash))
       return known instanceof Promise ? known.then(admit) : admit(known)
     },

@@ -31,10 +31,12 @@ const fieldLiteral = (value: Value): string => {
   return textLiteral(JSON.stringify(value))
 }
 
+const special = /["\\]/g
+
 const textLiteral = (text: string): string => {
   if (plain.test(text)) return text
   // Quoted twice, once for the row and once for the array around it.
-  return `\\"${text.replace(/["\\]/g, twice)}\\"`
+  return `\\"${text.replace(special, twice)}\\"`
 }
 
 const twice = (character: string): string => (character === '"' ? '\\"\\"' : '\\\\\\\\')

@@ -18,7 +18,7 @@ export const createPaymentLink = async (
   const outcome = await world.actors.dispatch({
     kind: 'payment_link',
     actor: uuidv7(world.clock.now(), world.random),
-    create: { ...opening },
+    create: opening,
     cause,
     rows: ([link]) => keep(ofKind(paymentLinkKind, link)),
   })

@@ -14,29 +14,30 @@ export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => openReader(
 const jsonIn = (bytes: ArrayBuffer, headers: Headers): unknown => {
   if (bytes.byteLength === 0) return undefined
   if (!isJson(headers)) refuse('unsupported_media_type')
-  const value = parse(bytes)
-  const fault = faultIn(value)
+  const { value, escapes } = parse(bytes)
+  const fault = faultIn(value, escapes)
   if (fault) refuse(fault.code, fault.because)
   return value
 }
 
-/**
- * The same of whatever it holds. What a caller makes of what is read is made in the same promise, since each further
- * one is felt by every request; the bound is on the reading alone.
- */
+/** The same of whatever it holds. The bound is on what arrives, not on what is made of it. */
 export const openReader = <Read>(
   read: (bytes: ArrayBuffer, headers: Headers) => Read,
   { patienceMs = PATIENCE_MS, mostBytes = MOST_BYTES } = {},
 ) => {
-  const inTime = openPatience<ArrayBuffer>(patienceMs, () => unfinished('The body took too long.'), cutShort)
+  const inTime = openPatience(patienceMs, {
+    make: read,
+    late: () => unfinished('The body took too long.'),
+    failed: cutShort,
+  })
 
-  return <Made>(request: Request, make: (read: Read) => Made | Promise<Made>): Promise<Made> => {
+  return (request: Request): Promise<Read> => {
     const { headers } = request
     const length = headers.get('content-length')
     if (length !== null && Number(length) > mostBytes) return Promise.reject(new Refusal('body_too_large'))
     // No more comes than was announced. The body is not asked for as a stream, which costs more than all else here.
     const arriving = length === null ? readPieces(request, mostBytes) : request.arrayBuffer()
-    return inTime(arriving, bytes => make(read(bytes, headers)))
+    return inTime(arriving, headers)
   }
 }
 
@@ -63,9 +64,11 @@ const isJson = (headers: Headers): boolean => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const parse = (bytes: ArrayBuffer): unknown => {
+/** `escapes`: whether a character of its texts is spelled by number. All others were read as UTF-8, and none is a NUL. */
+const parse = (bytes: ArrayBuffer): { readonly value: unknown; readonly escapes: boolean } => {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    return { value: JSON.parse(text), escapes: text.includes('\\u') }
   } catch {
     // Its words quote the body.
     return refuse('invalid_json')
@@ -79,16 +82,17 @@ type Fault = { readonly code: Code; readonly because: { readonly param?: string;
  * that are read as others, keys that would be prototypes, and text that Postgres does not store. Where
  * it stands is spelled on the way back: nearly always there is nothing to tell.
  */
-const faultIn = (value: unknown, level = 0): Fault | undefined => {
+const faultIn = (value: unknown, escapes: boolean, level = 0): Fault | undefined => {
   if (level > MOST_LEVELS) return { code: 'invalid_json', because: { message: 'The body is nested too deep.' } }
-  if (typeof value === 'string') return isStorable(value) ? undefined : { code: 'parameter_invalid', because: {} }
+  if (typeof value === 'string')
+    return !escapes || isStorable(value) ? undefined : { code: 'parameter_invalid', because: {} }
   if (typeof value === 'number') return isExact(value) ? undefined : { code: 'parameter_invalid', because: {} }
   if (typeof value !== 'object' || value === null) return undefined
   for (const key in value) {
     // Among the body's own fields it is none that is known; within one, such as metadata, it makes that one unfit.
-    if (key === '__proto__' || !isStorable(key))
+    if (key === '__proto__' || (escapes && !isStorable(key)))
       return { code: level === 0 ? 'parameter_unknown' : 'parameter_invalid', because: {} }
-    const fault = faultIn(value[key as keyof typeof value], level + 1)
+    const fault = faultIn(value[key as keyof typeof value], escapes, level + 1)
     if (fault) return within(key, fault)
   }
   return undefined

@@ -1,32 +1,32 @@
 import { type Draft, draftOf, draftOfRefusal, refusalOf } from './answer.ts'
 import type { Api } from './api.ts'
-import type { Answer, HeaderFields } from './route.ts'
+import type { Answer } from './route.ts'
+import type { Visit } from './visit.ts'
 
-export type Seen = {
-  readonly requestId: string
-  /** Go out with whatever is answered, a refusal too. Names in lower case. */
-  readonly answerHeaders: Record<string, string>
+/** What is done for a request, in the order of checks of the interface: each step only if the one before let it through. */
+export type Steps<Caller = undefined> = {
+  /** Who is calling, who then may. */
+  readonly admit?: (visit: Visit) => Caller | Promise<Caller>
+  /** What was sent. */
+  readonly read?: ((request: Request) => Promise<unknown>) | undefined
+  readonly answer: (visit: Visit, caller: Caller, sent: unknown) => Answer | Promise<Answer>
 }
 
-type Asked = { readonly request: Request; readonly pattern: string | undefined }
-
 /** One request and its answer, whatever happens in between: an id, the headers that every answer has, a line in the log. */
-export const exchange = async (
+export const exchange = async <Caller>(
   { log, traffic }: Pick<Api, 'log' | 'traffic'>,
-  { request, pattern }: Asked,
-  work: (seen: Seen) => Answer | Promise<Answer>,
+  visit: Visit,
+  { admit, read, answer }: Steps<Caller>,
 ): Promise<Response> => {
   const began = performance.now()
-  const requestId = crypto.randomUUID()
-  // Not Headers, which cost ten times as much: there is one to be filled at the end anyway.
-  const answerHeaders: Record<string, string> = {
-    'request-id': requestId,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  }
+  const { request, pattern, requestId } = visit
   let draft: Draft
   try {
-    draft = draftOf(await work({ requestId, answerHeaders }))
+    // Each wait is felt by every request: nearly always the caller is known at once, and what only reads has no body.
+    const admitted = admit?.(visit)
+    const caller = (admitted instanceof Promise ? await admitted : admitted) as Caller
+    const sent = read && (await read(request))
+    draft = draftOf(await answer(visit, caller, sent))
   } catch (error) {
     draft = draftOfRefusal(refusalOf(error, log, requestId), requestId)
   }
@@ -40,13 +40,14 @@ export const exchange = async (
     draft.status,
     ms,
   )
-  // What the route has said itself stands.
-  for (const name in draft.headers) answerHeaders[name] = draft.headers[name] ?? ''
-  return respond(request, draft, answerHeaders)
+  return respond(visit, draft)
 }
 
 /** To HEAD with the body too: the server leaves it out, and Elysia counts it for the length, whatever we say of that. */
-const respond = (request: Request, { status, body }: Draft, headers: HeaderFields): Response => {
+const respond = ({ request, answerHeaders }: Visit, { status, body, headers: own }: Draft): Response => {
+  const headers = answerHeaders
+  // What the route has said itself stands.
+  for (const name in own) headers[name] = own[name] ?? ''
   if (!(body instanceof ReadableStream) || request.method !== 'HEAD') return new Response(body, { status, headers })
   // It would go on for nobody.
   void body.cancel()

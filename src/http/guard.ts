@@ -2,19 +2,11 @@ import { Refusal, refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { isLoopback, limitGroup } from './address.ts'
 import type { Api } from './api.ts'
-import { type Left, type Limit, limitFields, type Now, openBuckets } from './limits.ts'
+import { type Left, type Limit, leftField, type Now, openBuckets, policyField } from './limits.ts'
 import type { Access, KeyCaller, MemberCaller, Role, SessionCaller } from './route.ts'
 import { findSession } from './session.ts'
 import { requireStepUp } from './step-up.ts'
-
-export type Visit = {
-  readonly headers: Headers
-  readonly params: Readonly<Record<string, string>>
-  /** Asked for only where it matters: finding it out costs a question to the system. */
-  readonly address: () => string
-  /** Of the answer, whatever it will be. */
-  readonly answerHeaders: Record<string, string>
-}
+import { addressOf, type Visit } from './visit.ts'
 
 export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCaller; readonly member?: MemberCaller }
 
@@ -29,43 +21,43 @@ const VERSIONS: readonly string[] = ['2026-11-20']
 
 /** Decides who may come in, by the order of checks of the interface: all of it before anything of the body is read. */
 export const openGuard = (api: Api, now?: Now): Guard => {
-  const wrong = openBuckets(WRONG, now)
-  const wrongHere = openBuckets(WRONG_HERE, now)
-  const { live, test } = api.settings.apiRateLimit
-  const checkout = openRate('checkout', api.settings.checkoutRateLimit, now)
-  const rates = { live: openRate('live', live, now), test: openRate('test', test, now) }
+  const wrong = openRate(WRONG, now)
+  const wrongHere = openRate(WRONG_HERE, now)
+  const { apiRateLimit, checkoutRateLimit } = api.settings
+  const checkout = openCallers('checkout', checkoutRateLimit, now)
+  const live = openCallers('live', apiRateLimit.live, now)
+  const test = openCallers('test', apiRateLimit.test, now)
 
   const requireFewWrong = (visit: Visit): void => {
     if (wrong.areFull() && wrongHere.areFull()) return
-    const { limit, buckets } = wrongOf(visit)
-    const left = buckets.look(limitGroup(visit.address()))
-    if (!left.allowed) admit(limit, left, visit)
+    const rate = wrongOf(visit)
+    const left = rate.look(limitGroup(addressOf(visit, api)))
+    if (!left.allowed) rate.admit(left, visit)
   }
 
-  const wrongOf = (visit: Visit) =>
-    isLoopback(visit.address()) ? { limit: WRONG_HERE, buckets: wrongHere } : { limit: WRONG, buckets: wrong }
+  const wrongOf = (visit: Visit) => (isLoopback(addressOf(visit, api)) ? wrongHere : wrong)
 
   /** Many at once are looked at before the first of them is known to be wrong: none learns more than its share. */
   const countWrong = (visit: Visit, error: unknown): never => {
     if (error instanceof Refusal && error.status === 401) {
-      const { limit, buckets } = wrongOf(visit)
-      const taken = buckets.take(limitGroup(visit.address()))
-      if (!taken.allowed) admit(limit, taken, visit)
+      const rate = wrongOf(visit)
+      const taken = rate.take(limitGroup(addressOf(visit, api)))
+      if (!taken.allowed) rate.admit(taken, visit)
     }
     throw error
   }
 
   const admitKey = (access: KeyAccess, visit: Visit, found: KeyCaller | undefined): Caller => {
     if (!found) return countWrong(visit, new Refusal('invalid_api_key'))
-    const rate = rates[found.livemode ? 'live' : 'test']
+    const rate = found.livemode ? live : test
     const apiVersion = versionOf(found, visit)
     if (apiVersion === undefined) {
       // Costs nothing, and the fields are there all the same.
-      rate?.show(found.id, visit)
+      rate?.show(rate.look(found.id), visit)
       return refuse('invalid_api_version', { param: 'Service-Version' })
     }
     const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
-    rate?.count(found.id, visit)
+    rate?.admit(rate.take(found.id), visit)
     if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
     if (access.testOnly && key.livemode) refuse('sandbox_only')
     return { key }
@@ -79,7 +71,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     const found = api.keys.find(authorization.slice('Bearer '.length))
     if (!(found instanceof Promise)) return admitKey(access, visit, found)
     // While the caller is still there to be asked.
-    visit.address()
+    addressOf(visit, api)
     return found.then(found => admitKey(access, visit, found))
   }
 
@@ -96,7 +88,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   return (access, visit) => {
     if (access.by === 'key') return guardKey(access, visit)
     if (access.by !== 'anybody') return guardSession(access, visit)
-    if (access.checkout) checkout?.count(limitGroup(visit.address()), visit)
+    if (access.checkout) checkout?.admit(checkout.take(limitGroup(addressOf(visit, api))), visit)
     return {}
   }
 }
@@ -106,25 +98,27 @@ type SessionAccess = Extract<Access, { by: 'session' | 'member' }>
 
 const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
 
-/** Counts a request against its caller's limit; the fields are on every answer to a caller who is known. */
-const openRate = (name: string, perSecond: number, now: Now | undefined) => {
-  if (perSecond === 0) return undefined
-  const limit: Limit = { name, burst: 2 * perSecond, perSecond }
+/** Counts requests against a limit, and says of it in their answers. */
+const openRate = (limit: Limit, now: Now | undefined) => {
   const buckets = openBuckets(limit, now)
+  const policy = policyField(limit)
+  const show = (left: Left, { answerHeaders }: Visit): void => {
+    answerHeaders['ratelimit-policy'] = policy
+    answerHeaders.ratelimit = leftField(limit, left)
+  }
   return {
-    show: (id: string, visit: Visit) => setFields(visit, limit, buckets.look(id)),
-    count: (id: string, visit: Visit) => admit(limit, buckets.take(id), visit),
+    ...buckets,
+    show,
+    admit: (left: Left, visit: Visit): void => {
+      show(left, visit)
+      if (!left.allowed) refuse('rate_limited', { retryAfter: left.resetS })
+    },
   }
 }
 
-const admit = (limit: Limit, left: Left, visit: Visit): void => {
-  setFields(visit, limit, left)
-  if (!left.allowed) refuse('rate_limited', { retryAfter: left.resetS })
-}
-
-const setFields = ({ answerHeaders }: Visit, limit: Limit, left: Left): void => {
-  Object.assign(answerHeaders, limitFields(limit, left))
-}
+/** Of callers who are known: the fields are on all of their answers. */
+const openCallers = (name: string, perSecond: number, now: Now | undefined) =>
+  perSecond === 0 ? undefined : openRate({ name, burst: 2 * perSecond, perSecond }, now)
 
 /** The merchant of the path, which is there for its members only. */
 const findMember = async (api: Api, session: SessionCaller, id: string): Promise<MemberCaller> => {

@@ -45,8 +45,11 @@ export type Once<C> = {
  */
 export const once = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, how: Once<C>): Promise<Answer> => {
   const request = readRequest(call, how.isRefund === true)
-  return request ? onceByKey(api, request, how) : tell(render(await how.work(() => []), how), how)
+  return request ? onceByKey(api, request, how) : tell(render(await how.work(keepNothing), how), how)
 }
+
+const keepNothing = (): readonly Row[] => NO_ROWS
+const NO_ROWS: readonly Row[] = []
 
 const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, how: Once<C>): Promise<Answer> => {
   const replay = ({ fingerprint, ...kept }: KeptAnswer & { readonly fingerprint: Buffer }) => {

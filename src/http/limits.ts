@@ -1,5 +1,3 @@
-import type { HeaderFields } from './route.ts'
-
 /** Requests that may come at once, and how fast the room for more comes back. */
 export type Limit = { readonly name: string; readonly burst: number; readonly perSecond: number }
 
@@ -27,35 +25,49 @@ export const openBuckets = (
   /** Subjects remembered; beyond that the one not seen for longest is forgotten. */
   most = 50_000,
 ): Buckets => {
-  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
-  const tokensOf = (subject: string, at: number): number => {
-    const bucket = buckets.get(subject)
-    return bucket ? Math.min(burst, bucket.tokens + ((at - bucket.at) / 1000) * perSecond) : burst
+  // In the order of use.
+  const buckets = new Map<string, Bucket>()
+  let latest: string | undefined
+
+  const tokensAt = (at: number, bucket: Bucket | undefined): number =>
+    bucket ? Math.min(burst, bucket.tokens + ((at - bucket.at) / 1000) * perSecond) : burst
+
+  const use = (subject: string, bucket: Bucket | undefined): Bucket => {
+    // Nearly always one asks who asked before: then nothing has to be moved.
+    if (bucket && subject === latest) return bucket
+    const used = bucket ?? { tokens: 0, at: 0 }
+    buckets.delete(subject)
+    buckets.set(subject, used)
+    latest = subject
+    if (buckets.size > most) for (const oldest of buckets.keys().take(1)) buckets.delete(oldest)
+    return used
   }
+
   const leftOf = (tokens: number, allowed: boolean): Left => ({
     allowed,
     remaining: Math.floor(tokens),
     resetS: Math.ceil((tokens < 1 ? 1 - tokens : burst - tokens) / perSecond),
   })
+
   return {
     take: subject => {
       const at = now()
-      const tokens = tokensOf(subject, at)
+      const known = buckets.get(subject)
+      const tokens = tokensAt(at, known)
       if (tokens < 1) return leftOf(tokens, false)
-      // Set anew, so that the map is in the order of use.
-      buckets.delete(subject)
-      buckets.set(subject, { tokens: tokens - 1, at })
-      if (buckets.size > most) for (const oldest of buckets.keys().take(1)) buckets.delete(oldest)
+      const bucket = use(subject, known)
+      bucket.tokens = tokens - 1
+      bucket.at = at
       return leftOf(tokens - 1, true)
     },
     look: subject => {
-      const tokens = tokensOf(subject, now())
+      const tokens = tokensAt(now(), buckets.get(subject))
       return leftOf(tokens, tokens >= 1)
     },
     areFull: () => {
       // A bucket that is full again is as good as none. The first one was used longest ago.
-      for (const subject of buckets.keys()) {
-        if (tokensOf(subject, now()) < burst) return false
+      for (const [subject, bucket] of buckets) {
+        if (tokensAt(now(), bucket) < burst) return false
         buckets.delete(subject)
       }
       return true
@@ -63,10 +75,10 @@ export const openBuckets = (
   }
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers. */
-export const limitFields = (limit: Limit, { remaining, resetS }: Left): HeaderFields => ({
-  'ratelimit-policy': policyOf(limit),
-  ratelimit: `"${limit.name}";r=${remaining};t=${resetS}`,
-})
+type Bucket = { tokens: number; at: number }
 
-const policyOf = ({ name, burst, perSecond }: Limit): string => `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`
+/** The fields of draft-ietf-httpapi-ratelimit-headers. */
+export const policyField = ({ name, burst, perSecond }: Limit): string =>
+  `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`
+export const leftField = ({ name }: Limit, { remaining, resetS }: Left): string =>
+  `"${name}";r=${remaining};t=${resetS}`

@@ -1,8 +1,15 @@
+type Means<Answer, About, Made> = {
+  /** Of an answer, by what was asked for; what is thrown rejects. */
+  readonly make: (answer: Answer, about: About) => Made
+  readonly late: () => unknown
+  readonly failed: (error: unknown) => unknown
+}
+
 /**
  * Waits for answers with a bound, all of them by one clock: a timer and a race for each would cost
  * more than reading what arrives. It ticks every hundredth of the bound, and not while nobody waits.
  */
-export const openPatience = <Answer>(ms: number, late: () => unknown, failed: (error: unknown) => unknown) => {
+export const openPatience = <Answer, About, Made>(ms: number, { make, late, failed }: Means<Answer, About, Made>) => {
   const waiting = new Set<Waiting>()
   let ticking: ReturnType<typeof setInterval> | undefined
 
@@ -20,7 +27,7 @@ export const openPatience = <Answer>(ms: number, late: () => unknown, failed: (e
   }
 
   /** What is made of the answer, or the refusal of whoever is late. */
-  return <Made>(arriving: Promise<Answer>, make: (answer: Answer) => Made | Promise<Made>): Promise<Made> =>
+  return (arriving: Promise<Answer>, about: About): Promise<Made> =>
     new Promise((resolve, reject) => {
       const entry = { until: performance.now() + ms, reject }
       waiting.add(entry)
@@ -30,7 +37,7 @@ export const openPatience = <Answer>(ms: number, late: () => unknown, failed: (e
           // Who was refused as late is not worked for.
           if (!waiting.delete(entry)) return
           try {
-            resolve(make(answer))
+            resolve(make(answer, about))
           } catch (error) {
             reject(error)
           }

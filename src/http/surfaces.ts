@@ -109,13 +109,23 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
 }
 
 const callerOf = (call: AnyCall, modeOf: (query: MembersQuery) => boolean | undefined) => {
-  if (call.key) {
-    const { id, merchantId, livemode } = call.key
-    return { whose: { merchantId, livemode }, cause: encodeId('key', id) }
-  }
+  if (call.key) return keyCallerOf(call.key)
   const { member, session, query } = call
   return {
     whose: { merchantId: member.merchantId, livemode: modeOf(query) },
     cause: encodeId('usr', session.accountId),
   }
 }
+
+/** A key is known for a second, and asks thousands of times in it. */
+const keyCallerOf = (key: KeyCaller): KeyedCaller => {
+  const known = keyCallers.get(key)
+  if (known) return known
+  const { id, merchantId, livemode } = key
+  const made = { whose: { merchantId, livemode }, cause: encodeId('key', id) }
+  keyCallers.set(key, made)
+  return made
+}
+
+type KeyedCaller = { readonly whose: Whose; readonly cause: string }
+const keyCallers = new WeakMap<KeyCaller, KeyedCaller>()

@@ -14,7 +14,7 @@ const server = (patienceMs = 20_000) => {
     port: 0,
     hostname: '127.0.0.1',
     fetch: request =>
-      readBody(request, body => body).then(
+      readBody(request).then(
         body => Response.json(body ?? 'no body'),
         error => {
           const { code, because } = error instanceof Refusal ? error : { code: String(error), because: {} }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { limitFields, openBuckets } from '../../src/http/limits.ts'
+import { leftField, openBuckets, policyField } from '../../src/http/limits.ts'
 
 const LIMIT = { name: 'test', burst: 50, perSecond: 25 }
 
@@ -72,13 +72,20 @@ test('no more are remembered than there is room for, those who came last', () =>
   expect(['a', 'b', 'c'].map(subject => buckets.look(subject).allowed)).toEqual([true, false, false])
 })
 
+test('whoever asks again is not the one who is forgotten', () => {
+  const buckets = openBuckets({ ...LIMIT, burst: 2 }, () => 0, 2)
+  for (const subject of ['a', 'a', 'b', 'b', 'c']) buckets.take(subject)
+  expect(['a', 'b', 'c'].map(subject => buckets.look(subject).remaining)).toEqual([2, 0, 1])
+  const others = openBuckets({ ...LIMIT, burst: 2 }, () => 0, 2)
+  for (const subject of ['a', 'b', 'a', 'c']) others.take(subject)
+  expect(['a', 'b', 'c'].map(subject => others.look(subject).remaining)).toEqual([0, 2, 1])
+})
+
 test('the fields say how many are left, and how long to wait', () => {
   const { now } = hand()
   const buckets = openBuckets(LIMIT, now)
-  expect(limitFields(LIMIT, buckets.take('a'))).toEqual({
-    'ratelimit-policy': '"test";q=50;w=2',
-    ratelimit: '"test";r=49;t=1',
-  })
+  expect(policyField(LIMIT)).toBe('"test";q=50;w=2')
+  expect(leftField(LIMIT, buckets.take('a'))).toBe('"test";r=49;t=1')
   for (let i = 0; i < 49; i++) buckets.take('a')
-  expect(limitFields(LIMIT, buckets.take('a')).ratelimit).toBe('"test";r=0;t=1')
+  expect(leftField(LIMIT, buckets.take('a'))).toBe('"test";r=0;t=1')
 })

@@ -2,30 +2,29 @@ import { expect, test } from 'bun:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPatience } from '../../src/http/patience.ts'
 
-const patience = (ms: number) =>
-  openPatience<string>(
-    ms,
-    () => new Error('late'),
-    error => new Error(`failed: ${error}`),
-  )
+/** Makes an answer longer by what it is about. */
+const patience = (ms: number, make = (text: string, more: string) => text + more) =>
+  openPatience(ms, { make, late: () => new Error('late'), failed: error => new Error(`failed: ${error}`) })
 
 test('what is made of an answer is answered, and what is thrown meanwhile rejected', async () => {
   const inTime = patience(10_000)
-  expect(await inTime(Promise.resolve('an answer'), text => text.length)).toBe(9)
-  expect(await inTime(Promise.resolve('an answer'), async text => text)).toBe('an answer')
-  const fails = () => {
+  expect(await inTime(Promise.resolve('an answer'), ' to this')).toBe('an answer to this')
+  expect(await inTime(Promise.resolve('an answer'), ' to that')).toBe('an answer to that')
+  await expect(inTime(Promise.reject('broken off'), '')).rejects.toThrow('failed: broken off')
+  const useless = patience(10_000, () => {
     throw new Error('no use')
-  }
-  await expect(inTime(Promise.resolve(''), fails)).rejects.toThrow('no use')
-  await expect(inTime(Promise.resolve(''), async () => fails())).rejects.toThrow('no use')
-  await expect(inTime(Promise.reject('broken off'), text => text)).rejects.toThrow('failed: broken off')
+  })
+  await expect(useless(Promise.resolve(''), '')).rejects.toThrow('no use')
 })
 
 test('nothing is made of an answer that comes after its refusal', async () => {
-  const inTime = patience(20)
-  const { promise, resolve } = Promise.withResolvers<string>()
   let made = 0
-  await expect(inTime(promise, () => made++)).rejects.toThrow('late')
+  const inTime = patience(20, text => {
+    made++
+    return text
+  })
+  const { promise, resolve } = Promise.withResolvers<string>()
+  await expect(inTime(promise, '')).rejects.toThrow('late')
   resolve('too late')
   await sleep(10)
   expect(made).toBe(0)
