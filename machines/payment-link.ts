@@ -74,8 +74,21 @@ const closed = rules.createStateConfig({
 
 export const paymentLinkMachine = rules.createMachine({
   id: 'payment-link',
-  context: ({ input: { at: _, ...opening } }) => ({
-    ...opening,
+  // Field by field: a rest and a spread are two more copies of each link that is made.
+  context: ({ input }) => ({
+    merchantId: input.merchantId,
+    livemode: input.livemode,
+    amountMinor: input.amountMinor,
+    currency: input.currency,
+    title: input.title,
+    description: input.description,
+    reference: input.reference,
+    assets: input.assets,
+    maxPayments: input.maxPayments,
+    windowMinutes: input.windowMinutes,
+    expiresAt: input.expiresAt,
+    successUrl: input.successUrl,
+    metadata: input.metadata,
     paymentsOpened: 0,
     paymentsProcessing: 0,
     paymentsCount: 0,

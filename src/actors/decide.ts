@@ -39,8 +39,8 @@ export type Head = {
 
 const NO_ROWS: readonly Row[] = []
 
-const rowsOf = (rows: NonNullable<Command['rows']>, done: readonly Done[]): readonly Row[] =>
-  typeof rows === 'function' ? rows(done.map(({ actor }) => actor)) : rows
+const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[], last: Done): readonly Row[] =>
+  typeof rows === 'function' ? rows([...done, last].map(({ actor }) => actor)) : rows
 
 type Taken = { readonly command: string; readonly done: Done; readonly before: Taken | undefined }
 
@@ -79,12 +79,15 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
   const heads = new Map<string, Head>()
 
   const decide = (unit: Unit): Verdict => {
-    const tentative = new Map<string, Head>()
+    const { commands, keyed } = unit
+    // A command alone leaves its head as the last thing it does: nothing has to be taken back.
+    const tentative = commands.length > 1 ? new Map<string, Head>() : heads
     const steps: Step[] = []
     const done: Done[] = []
-    for (const [index, command] of unit.commands.entries()) {
+    for (let index = 0; index < commands.length; index++) {
+      const command = commands[index] as Carried
       try {
-        const answer = decideOne(command, unit.keyed, tentative)
+        const answer = decideOne(command, { keyed, tentative, done })
         if ('refusal' in answer) {
           const { head, refusal } = answer
           const possible = head ? registry.get(command.kind).possible(head.actor.state) : []
@@ -94,20 +97,23 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
           }
         }
         done.push(answer.done)
-        if (answer.step) steps.push(command.rows ? { ...answer.step, rows: rowsOf(command.rows, done) } : answer.step)
+        if (answer.step) steps.push(answer.step)
       } catch (error) {
         return { verdict: 'fault', error: new CommandFault(command, error) }
       }
     }
-    for (const [key, head] of tentative) heads.set(key, head)
+    if (tentative !== heads) for (const [key, head] of tentative) heads.set(key, head)
     return { verdict: 'decided', done, steps }
   }
 
   type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Step }
 
-  const decideOne = (command: Carried, keyed: boolean, tentative: Map<string, Head>): Answer => {
+  /** The unit's commands so far. */
+  type Before = { readonly keyed: boolean; readonly tentative: Map<string, Head>; readonly done: readonly Done[] }
+
+  const decideOne = (command: Carried, unit: Before): Answer => {
     const { key } = command
-    const head = tentative.get(key) ?? heads.get(key) ?? headOf(command)
+    const head = unit.tentative.get(key) ?? heads.get(key) ?? headOf(command)
     if (head) {
       const twin = twinOf(head, command.id)
       if (twin) return { done: { ...twin, replayed: true } }
@@ -116,7 +122,7 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     const registered = registry.get(command.kind)
     if ('create' in command) {
       if (head) return { refusal: 'exists', head }
-      return advance(command, keyed, tentative, undefined, registered.begin({ ...command.create, at }))
+      return advance(command, unit, undefined, registered.begin({ ...command.create, at }))
     }
     if (!head) return { refusal: 'missing' }
     if ('timer' in command) {
@@ -130,7 +136,7 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     const event = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
     const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at })
     if (!stepped) return { refusal: 'state', head }
-    return advance(command, keyed, tentative, head, stepped)
+    return advance(command, unit, head, stepped)
   }
 
   const headOf = ({ kind: name, key }: Carried): Head | undefined => {
@@ -144,8 +150,7 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
 
   const advance = (
     command: Carried,
-    keyed: boolean,
-    tentative: Map<string, Head>,
+    { keyed, tentative, done: doneBefore }: Before,
     before: Head | undefined,
     { state, context, asked }: Stepped,
   ): Answer => {
@@ -161,8 +166,9 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     }
     const { published, timers, jobs } = interpret(kind, command, after, asked)
     const from = before?.actor.state ?? null
-    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, rows: NO_ROWS }
     const done: Done = { ok: true, actor: after, replayed: false }
+    const rows = rowsOf(command, doneBefore, done)
+    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, rows }
     tentative.set(command.key, {
       kind,
       actor: after,

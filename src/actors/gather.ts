@@ -133,14 +133,15 @@ export const gatherRows = <U extends Unit>(
   for (const key of [...written].sort()) {
     const head = heads.get(key)
     if (!head) continue
-    const g = groups.ofActor(head.actor.id)
-    const entry = [g, head.stored, head.seen, ...registry.get(head.kind.name).encode(head.actor)]
+    const { actor, stored, seen } = head
+    const group = groups.ofActor(actor.id)
+    const entry = registry.get(head.kind.name).encode(actor, { group, stored, seen })
     const writer = registry.writerOf(head.kind.table).name
-    if (head.stored === 0) add(inserts, writer, entry)
+    if (stored === 0) add(inserts, writer, entry)
     else {
       add(updates, writer, entry)
-      connected ||= changing.has(g)
-      changing.add(g)
+      connected ||= changing.has(group)
+      changing.add(group)
     }
   }
   return { updates, inserts, connected }

@@ -9,13 +9,9 @@ export const rowsLiteral = (rows: readonly (readonly Value[])[]): string => {
   let text = '{'
   let opening = '"('
   for (const row of rows) {
-    text += opening
+    // Joined: a text that grows field by field is one of a hundred pieces, for each of the rows.
+    text += `${opening}${row.map(fieldLiteral).join(',')})"`
     opening = ',"('
-    for (let i = 0; i < row.length; i++) {
-      if (i > 0) text += ','
-      text += fieldLiteral(row[i])
-    }
-    text += ')"'
   }
   return `${text}}`
 }

@@ -15,7 +15,7 @@ export type ActorRow = Record<string, unknown> & {
 export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
   const fields = Object.entries(kind.columns).map(([field, type]) => ({ field, type, column: snakeCase(field) }))
   const shown = fields.filter(({ field }) => kind.history.includes(field))
-  const writers = tableColumns.map(column => writerOf(kind, fields, column))
+  const writers = [...placeWriters, ...tableColumns.map(column => writerOf(kind, fields, column))]
   for (const { column } of fields) {
     if (!tableColumns.includes(column)) throw new Error(`cannot register ${kind.name}: ${kind.table} has no ${column}`)
   }
@@ -28,8 +28,8 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
     return { id, kind: kind.name, state, rev, context, createdAt, updatedAt }
   }
 
-  /** The actor's row, its values in the order of the table's columns. */
-  const encode = (actor: Actor): Value[] => writers.map(write => write(actor))
+  /** The actor's row for a commit, its values in the order of the table's columns. */
+  const encode = (actor: Actor, place: RowPlace): Value[] => writers.map(write => write(actor, place))
 
   /** The fields history may show, as JSON. */
   const show = (actor: Actor): Record<string, unknown> => {
@@ -78,9 +78,17 @@ const readText: { readonly [Type in Column]?: (text: string) => unknown } = {
   json: text => JSON.parse(text),
 }
 
+/** Where a row stands in its commit: its group, and the rev and the transaction that it was left by. */
+export type RowPlace = { readonly group: number; readonly stored: number; readonly seen: string | null }
+
+type Write = (actor: Actor, place: RowPlace) => Value
+
+/** What every entry of a table's rows starts with. */
+const placeWriters: readonly Write[] = [(_, { group }) => group, (_, { stored }) => stored, (_, { seen }) => seen]
+
 type Field = { readonly field: string; readonly type: Column; readonly column: string }
 
-const base: Readonly<Record<string, (actor: Actor) => Value>> = {
+const base: Readonly<Record<string, Write>> = {
   id: actor => actor.id,
   state: actor => actor.state,
   rev: actor => actor.rev,
@@ -91,7 +99,7 @@ const base: Readonly<Record<string, (actor: Actor) => Value>> = {
   updated_at: () => null,
 }
 
-const writerOf = (kind: Kind, fields: readonly Field[], column: string): ((actor: Actor) => Value) => {
+const writerOf = (kind: Kind, fields: readonly Field[], column: string): Write => {
   if (column === 'version') return () => kind.version
   const known = base[column]
   if (known) return known
