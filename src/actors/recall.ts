@@ -52,7 +52,10 @@ export const remember = (memory: Memory, recalled: Recalled, { heads, conflicted
     for (const command of unit.commands) moved.add(command.key)
     for (const { kind, key } of recalledOf(recalled, unit)) memory.wasWrong(kind, key)
   }
-  for (const [key, { actor }] of heads) if (!moved.has(key)) memory.keep(key, actor, written)
+  for (const [key, { kind, actor }] of heads) {
+    const rests = kind.restsWhenNew && actor.rev === 1
+    if (!rests && !moved.has(key)) memory.keep(key, actor, written)
+  }
 }
 
 /** Whether any of those whose ids were chosen has not been asked for yet. One look finds all that was taken before. */

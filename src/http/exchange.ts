@@ -1,5 +1,6 @@
 import { type Draft, draftOf, draftOfRefusal, refusalOf } from './answer.ts'
 import type { Api } from './api.ts'
+import { openHeaders } from './headers.ts'
 import type { Answer } from './route.ts'
 import type { Visit } from './visit.ts'
 
@@ -43,11 +44,13 @@ export const exchange = async <Caller>(
   return respond(visit, draft)
 }
 
+const headersOf = openHeaders()
+
 /** To HEAD with the body too: the server leaves it out, and Elysia counts it for the length, whatever we say of that. */
 const respond = ({ request, answerHeaders }: Visit, { status, body, headers: own }: Draft): Response => {
-  const headers = answerHeaders
   // What the route has said itself stands.
-  for (const name in own) headers[name] = own[name] ?? ''
+  for (const name in own) answerHeaders[name] = own[name] ?? ''
+  const headers = headersOf(answerHeaders)
   if (!(body instanceof ReadableStream) || request.method !== 'HEAD') return new Response(body, { status, headers })
   // It would go on for nobody.
   void body.cancel()

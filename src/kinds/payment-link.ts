@@ -36,6 +36,7 @@ export const paymentLinkKind: Kind<PaymentLink> = {
     'paymentsCount',
     'deactivatedAt',
   ],
+  restsWhenNew: true,
   timers: { expiry: ({ expiresAt }) => expiresAt },
   refusals: { payment_links_reference_once: 'duplicate_reference' },
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { BundleOutcome, Command, Outcome } from '../../src/actors/command.ts'
-import { registered } from '../../src/actors/kind.ts'
+import { type Kind, registered } from '../../src/actors/kind.ts'
 import { openMemory } from '../../src/actors/memory.ts'
+import { NOTHING, remember } from '../../src/actors/recall.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { lamp } from './lamp.ts'
@@ -265,4 +266,25 @@ test('few are remembered where few may be, the last ones first, and none of a ki
   const short = openMemory({ most: 100, forMs: 0 })
   for (const id of ['a', 'b', 'c']) short.keep(id, lampOf(id), written)
   expect(['a', 'b', 'c'].filter(id => short.recall('lamp', id))).toEqual(['b', 'c'])
+})
+
+test('a new one of a kind that rests when it is new is remembered from its first event on', async () => {
+  const at = new Date()
+  const kept = (kind: Kind, revs: readonly number[]) => {
+    const memory = openMemory({ most: 10 })
+    for (const rev of revs) {
+      const actor = { id: 'a', kind: kind.name, state: 'off', rev, context: {}, createdAt: at, updatedAt: at }
+      const head = { kind, actor, stored: rev - 1, seen: null, read: undefined, timers: new Map(), taken: undefined }
+      remember(memory, NOTHING, {
+        heads: new Map([['a', head]]),
+        conflicted: new Set(),
+        written: { xid: '7', era: 1 },
+      })
+    }
+    return memory.recall(kind.name, 'a')?.actor.rev
+  }
+  const [restless] = lampKinds as [Kind]
+  const resting: Kind = { ...restless, restsWhenNew: true }
+  expect([kept(restless, [1]), kept(restless, [1, 2])]).toEqual([1, 2])
+  expect([kept(resting, [1]), kept(resting, [1, 2])]).toEqual([undefined, 2])
 })
