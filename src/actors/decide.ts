@@ -169,6 +169,7 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     const done: Done = { ok: true, actor: after, replayed: false }
     const rows = rowsOf(command, doneBefore, done)
     const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, rows }
+    // Nothing after this may throw.
     tentative.set(command.key, {
       kind,
       actor: after,

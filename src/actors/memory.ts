@@ -9,6 +9,8 @@ export type Known = { readonly actor: Actor; readonly xid: string }
 export type Memory = {
   /** Undefined also while others are known to write actors of the kind. */
   recall(kind: string, key: string): Known | undefined
+  /** Told of each commit, of those that leave nothing to be kept too. */
+  wrote(written: Written): void
   /** Nobody changes it from here on. */
   keep(key: string, actor: Actor, written: Written): void
   /** Of all that is remembered. */
@@ -53,18 +55,23 @@ export const openMemory = ({ most, forMs = 600_000, restMs = 1_000 }: MemoryOpti
     old = new Map()
   }
 
+  const wrote = (written: Written) => {
+    if (written.era > era) forgetAll()
+    era = Math.max(era, written.era)
+    age()
+  }
+
   return {
     recall: (kind, key) => {
       const until = restsUntil.get(kind)
       if (until !== undefined && performance.now() < until) return undefined
       return young.get(key) ?? old.get(key)
     },
+    wrote,
     keep: (key, actor, written) => {
       // What an older era has left is answered late.
       if (most === 0 || written.era < era) return
-      if (written.era > era) forgetAll()
-      era = written.era
-      age()
+      wrote(written)
       young.set(key, { actor: frozen(actor), xid: written.xid })
     },
     era: () => era,

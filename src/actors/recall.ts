@@ -52,6 +52,7 @@ export const remember = (memory: Memory, recalled: Recalled, { heads, conflicted
     for (const command of unit.commands) moved.add(command.key)
     for (const { kind, key } of recalledOf(recalled, unit)) memory.wasWrong(kind, key)
   }
+  memory.wrote(written)
   for (const [key, { kind, actor }] of heads) {
     const rests = kind.restsWhenNew && actor.rev === 1
     if (!rests && !moved.has(key)) memory.keep(key, actor, written)

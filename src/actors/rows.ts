@@ -28,7 +28,7 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
     return { id, kind: kind.name, state, rev, context, createdAt, updatedAt }
   }
 
-  /** The actor's row for a commit, its values in the order of the table's columns. */
+  /** The actor's entry in a commit: its place, and its values in the order of the table's columns. */
   const encode = (actor: Actor, place: RowPlace): Value[] => writers.map(write => write(actor, place))
 
   /** The fields history may show, as JSON. */
@@ -83,7 +83,7 @@ export type RowPlace = { readonly group: number; readonly stored: number; readon
 
 type Write = (actor: Actor, place: RowPlace) => Value
 
-/** What every entry of a table's rows starts with. */
+/** What every entry of a table starts with, in the order of sql/001-actors.sql; gather.ts does so for rows of no actor. */
 const placeWriters: readonly Write[] = [(_, { group }) => group, (_, { stored }) => stored, (_, { seen }) => seen]
 
 type Field = { readonly field: string; readonly type: Column; readonly column: string }

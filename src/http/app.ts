@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import { once } from '../once.ts'
 import type { Api } from './api.ts'
 import { isStorable, openBodyReader } from './body.ts'
-import { exchange, type Steps } from './exchange.ts'
+import { anybody, exchange, type Steps } from './exchange.ts'
 import { openFormReader } from './form.ts'
 import { type Caller, type Guard, openGuard } from './guard.ts'
 import type { Now } from './limits.ts'
@@ -27,11 +27,13 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
   elysia.onRequest(({ request }) => {
     if (isReadable(request.url)) return
     return exchange(api, openVisit({ request, pattern: undefined }), {
+      admit: anybody,
       answer: () => refuse('parameter_invalid', { param: 'Host' }),
     })
   })
   elysia.onError(({ request, code, error }) =>
     exchange(api, openVisit({ request, pattern: undefined }), {
+      admit: anybody,
       answer: () => {
         if (code === 'NOT_FOUND') return refuse('route_not_found')
         throw error
@@ -57,6 +59,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
       pattern,
       ({ request }) =>
         exchange(api, openVisit({ request, pattern }), {
+          admit: anybody,
           answer: ({ answerHeaders }) => {
             answerHeaders.allow = allow
             return refuse('method_not_allowed')
@@ -75,6 +78,7 @@ const isReadable = (url: string): boolean => !url.startsWith('/') || url.lastInd
 
 const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
   const { method, access, form, page } = route
+  // `strict` looks it up, and each request asks.
   const queryType = once(() => strict(route.query))
   const bodyType = once(() => strict(route.body))
   return {
@@ -85,7 +89,9 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
     },
     read: method === 'GET' ? undefined : form ? openFormReader() : openBodyReader(),
     answer: (visit, { key, session, member }, sent) => {
-      const { request, params, headers, requestId, address } = visit
+      const { request, params, headers, requestId } = visit
+      // With a key it does not matter, and is known by chance.
+      const address = access.by === 'key' ? undefined : visit.address
       const query = page ? {} : validateQuery(queryType(), readQuery(request.url))
       const body = method === 'GET' ? undefined : validateBody(bodyType(), sent === undefined ? {} : sent)
       // Field by field: to spread three objects into one took longer than to find out who calls.

@@ -5,13 +5,16 @@ import type { Answer } from './route.ts'
 import type { Visit } from './visit.ts'
 
 /** What is done for a request, in the order of checks of the interface: each step only if the one before let it through. */
-export type Steps<Caller = undefined> = {
-  /** Who is calling, who then may. */
-  readonly admit?: (visit: Visit) => Caller | Promise<Caller>
+export type Steps<Caller> = {
+  /** Who is calling, if that may be. */
+  readonly admit: (visit: Visit) => Caller | Promise<Caller>
   /** What was sent. */
   readonly read?: ((request: Request) => Promise<unknown>) | undefined
   readonly answer: (visit: Visit, caller: Caller, sent: unknown) => Answer | Promise<Answer>
 }
+
+/** Whoever it is. */
+export const anybody = (): undefined => undefined
 
 /** One request and its answer, whatever happens in between: an id, the headers that every answer has, a line in the log. */
 export const exchange = async <Caller>(
@@ -24,8 +27,8 @@ export const exchange = async <Caller>(
   let draft: Draft
   try {
     // Each wait is felt by every request: nearly always the caller is known at once, and what only reads has no body.
-    const admitted = admit?.(visit)
-    const caller = (admitted instanceof Promise ? await admitted : admitted) as Caller
+    const admitted = admit(visit)
+    const caller = admitted instanceof Promise ? await admitted : admitted
     const sent = read && (await read(request))
     draft = draftOf(await answer(visit, caller, sent))
   } catch (error) {

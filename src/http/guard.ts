@@ -24,15 +24,15 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   const wrong = openRate(WRONG, now)
   const wrongHere = openRate(WRONG_HERE, now)
   const { apiRateLimit, checkoutRateLimit } = api.settings
-  const checkout = openCallers('checkout', checkoutRateLimit, now)
-  const live = openCallers('live', apiRateLimit.live, now)
-  const test = openCallers('test', apiRateLimit.test, now)
+  const checkout = openCallerRate('checkout', checkoutRateLimit, now)
+  const live = openCallerRate('live', apiRateLimit.live, now)
+  const test = openCallerRate('test', apiRateLimit.test, now)
 
   const requireFewWrong = (visit: Visit): void => {
     if (wrong.areFull() && wrongHere.areFull()) return
     const rate = wrongOf(visit)
     const left = rate.look(limitGroup(addressOf(visit, api)))
-    if (!left.allowed) rate.admit(left, visit)
+    if (!left.allowed) rate.require(left, visit)
   }
 
   const wrongOf = (visit: Visit) => (isLoopback(addressOf(visit, api)) ? wrongHere : wrong)
@@ -42,7 +42,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     if (error instanceof Refusal && error.status === 401) {
       const rate = wrongOf(visit)
       const taken = rate.take(limitGroup(addressOf(visit, api)))
-      if (!taken.allowed) rate.admit(taken, visit)
+      if (!taken.allowed) rate.require(taken, visit)
     }
     throw error
   }
@@ -57,7 +57,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
       return refuse('invalid_api_version', { param: 'Service-Version' })
     }
     const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
-    rate?.admit(rate.take(found.id), visit)
+    rate?.require(rate.take(found.id), visit)
     if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
     if (access.testOnly && key.livemode) refuse('sandbox_only')
     return { key }
@@ -88,7 +88,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   return (access, visit) => {
     if (access.by === 'key') return guardKey(access, visit)
     if (access.by !== 'anybody') return guardSession(access, visit)
-    if (access.checkout) checkout?.admit(checkout.take(limitGroup(addressOf(visit, api))), visit)
+    if (access.checkout) checkout?.require(checkout.take(limitGroup(addressOf(visit, api))), visit)
     return {}
   }
 }
@@ -109,7 +109,8 @@ const openRate = (limit: Limit, now: Now | undefined) => {
   return {
     ...buckets,
     show,
-    admit: (left: Left, visit: Visit): void => {
+    /** The limit is shown whether something is left or not. */
+    require: (left: Left, visit: Visit): void => {
       show(left, visit)
       if (!left.allowed) refuse('rate_limited', { retryAfter: left.resetS })
     },
@@ -117,7 +118,7 @@ const openRate = (limit: Limit, now: Now | undefined) => {
 }
 
 /** Of callers who are known: the fields are on all of their answers. */
-const openCallers = (name: string, perSecond: number, now: Now | undefined) =>
+const openCallerRate = (name: string, perSecond: number, now: Now | undefined) =>
   perSecond === 0 ? undefined : openRate({ name, burst: 2 * perSecond, perSecond }, now)
 
 /** The merchant of the path, which is there for its members only. */

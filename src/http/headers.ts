@@ -2,8 +2,8 @@ import type { HeaderFields } from './route.ts'
 
 /**
  * Makes Headers of fields. Of nearly all answers they are those of the answer before but for two, and to spell seven
- * anew takes as long as to read a request's body. Those given are good until the next are asked for: a Response takes
- * a copy.
+ * anew takes as long as to read a request's body. Nobody changes the fields any more, and the Headers are good until the
+ * next are asked for: a Response takes a copy.
  */
 export const openHeaders = () => {
   let headers = new Headers()
@@ -23,10 +23,9 @@ export const openHeaders = () => {
     last = NONE
     let count = 0
     for (const name in fields) {
-      const value = fields[name] ?? ''
-      const was = before[name]
-      if (was === undefined) return makeAnew(fields)
-      if (was !== value) headers.set(name, value)
+      const value = fields[name] as string
+      if (!Object.hasOwn(before, name)) return makeAnew(fields)
+      if (before[name] !== value) headers.set(name, value)
       count++
     }
     if (count !== size) return makeAnew(fields)

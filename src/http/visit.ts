@@ -19,7 +19,7 @@ export type Visit = {
 /** The server by which it came, which knows from where. */
 export type Door = { requestIP(request: Request): { readonly address: string } | null }
 
-export type Arrived = Pick<Visit, 'request' | 'pattern'> & Partial<Pick<Visit, 'params' | 'door'>>
+type Arrived = Pick<Visit, 'request' | 'pattern'> & Partial<Pick<Visit, 'params' | 'door'>>
 
 export const openVisit = ({ request, pattern, params = NONE, door = null }: Arrived): Visit => {
   const requestId = crypto.randomUUID()
@@ -29,7 +29,7 @@ export const openVisit = ({ request, pattern, params = NONE, door = null }: Arri
     params,
     headers: request.headers,
     requestId,
-    // Not Headers, which cost ten times as much: there is one to be filled at the end anyway.
+    // Not Headers, which cost ten times as much, and of which the same ones serve many answers; see headers.ts.
     answerHeaders: { 'request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
     door,
     address: undefined,

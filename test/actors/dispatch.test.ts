@@ -132,6 +132,30 @@ test('a row that is there refuses the command it comes with, and no other', asyn
   expect({ ...sum }).toEqual({ switched: 10, seen: 10 })
 })
 
+test('a command whose rows cannot be made leaves nothing to the next one of its batch', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const id = await newLamp(house.actors)
+  const made = newId()
+  const rows = () => {
+    throw new Error('no rows')
+  }
+  const outcomes = await Promise.allSettled(
+    [
+      { ...tell(id, 'switch_on'), rows },
+      tell(id, 'count', { by: 1 }),
+      { ...makeLamp({}, made), rows },
+      makeLamp({}, made),
+    ].map(house.actors.dispatch),
+  )
+  const fault = { status: 'rejected', reason: { cause: { message: 'no rows' } } }
+  const done = (rev: number) => ({
+    status: 'fulfilled',
+    value: { ok: true, replayed: false, actor: { state: 'off', rev } },
+  })
+  expect(outcomes).toMatchObject([fault, done(2), fault, done(1)])
+  expect(await audit(house.sql, [registered(lamp)])).toEqual([])
+})
+
 test('in a batch of 500 a throwing machine, a unique violation and a failed check fail alone', async () => {
   await using house = await lampHouse({ lanes: 1 })
   await newLamp(house.actors, { room: 'cellar' })

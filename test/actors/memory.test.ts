@@ -288,3 +288,14 @@ test('a new one of a kind that rests when it is new is remembered from its first
   expect([kept(restless, [1]), kept(restless, [1, 2])]).toEqual([1, 2])
   expect([kept(resting, [1]), kept(resting, [1, 2])]).toEqual([undefined, 2])
 })
+
+test('a commit of another era that leaves nothing to remember ends what was remembered of the one before', () => {
+  const memory = openMemory({ most: 10 })
+  const at = new Date()
+  const actor = { id: 'a', kind: 'lamp', state: 'off', rev: 2, context: {}, createdAt: at, updatedAt: at }
+  memory.keep('a', actor, { xid: '7', era: 0 })
+  remember(memory, NOTHING, { heads: new Map(), conflicted: new Set(), written: { xid: '8', era: 0 } })
+  expect(memory.recall('lamp', 'a')).toBeDefined()
+  remember(memory, NOTHING, { heads: new Map(), conflicted: new Set(), written: { xid: '2', era: 1 } })
+  expect([memory.recall('lamp', 'a'), memory.era()]).toEqual([undefined, 1])
+})
