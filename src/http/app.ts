@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import { refuse } from '../errors.ts'
-import { once } from '../once.ts'
 import type { Api } from './api.ts'
 import { isStorable, openBodyReader } from './body.ts'
 import { anybody, exchange, type Steps } from './exchange.ts'
@@ -78,9 +77,6 @@ const isReadable = (url: string): boolean => !url.startsWith('/') || url.lastInd
 
 const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
   const { method, access, form, page } = route
-  // `strict` looks it up, and each request asks.
-  const queryType = once(() => strict(route.query))
-  const bodyType = once(() => strict(route.body))
   return {
     admit: visit => {
       // While the caller is still there to be asked.
@@ -92,8 +88,8 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
       const { request, params, headers, requestId } = visit
       // With a key it does not matter, and is known by chance.
       const address = access.by === 'key' ? undefined : visit.address
-      const query = page ? {} : validateQuery(queryType(), readQuery(request.url))
-      const body = method === 'GET' ? undefined : validateBody(bodyType(), sent === undefined ? {} : sent)
+      const query = page ? {} : validateQuery(strict(route.query), readQuery(request.url))
+      const body = method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
       // Field by field: to spread three objects into one took longer than to find out who calls.
       const call = { params, query, body, headers, requestId, address, key, session, member }
       // What a handler is told was parsed by the types that it was declared with.

@@ -32,7 +32,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     if (wrong.areFull() && wrongHere.areFull()) return
     const rate = wrongOf(visit)
     const left = rate.look(limitGroup(addressOf(visit, api)))
-    if (!left.allowed) rate.require(left, visit)
+    if (!left.allowed) rate.tellAndRefuse(left, visit)
   }
 
   const wrongOf = (visit: Visit) => (isLoopback(addressOf(visit, api)) ? wrongHere : wrong)
@@ -42,7 +42,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     if (error instanceof Refusal && error.status === 401) {
       const rate = wrongOf(visit)
       const taken = rate.take(limitGroup(addressOf(visit, api)))
-      if (!taken.allowed) rate.require(taken, visit)
+      if (!taken.allowed) rate.tellAndRefuse(taken, visit)
     }
     throw error
   }
@@ -53,11 +53,11 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     const apiVersion = versionOf(found, visit)
     if (apiVersion === undefined) {
       // Costs nothing, and the fields are there all the same.
-      rate?.show(rate.look(found.id), visit)
+      rate?.tell(rate.look(found.id), visit)
       return refuse('invalid_api_version', { param: 'Service-Version' })
     }
     const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
-    rate?.require(rate.take(found.id), visit)
+    rate?.count(found.id, visit)
     if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
     if (access.testOnly && key.livemode) refuse('sandbox_only')
     return { key }
@@ -88,7 +88,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   return (access, visit) => {
     if (access.by === 'key') return guardKey(access, visit)
     if (access.by !== 'anybody') return guardSession(access, visit)
-    if (access.checkout) checkout?.require(checkout.take(limitGroup(addressOf(visit, api))), visit)
+    if (access.checkout) checkout?.count(limitGroup(addressOf(visit, api)), visit)
     return {}
   }
 }
@@ -102,19 +102,21 @@ const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
 const openRate = (limit: Limit, now: Now | undefined) => {
   const buckets = openBuckets(limit, now)
   const policy = policyField(limit)
-  const show = (left: Left, { answerHeaders }: Visit): void => {
+  const tell = (left: Left, { answerHeaders }: Visit): void => {
     answerHeaders['ratelimit-policy'] = policy
     answerHeaders.ratelimit = leftField(limit, left)
   }
-  return {
-    ...buckets,
-    show,
-    /** The limit is shown whether something is left or not. */
-    require: (left: Left, visit: Visit): void => {
-      show(left, visit)
-      if (!left.allowed) refuse('rate_limited', { retryAfter: left.resetS })
-    },
+  const tellAndRefuse = (left: Left, visit: Visit): never => {
+    tell(left, visit)
+    return refuse('rate_limited', { retryAfter: left.resetS })
   }
+  /** Of a caller who is told of the limit with every answer. */
+  const count = (subject: string, visit: Visit): void => {
+    const left = buckets.take(subject)
+    if (!left.allowed) tellAndRefuse(left, visit)
+    tell(left, visit)
+  }
+  return { ...buckets, tell, tellAndRefuse, count }
 }
 
 /** Of callers who are known: the fields are on all of their answers. */

@@ -48,8 +48,7 @@ export const once = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, how: Once<C
   return request ? onceByKey(api, request, how) : tell(render(await how.work(keepNothing), how), how)
 }
 
-const keepNothing = (): readonly Row[] => NO_ROWS
-const NO_ROWS: readonly Row[] = []
+const keepNothing = (): readonly Row[] => []
 
 const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, how: Once<C>): Promise<Answer> => {
   const replay = ({ fingerprint, ...kept }: KeptAnswer & { readonly fingerprint: Buffer }) => {

@@ -80,7 +80,7 @@ export const paymentLinkRoutes: readonly Route[] = [
             requireOffered(api, opening)
             return createPaymentLink(api, opening, { cause: call.cause, keep })
           },
-          answer: link => ({ status: 201, body: paymentLinkRecord(link, api.settings.publicUrl) }),
+          answer: link => ({ status: 201, body: recordIn(api)(link) }),
         })
       },
     },
