@@ -70,6 +70,7 @@ export const openDispatcher = (
   let parked = 0
   let scheduled = false
   let looking = false
+  let waiting = false
   let drained: (() => void)[] = []
 
   const enqueue = (commands: readonly Command[], settle: Pending['settle'], fail: Pending['fail']): void => {
@@ -131,12 +132,27 @@ export const openDispatcher = (
   }
 
   const pump = (): void => {
+    const ms = lanes.waitMs(queue.length)
+    if (ms > 0) {
+      waitFor(ms)
+      return
+    }
     while (queue.length >= lanes.least()) {
       const units = takeBatch(lanes.share(queue.length, behind))
       if (units.length === 0) break
       carry(units)
     }
     lookAgain()
+  }
+
+  /** Whoever is waited for pumps when it comes; this is for those who do not come. */
+  const waitFor = (ms: number): void => {
+    if (waiting) return
+    waiting = true
+    setTimeout(() => {
+      waiting = false
+      pump()
+    }, ms)
   }
 
   const carry = (units: readonly Pending[]): void => {
