@@ -43,7 +43,8 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
   // Until what serves them is compiled: in the first ten seconds that takes as much of two cores as half of the work.
   for (const by of [byCore, byOurs, byBare]) await callFor(256, 3 * sizes.linksMs, by)
 
-  for (const callers of [32, 256]) {
+  // Few wait for each other's commits, many for the one thread.
+  for (const callers of [8, 32, 256]) {
     const rounds: Round[] = []
     for (const by of [byCore, byOurs, byBare]) await callFor(callers, sizes.linksMs / 4, by)
     for (let n = 1; n <= sizes.rounds; n++) {
