@@ -1,5 +1,6 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
+import type { Carried } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
 import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
 import { decider, type Looks, type Step, type Verdict } from './decide.ts'
@@ -85,9 +86,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     await inTime(units, leaseActors(outside, registry, commands, lease))
     const askings = units.map(unit => askingOf(unit, NOTHING))
     const reads = await inTime(units, readActors(outside.sql, registry, askings))
-    const isHeld = (unit: Pending) =>
-      unit.commands.every(command => (reads.get(command.key)?.row.lease ?? lease) === lease)
-    const held = units.filter(isHeld)
+    const held = findHeld(units, command => (reads.get(command.key)?.row.lease ?? lease) === lease)
     const again = await attempt({ ...round, lease, told: undefined }, held)
     // Somebody else has the rest, for two seconds at most.
     return both(again, { units: units.filter(unit => !held.includes(unit)), pauseMs: jitter(20) })
@@ -100,6 +99,16 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
       outside.log.warn({ err: error }, 'cannot give back a lease'),
     )
   }
+}
+
+/** Those that have all of their actors, but for those behind one that has not: it was asked of their actors before. */
+const findHeld = (units: readonly Pending[], isHeld: (command: Carried) => boolean): Pending[] => {
+  const waited = new Set<string>()
+  return units.filter(({ commands }) => {
+    const goes = commands.every(command => isHeld(command) && !waited.has(command.actor))
+    if (!goes) for (const { actor } of commands) waited.add(actor)
+    return goes
+  })
 }
 
 const decideAndCommit = async (round: Round, units: readonly Pending[], looks: Looks): Promise<Again> => {

@@ -106,6 +106,18 @@ test.each([
   15_000,
 )
 
+test('what was asked of an actor first is not overtaken while another actor of its bundle is leased to a stranger', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const [mine, theirs] = [await newLamp(house.actors), await newLamp(house.actors)]
+  await leaseToStranger(house, [theirs])
+  const outcomes = await Promise.all([
+    house.actors.dispatchBundle([tell(mine, 'switch_on'), tell(theirs, 'switch_on')]),
+    house.actors.dispatch(tell(mine, 'switch_off')),
+  ])
+  expect(outcomes).toMatchObject([{ ok: true }, { ok: true, actor: { state: 'off', rev: 3 } }])
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+})
+
 test('a lease from a clock that is an hour ahead holds nobody back', async () => {
   await using house = await lampHouse()
   const id = await newLamp(house.actors)
