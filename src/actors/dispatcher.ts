@@ -70,7 +70,7 @@ export const openDispatcher = (
   let parked = 0
   let scheduled = false
   let looking = false
-  let waiting = false
+  let wakeUp: ReturnType<typeof setTimeout> | undefined
   let drained: (() => void)[] = []
 
   const enqueue = (commands: readonly Command[], settle: Pending['settle'], fail: Pending['fail']): void => {
@@ -145,14 +145,10 @@ export const openDispatcher = (
     lookAgain()
   }
 
-  /** Whoever is waited for pumps when it comes; this is for those who do not come. */
+  /** Whoever comes meanwhile pumps; this is for those who do not come. */
   const waitFor = (ms: number): void => {
-    if (waiting) return
-    waiting = true
-    setTimeout(() => {
-      waiting = false
-      pump()
-    }, ms)
+    clearTimeout(wakeUp)
+    wakeUp = setTimeout(pump, ms)
   }
 
   const carry = (units: readonly Pending[]): void => {

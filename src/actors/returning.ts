@@ -8,6 +8,9 @@ const BACK_WITHIN_MS = 10
  */
 const WAITED_SHARE = 0.5
 
+/** And no longer than this, whatever their batch had to wait for itself. Half of it was enough for 16 callers. */
+const WAITED_MOST_MS = 2
+
 /** The habit is that of about so many. */
 const REMEMBERED = 16
 
@@ -16,9 +19,9 @@ type Told = { units: number; readonly at: number; readonly waitedUntil: number }
 
 /** Those whose batch is over and who may ask for something next. */
 export const openReturning = (now: () => number) => {
-  /** Oldest first. Each command that comes is taken for one of the oldest who is back. */
+  /** Oldest first, and none of nobody. */
   let told: Told[] = []
-  /** How many of those told last were back while it was worth waiting for them: 1 is all, 0 none. */
+  /** The share of those told last who were back while they were waited for, from 0 to 1. */
   let habit = 0
 
   const count = (): number => {
@@ -36,22 +39,27 @@ export const openReturning = (now: () => number) => {
     told: (units: number, tookMs: number): void => {
       count()
       const at = now()
-      if (units > 0) told.push({ units, at, waitedUntil: at + WAITED_SHARE * tookMs })
-    },
-    /** Somebody asks for something. */
-    cameBack: (): void => {
-      const [oldest] = told
-      if (!oldest) return
-      habit += ((now() <= oldest.waitedUntil ? 1 : 0) - habit) / REMEMBERED
-      if (--oldest.units === 0) told.shift()
+      const waitedUntil = at + Math.min(WAITED_SHARE * tookMs, WAITED_MOST_MS)
+      if (units > 0) told.push({ units, at, waitedUntil })
     },
     /**
-     * For how long those on the way are still worth waiting for. Whoever asks now and then, and is not back when told,
+     * Somebody asks for something, and is taken for one of those told last: so whoever does not come back is missing
+     * where it was told, is waited for once, and is forgotten in time. Taken for one of those told first, all who come
+     * would make up for it, and each batch would wait for one who is not on the way.
+     */
+    cameBack: (): void => {
+      const last = told.at(-1)
+      if (!last) return
+      habit += ((now() <= last.waitedUntil ? 1 : 0) - habit) / REMEMBERED
+      if (--last.units === 0) told.pop()
+    },
+    /**
+     * For how long those told last are still worth waiting for. Whoever asks now and then, and is not back when told,
      * is waited for by nobody: then most have not been.
      */
     worthMs: (): number => {
       const last = told.at(-1)
-      return last === undefined || habit < 0.5 ? 0 : last.waitedUntil - now()
+      return last === undefined || habit < 0.5 ? 0 : Math.max(0, last.waitedUntil - now())
     },
   }
 }
