@@ -1,6 +1,5 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
-import type { Carried } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
 import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
 import { decider, type Looks, type Step, type Verdict } from './decide.ts'
@@ -39,25 +38,27 @@ export type Told = (units: number) => void
  * One bad unit never fails the others.
  */
 export const carryOut = async (means: Means, units: readonly Pending[], told: Told): Promise<Again> => {
-  const { unlucky, others } = findUnlucky(units)
+  const { aside: unlucky, others } = setAside(units, isUnlucky)
   const round = { ...means, lease: null, told }
   const again = await attempt(round, others)
   return unlucky.length === 0 ? again : both(again, await attemptLeased(round, unlucky))
 }
 
-/** Those that keep losing or cannot be refused otherwise, and those behind them that want the same actors. */
-const findUnlucky = (units: readonly Pending[]) => {
+/** Those that keep losing or cannot be refused otherwise. */
+const isUnlucky = ({ mustLease, conflicts }: Pending): boolean => mustLease || conflicts >= ROUNDS_BEFORE_LEASE
+
+/** Some are set aside, and those behind them that want the same actors: an actor's commands keep their order. */
+const setAside = (units: readonly Pending[], isAside: (unit: Pending) => boolean) => {
   const wanted = new Set<string>()
-  const unlucky: Pending[] = []
+  const aside: Pending[] = []
   const others: Pending[] = []
   for (const unit of units) {
-    const mustLease = unit.mustLease || unit.conflicts >= ROUNDS_BEFORE_LEASE
-    if (mustLease || unit.commands.some(({ actor }) => wanted.has(actor))) {
-      unlucky.push(unit)
+    if (isAside(unit) || unit.commands.some(({ actor }) => wanted.has(actor))) {
+      aside.push(unit)
       for (const { actor } of unit.commands) wanted.add(actor)
     } else others.push(unit)
   }
-  return { unlucky, others }
+  return { aside, others }
 }
 
 const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
@@ -86,10 +87,11 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     await inTime(units, leaseActors(outside, registry, commands, lease))
     const askings = units.map(unit => askingOf(unit, NOTHING))
     const reads = await inTime(units, readActors(outside.sql, registry, askings))
-    const held = findHeld(units, command => (reads.get(command.key)?.row.lease ?? lease) === lease)
-    const again = await attempt({ ...round, lease, told: undefined }, held)
+    const isHeld = ({ key }: { readonly key: string }) => (reads.get(key)?.row.lease ?? lease) === lease
+    const { aside, others } = setAside(units, unit => !unit.commands.every(isHeld))
+    const again = await attempt({ ...round, lease, told: undefined }, others)
     // Somebody else has the rest, for two seconds at most.
-    return both(again, { units: units.filter(unit => !held.includes(unit)), pauseMs: jitter(20) })
+    return both(again, { units: aside, pauseMs: jitter(20) })
   } catch (error) {
     // Nothing but the lease and the look at it can have failed: the rest answers for itself.
     return tryLater(units, error) ?? patiently(units, error, 20)
@@ -99,16 +101,6 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
       outside.log.warn({ err: error }, 'cannot give back a lease'),
     )
   }
-}
-
-/** Those that have all of their actors, but for those behind one that has not: it was asked of their actors before. */
-const findHeld = (units: readonly Pending[], isHeld: (command: Carried) => boolean): Pending[] => {
-  const waited = new Set<string>()
-  return units.filter(({ commands }) => {
-    const goes = commands.every(command => isHeld(command) && !waited.has(command.actor))
-    if (!goes) for (const { actor } of commands) waited.add(actor)
-    return goes
-  })
 }
 
 const decideAndCommit = async (round: Round, units: readonly Pending[], looks: Looks): Promise<Again> => {
