@@ -54,7 +54,7 @@ export const openGuard = ({ command, account, log, signal, removing = '' }: Guar
   return { pid, exited }
 }
 
-// What stands still hears nothing before it goes on.
+// What stands still hears nothing before it goes on, and what was just started may hear nothing yet: it is told again.
 const script = `
 signal=$1; shift
 trap : TERM INT HUP
@@ -62,7 +62,12 @@ trap orphaned=1 USR1
 exec 3<&0
 "$@" </dev/null >&2 3<&- &
 program=$!
-( trap '' TERM INT HUP; read -r nothing <&3; kill -USR1 $$; kill -$signal $program; kill -CONT $program ) >/dev/null 2>&1 &
+(
+  trap '' TERM INT HUP
+  read -r nothing <&3
+  kill -USR1 $$
+  while kill -$signal $program; do kill -CONT $program; sleep 1; done
+) >/dev/null 2>&1 &
 reader=$!
 exec 3<&-
 echo $program
