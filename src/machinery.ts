@@ -46,9 +46,11 @@ export const startMachinery = async (
   databaseUrl: string,
 ): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
-  const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true, answerS: ANSWER_S })
+  const pool = { name: 'paymachine actors', byKey: true, answerS: ANSWER_S }
+  const sql = connect(databaseUrl, { ...pool, max: 7 })
+  const tandem = connect(databaseUrl, { ...pool, max: 1, followed: true })
   let labour: Labour | undefined
-  const actors = await openActors({ ...outside, sql }, kinds, { published: () => labour?.sender.wake() })
+  const actors = await openActors({ ...outside, sql }, kinds, { tandem, published: () => labour?.sender.wake() })
   const world = { ...outside, sql, actors }
   const { role, webhooks } = env
   if (role !== 'api') labour = startLabour(world, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
@@ -61,7 +63,7 @@ export const startMachinery = async (
     stop: async () => {
       await labour?.stop()
       await actors.idle()
-      await sql.end({ timeout: 5 })
+      await Promise.all([sql, tandem].map(each => each.end({ timeout: 5 })))
     },
   }
 }

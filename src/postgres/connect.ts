@@ -17,6 +17,12 @@ export type ConnectOptions = {
    * table is analyzed, reading and sorting all of it looks cheaper (0.5 s for a page of 100,000 rows).
    */
   readonly byIndex?: boolean
+  /**
+   * Statements are sent before the answer to the one before them has come. So none waits for a lock for long, or those
+   * behind it would wait for somebody else's; and when this end is gone, the other stops: what it has not begun by then
+   * is tried again on another connection, and would be carried out after that.
+   */
+  readonly followed?: boolean
   /** See `ANSWER_S`. */
   readonly answerS?: number | undefined
 }
@@ -47,7 +53,7 @@ export const ANSWER_S = 15
  */
 export const connect = (
   url: string,
-  { max = 10, name = 'paymachine', byKey = false, byIndex = false, answerS }: ConnectOptions = {},
+  { max = 10, name = 'paymachine', byKey = false, byIndex = false, followed = false, answerS }: ConnectOptions = {},
 ): Sql =>
   postgres(url, {
     max,
@@ -62,6 +68,7 @@ export const connect = (
       // The server gives up first, or what waits for a lock would stay there when nobody waits for it any more.
       ...(answerS !== undefined && { statement_timeout: Math.round(answerS * 900) }),
       ...(byKey && { enable_seqscan: 'off' }),
+      ...(followed && { lock_timeout: 500, client_connection_check_interval: 50 }),
       ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
     },
     connect_timeout: 10,

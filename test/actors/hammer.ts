@@ -19,7 +19,8 @@ const commandOf = (n: number) => {
   return { ...tell(lamp, 'flash'), id, cause: `${name} ${n}` }
 }
 
-const house = await openHouse(url)
+// Rivals are of both kinds.
+const house = await openHouse(url, { followsAlways: name !== 'right' && name !== 'steady' })
 let next = Number(from)
 let stopping = false
 process.on('SIGTERM', () => {

@@ -27,14 +27,20 @@ export const openHouse = async (
   { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: HouseOptions = {},
 ) => {
   const sql = connect(url, { max: connections, byKey: true, answerS })
+  const followed = { max: 1, name: 'tandem', byKey: true, followed: true, answerS }
+  const tandem = connections === 1 ? undefined : connect(url, followed)
   const world: Outside = { sql, clock, random, log: openLog('silent') }
-  const actors = await openActors(world, kinds, options)
-  return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }
+  const actors = await openActors(world, kinds, { tandem, ...options })
+  const close = async (): Promise<void> => {
+    await Promise.all([sql, tandem].map(each => each?.end({ timeout: 1 })))
+  }
+  return { world, sql, actors, close }
 }
 
 type HouseOptions = DispatcherOptions & {
   clock?: Outside['clock']
   kinds?: readonly Kind[]
+  /** With one for all, none is there for commits to follow each other. */
   connections?: number
   answerS?: number
 }

@@ -28,8 +28,9 @@ const env = parseEnv({ DATABASE_URL, SECRET_KEY, API_RATE_LIMIT_TEST: '1000000' 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const sql = connect(DATABASE_URL)
 const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
-// Two pools, as the program has them.
-const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 8, byKey: true }) }, kinds)
+// Pools of their own, as the program has them.
+const tandem = connect(DATABASE_URL, { max: 1, byKey: true, followed: true })
+const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 7, byKey: true }) }, kinds, { tandem })
 const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
 const served = app(routes, api)
 await serve(served, { host: '127.0.0.1', port: 0 })
