@@ -18,9 +18,9 @@ export type ConnectOptions = {
    */
   readonly byIndex?: boolean
   /**
-   * Statements are sent before the answer to the one before them has come. So none waits for a lock for long, or those
-   * behind it would wait for somebody else's; and when this end is gone, the other stops: what it has not begun by then
-   * is tried again on another connection, and would be carried out after that.
+   * Statements are sent before the answer to the one before them has come. Each gives up soon when it waits for a lock,
+   * or those behind it would wait as long. And the server looks whether this end is still there while it waits: what is
+   * behind is tried again on another connection when this one is lost, and must not be begun after that.
    */
   readonly followed?: boolean
   /** See `ANSWER_S`. */

@@ -6,7 +6,7 @@ import { codeOf } from '../../src/postgres/errors.ts'
 import { database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
-import { doneOf, lampHouse, makeLamp, newLamp, openHouse, tell } from './lamps.ts'
+import { addLamps, doneOf, lampHouse, makeLamp, newLamp, openHouse, tell } from './lamps.ts'
 
 type House = Awaited<ReturnType<typeof openHouse>>
 
@@ -26,12 +26,12 @@ const call = async ({ actors, sql }: House, ms: number, away: (nth: number) => P
   await Promise.all(Array.from({ length: 24 }, (_, nth) => caller(nth)))
   const [lamps] = await sql`select count(*)::int as lamps, sum(rev)::int as revs from lamps`
   expect({ ...lamps }).toEqual({ lamps: made, revs: made })
-  return (await backendsOf(sql)).length > 0
+  return (await backendsOf(sql)).some(({ query }) => query.includes('commit_actors'))
 }
 
-/** The connection for commits that follow each other, if there was anything to do on it. */
-const backendsOf = (sql: Sql) => sql<{ pid: number; state: string }[]>`
-  select pid, state from pg_stat_activity where application_name = 'tandem' and datname = current_database()`
+/** The connection for commits that follow each other. */
+const backendsOf = (sql: Sql) => sql<{ pid: number; state: string; query: string }[]>`
+  select pid, state, query from pg_stat_activity where application_name = 'tandem' and datname = current_database()`
 
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
@@ -130,6 +130,17 @@ test('nothing goes behind what is late, nor for a while where there was trouble'
   ahead = 6_000
   expect(tandem.isFit()).toBe(true)
   await sql.end()
+})
+
+test('where the connection cannot be opened, commits go beside each other', async () => {
+  await using db = await database()
+  await addLamps(db.url)
+  const refused = new URL(db.url)
+  refused.password = 'wrong'
+  const tandem = connect(refused.href, { max: 1 })
+  const house = await openHouse(db.url, { tandem, followsAlways: true })
+  await Promise.all(Array.from({ length: 50 }, () => newLamp(house.actors)))
+  await house.close()
 })
 
 /** A lamp whose row a stranger holds until told, and ten others. */
