@@ -1,4 +1,3 @@
-import type { Log } from '../log.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Outside } from '../world.ts'
 import type { BundleOutcome, Command, Done, Outcome } from './command.ts'
@@ -28,7 +27,7 @@ export const openActors = async (
   // The local clock may be an hour off, and the first commit writes a time already.
   if (database) outside.clock.learn(database.now, performance.now() - asked)
   const registry = await openRegistry(outside.sql, kinds)
-  const tandem = options.tandem && (await usable(options.tandem, outside.log))
+  const tandem = options.tandem && (await usable(outside, options.tandem))
   const dispatcher = openDispatcher(outside, registry, { ...options, tandem })
   return {
     kinds: kinds.map(({ name }) => name),
@@ -43,7 +42,7 @@ export const openActors = async (
 }
 
 /** Undefined where the server refuses it, as one on Windows does: it cannot tell that a client is gone. */
-const usable = async (tandem: Sql, log: Log): Promise<Sql | undefined> => {
+const usable = async ({ log }: Outside, tandem: Sql): Promise<Sql | undefined> => {
   try {
     await tandem`select 1`
     return tandem

@@ -1,7 +1,7 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { type Batch, type CommitAnswer, commitBatch, type Duplicate } from './commit.ts'
-import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
+import { isLockedOut, isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
 import { decider, type Looks, type Step, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
@@ -75,7 +75,7 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
     return await decideAndCommit(round, units, { reads, recalled })
   } catch (error) {
     const again = tryLater(units, error)
-    if (again || isOfAnotherEra(error)) memory.forgetAll()
+    if ((again && !isLockedOut(error)) || isOfAnotherEra(error)) memory.forgetAll()
     if (again) return again
     if (isOfAnotherEra(error) || (isTakenBefore(error) && doubtKeyed(units))) return attempt(round, units)
     return isolate(registry, units, error, some => attempt(round, some))

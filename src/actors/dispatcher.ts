@@ -76,7 +76,7 @@ export const openDispatcher = (
   const lanes = openLanes({
     most,
     batchSize,
-    tandem: tandem && openTandem(tandem, { lateMs: LATE_MS, now }),
+    tandem: tandem && openTandem(tandem, outside, { lateMs: LATE_MS, now }),
     followsAlways,
     now,
   })
@@ -176,7 +176,7 @@ export const openDispatcher = (
       leave(units)
       if (lanes.isEnough(queue.length, behind)) pump()
     }
-    void carryOut({ ...means, tandem: lanes.follows() }, units, told)
+    void carryOut({ ...means, tandem: lanes.tandemNow() }, units, told)
       .catch((error): Again => {
         for (const unit of units) unit.fail(error)
         return nobody

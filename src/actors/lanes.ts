@@ -56,11 +56,13 @@ export const openLanes = ({
   const returning = openReturning(now)
   const trial = openTrial(now)
 
-  /** On which the next batch follows the one before it; undefined where it goes beside it. */
-  const follows = (): Tandem | undefined =>
-    (followsAlways || (returning.lag() >= LAGGING && trial.isOn())) && tandem?.isFit() ? tandem : undefined
+  const isLagging = (): boolean => returning.lag() >= LAGGING
 
-  const few = (): number => (follows() ? FEW_IN_TANDEM : FEW)
+  /** On which the next batch follows the one before it; undefined where it goes beside it. */
+  const tandemNow = (): Tandem | undefined =>
+    (followsAlways || (isLagging() && trial.isOn())) && tandem?.isFit() ? tandem : undefined
+
+  const few = (): number => (tandemNow() ? FEW_IN_TANDEM : FEW)
 
   /** How many must wait for a further lane to open. */
   const least = (): number => {
@@ -91,7 +93,7 @@ export const openLanes = ({
   }
 
   return {
-    follows,
+    tandemNow,
     least,
     share,
     waitMs,
@@ -106,7 +108,8 @@ export const openLanes = ({
     leave: (lane: Lane, told: number): boolean => {
       if (!open.delete(lane)) return false
       returning.told(told, now() - lane.since)
-      trial.done(told)
+      // Where it is not tried, one way would be compared with itself.
+      if (isLagging() && tandem?.isFit()) trial.done(told)
       return true
     },
     cameBack: returning.cameBack,

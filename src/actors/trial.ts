@@ -5,7 +5,7 @@ const SLICE_MS = 200
 const ROUND = 8
 const TRIED = ROUND - 2
 
-/** Where less gets done in a slice, no more was asked for. */
+/** Where less gets done in one of them, it says more of what was asked for. */
 const LEAST_UNITS = 50
 
 /** What is better by less is not worth a change. */
@@ -37,7 +37,7 @@ export const openTrial = (now: () => number) => {
   }
 
   return {
-    /** Whether it is now gone the way that is not the usual one at first. */
+    /** Whether the second way is to be gone now. At first the first one is the usual one. */
     isOn: (): boolean => usual !== (at === TRIED),
     done: (some: number): void => {
       units += some

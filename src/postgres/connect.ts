@@ -18,9 +18,9 @@ export type ConnectOptions = {
    */
   readonly byIndex?: boolean
   /**
-   * Statements are sent before the answer to the one before them has come. Each gives up soon when it waits for a lock,
-   * or those behind it would wait as long. And the server looks whether this end is still there while it waits: what is
-   * behind is tried again on another connection when this one is lost, and must not be begun after that.
+   * Statements are sent before the answer to the one before them has come; see tandem.ts. Each gives up half a second
+   * after it began to wait for a lock, or those behind it would wait as long. The server looks whether this end is still
+   * there, and can be asked to end its own: what waits behind must not be begun when this connection is lost.
    */
   readonly followed?: boolean
   /** See `ANSWER_S`. */
@@ -61,7 +61,8 @@ export const connect = (
     fetch_types: false,
     types: arrayTypes,
     connection: {
-      application_name: name,
+      // Of which there is one, when it is to be ended.
+      application_name: followed ? `${name} ${crypto.randomUUID()}` : name,
       options: PADDING,
       // Times are read as text, and a database may have been told to spell them otherwise.
       datestyle: 'ISO',

@@ -6,8 +6,11 @@ type Held = { lose(): void }
 export const databaseProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
+  const clients = new Set<Socket>()
   let answersUntilCut = Number.POSITIVE_INFINITY
   let silent = false
+  /** The server does not hear that a client is gone. */
+  let deaf = false
   let holding: { readonly asking: string; readonly held: (connection: Held) => void } | undefined
 
   const server = createServer(client => {
@@ -21,9 +24,11 @@ export const databaseProxy = async (databaseUrl: string) => {
       if (silent) socket.pause()
       socket.on('error', cut).on('close', () => {
         sockets.delete(socket)
-        cut()
+        if (!deaf) cut()
       })
     }
+    clients.add(client)
+    client.on('close', () => clients.delete(client))
     client.on('data', chunk => {
       if (!holding || !chunk.includes(holding.asking)) return upstream.write(chunk)
       holding.held({ lose: () => client.resetAndDestroy() })
@@ -65,6 +70,14 @@ export const databaseProxy = async (databaseUrl: string) => {
     /** Every connection is lost at once, as when the other side's machine is. */
     reset: () => {
       for (const socket of sockets) socket.resetAndDestroy()
+    },
+    /** The same, and the server does not hear of it. */
+    resetUnheard: async () => {
+      deaf = true
+      const lost = [...clients].map(client => new Promise(resolve => client.once('close', resolve)))
+      for (const client of clients) client.resetAndDestroy()
+      await Promise.all(lost)
+      deaf = false
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
