@@ -14,7 +14,8 @@ import { type Watched, watchChains } from './chain/watch/watch.ts'
 import type { Env } from './env.ts'
 import type { Keyring } from './keyring.ts'
 import { kinds } from './kinds/all.ts'
-import { ANSWER_S, connect } from './postgres/connect.ts'
+import { openActorPools } from './postgres/actor-pools.ts'
+import { ANSWER_S } from './postgres/connect.ts'
 import { mineWhileAwaited } from './sandbox/mining.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { type Signers, startSigners } from './signer/signers.ts'
@@ -46,9 +47,7 @@ export const startMachinery = async (
   databaseUrl: string,
 ): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
-  const pool = { name: 'paymachine actors', byKey: true, answerS: ANSWER_S }
-  const sql = connect(databaseUrl, { ...pool, max: 7 })
-  const tandem = connect(databaseUrl, { ...pool, max: 1, followed: true })
+  const { sql, tandem, end } = openActorPools(databaseUrl, { answerS: ANSWER_S })
   let labour: Labour | undefined
   const actors = await openActors({ ...outside, sql }, kinds, { tandem, published: () => labour?.sender.wake() })
   const world = { ...outside, sql, actors }
@@ -63,7 +62,7 @@ export const startMachinery = async (
     stop: async () => {
       await labour?.stop()
       await actors.idle()
-      await Promise.all([sql, tandem].map(each => each.end({ timeout: 5 })))
+      await end(5)
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Outside } from '../world.ts'
 /** After trouble on it its work goes elsewhere for so long: it may be the connection's own. */
 const REST_MS = 5_000
 
+/** Whoever waits for it gives up when its patience is over. */
 const TRIES_TO_END = 100
 
 /** One connection on which a commit is sent before the answer to the one before it has come: it follows that one. */

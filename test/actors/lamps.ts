@@ -6,6 +6,7 @@ import { type Kind, registered } from '../../src/actors/kind.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { openLog } from '../../src/log.ts'
+import { openActorPools } from '../../src/postgres/actor-pools.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import type { Outside, Random } from '../../src/world.ts'
 import { database } from '../harness/database.ts'
@@ -26,15 +27,16 @@ export const openHouse = async (
   url: string,
   { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: HouseOptions = {},
 ) => {
-  const sql = connect(url, { max: connections, byKey: true, answerS })
-  const followed = { max: 1, name: 'tandem', byKey: true, followed: true, answerS }
-  const tandem = connections === 1 ? undefined : connect(url, followed)
+  const { sql, tandem, end } =
+    connections === 1 ? onePool(url, answerS) : openActorPools(url, { max: connections, answerS })
   const world: Outside = { sql, clock, random, log: openLog('silent') }
   const actors = await openActors(world, kinds, { tandem, ...options })
-  const close = async (): Promise<void> => {
-    await Promise.all([sql, tandem].map(each => each?.end({ timeout: 1 })))
-  }
-  return { world, sql, actors, close }
+  return { world, sql, actors, close: () => end(1) }
+}
+
+const onePool = (url: string, answerS?: number) => {
+  const sql = connect(url, { max: 1, byKey: true, answerS })
+  return { sql, tandem: undefined, end: (timeout: number) => sql.end({ timeout }) }
 }
 
 type HouseOptions = DispatcherOptions & {

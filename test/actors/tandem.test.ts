@@ -36,7 +36,7 @@ const call = async ({ actors, sql }: House, ms: number, away: (nth: number) => P
 
 /** The connection for commits that follow each other. */
 const backendsOf = (sql: Sql) => sql<{ pid: number; state: string; query: string }[]>`
-  select pid, state, query from pg_stat_activity where application_name like 'tandem %' and datname = current_database()`
+  select pid, state, query from pg_stat_activity where application_name like 'paymachine actors %' and datname = current_database()`
 
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
@@ -110,7 +110,7 @@ test('fewer are cut in two where batches follow each other', () => {
 test('nothing goes behind what is late, nor for a while where there was trouble', async () => {
   await using db = await database()
   let ahead = 0
-  const sql = connect(db.url, { max: 1, followed: true, name: 'tandem' })
+  const sql = connect(db.url, { max: 1, followed: true, name: 'paymachine actors' })
   await sql`select 1`
   const tandem = openTandem(sql, { ...outside, sql: db.sql }, { lateMs: LATE_MS, now: () => performance.now() + ahead })
   expect(tandem.isFit()).toBe(true)
@@ -208,7 +208,7 @@ test.each(['reset', 'resetUnheard'] as const)(
     })
     const [stuck] = await until(async () => {
       const stuck = await house.sql<{ pid: number }[]>`
-        select pid from pg_stat_activity where application_name like 'tandem %' and wait_event_type = 'Lock'`
+        select pid from pg_stat_activity where application_name like 'paymachine actors %' and wait_event_type = 'Lock'`
       return stuck.length > 0 && stuck
     })
     expect(await flashes(house.sql)).toEqual({ switched: 0, commands: 0 })

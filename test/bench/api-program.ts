@@ -11,6 +11,7 @@ import { decodeId } from '../../src/ids.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
+import { openActorPools } from '../../src/postgres/actor-pools.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { shownColumns } from '../../src/queries/payments.ts'
 import { paymentLinkRecord } from '../../src/records/payment-link.ts'
@@ -29,8 +30,8 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const sql = connect(DATABASE_URL)
 const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
 // Pools of their own, as the program has them.
-const tandem = connect(DATABASE_URL, { max: 1, byKey: true, followed: true })
-const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 7, byKey: true }) }, kinds, { tandem })
+const pools = openActorPools(DATABASE_URL)
+const actors = await openActors({ ...outside, sql: pools.sql }, kinds, { tandem: pools.tandem })
 const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
 const served = app(routes, api)
 await serve(served, { host: '127.0.0.1', port: 0 })
