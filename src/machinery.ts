@@ -14,8 +14,7 @@ import { type Watched, watchChains } from './chain/watch/watch.ts'
 import type { Env } from './env.ts'
 import type { Keyring } from './keyring.ts'
 import { kinds } from './kinds/all.ts'
-import { openActorPools } from './postgres/actor-pools.ts'
-import { ANSWER_S } from './postgres/connect.ts'
+import { ANSWER_S, connect } from './postgres/connect.ts'
 import { mineWhileAwaited } from './sandbox/mining.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { type Signers, startSigners } from './signer/signers.ts'
@@ -47,9 +46,9 @@ export const startMachinery = async (
   databaseUrl: string,
 ): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
-  const { sql, tandem, end } = openActorPools(databaseUrl, { answerS: ANSWER_S })
+  const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true, answerS: ANSWER_S })
   let labour: Labour | undefined
-  const actors = await openActors({ ...outside, sql }, kinds, { tandem, published: () => labour?.sender.wake() })
+  const actors = await openActors({ ...outside, sql }, kinds, { published: () => labour?.sender.wake() })
   const world = { ...outside, sql, actors }
   const { role, webhooks } = env
   if (role !== 'api') labour = startLabour(world, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
@@ -62,7 +61,7 @@ export const startMachinery = async (
     stop: async () => {
       await labour?.stop()
       await actors.idle()
-      await end(5)
+      await sql.end({ timeout: 5 })
     },
   }
 }

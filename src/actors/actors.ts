@@ -1,4 +1,3 @@
-import type { Sql } from '../postgres/connect.ts'
 import type { Outside } from '../world.ts'
 import type { BundleOutcome, Command, Done, Outcome } from './command.ts'
 import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
@@ -27,8 +26,7 @@ export const openActors = async (
   // The local clock may be an hour off, and the first commit writes a time already.
   if (database) outside.clock.learn(database.now, performance.now() - asked)
   const registry = await openRegistry(outside.sql, kinds)
-  const tandem = options.tandem && (await usable(outside, options.tandem))
-  const dispatcher = openDispatcher(outside, registry, { ...options, tandem })
+  const dispatcher = openDispatcher(outside, registry, options)
   return {
     kinds: kinds.map(({ name }) => name),
     // One promise per command, whatever it waits for: half of a busy dispatcher's time goes into such things.
@@ -38,17 +36,6 @@ export const openActors = async (
       }),
     dispatchBundle: commands => new Promise((resolve, reject) => dispatcher.enqueue(commands, resolve, reject)),
     idle: dispatcher.idle,
-  }
-}
-
-/** Undefined where the server refuses it, as one on Windows does: it cannot tell that a client is gone. */
-const usable = async ({ log }: Outside, tandem: Sql): Promise<Sql | undefined> => {
-  try {
-    await tandem`select 1`
-    return tandem
-  } catch (error) {
-    log.warn({ err: error }, 'commits do not follow each other on one connection: it cannot be opened')
-    return undefined
   }
 }
 

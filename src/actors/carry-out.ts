@@ -1,6 +1,6 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
-import { type Batch, type CommitAnswer, commitBatch, type Duplicate } from './commit.ts'
+import { commitBatch, type Duplicate } from './commit.ts'
 import { isLockedOut, isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
 import { decider, type Looks, type Step, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
@@ -9,7 +9,6 @@ import type { Memory } from './memory.ts'
 import { readActors } from './read.ts'
 import { askingOf, doubtKeyed, NOTHING, recall, recalledOf, remember } from './recall.ts'
 import type { Registry } from './registry.ts'
-import type { Tandem } from './tandem.ts'
 import { type Again, both, isolate, jitter, nobody, patiently, tryLater, withoutDuplicates } from './trouble.ts'
 
 /** Conflicts after which a command stops competing and takes its actors for itself. */
@@ -27,8 +26,6 @@ type Means = {
   readonly outside: Outside
   readonly registry: Registry
   readonly memory: Memory
-  /** On which its commit follows others; undefined where it goes beside them. */
-  readonly tandem: Tandem | undefined
   /** Told of each commit that tells the outside something. */
   readonly published: (() => void) | undefined
 }
@@ -133,7 +130,16 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
     for (const { actor } of unit.commands) waited.add(actor)
   }
   const answer = decided.some(({ steps }) => steps.length > 0)
-    ? await inTime(units, commit(round, { decided, heads, at, lease, rememberedIn: looks.recalled.era }))
+    ? await inTime(
+        units,
+        commitBatch(outside.sql, outside.clock, registry, {
+          decided,
+          heads,
+          at,
+          lease,
+          rememberedIn: looks.recalled.era,
+        }),
+      )
     : { written: undefined, conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
   const roundAgain: Again = { units: doubting, pauseMs: 0 }
   if (answer.duplicated.size > 0) {
@@ -149,12 +155,6 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
   for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
   if (conflicted.size === 0 && doubting.length === 0) afterCommit(round, () => round.told?.(units.length))
   return both(afterConflict(looks, [...conflicted]), roundAgain)
-}
-
-const commit = ({ outside, registry, tandem }: Round, batch: Batch<Pending>): Promise<CommitAnswer<Pending>> => {
-  // It was chosen for the batch, and there may have been trouble since.
-  if (!tandem?.isFit()) return commitBatch(outside.sql, outside.clock, registry, batch)
-  return tandem.follow(commitBatch(tandem.sql, outside.clock, registry, batch))
 }
 
 /** What is committed is not done again for what fails after it. */

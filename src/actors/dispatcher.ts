@@ -1,12 +1,10 @@
 import { uuidv7 } from '../ids.ts'
-import type { Sql } from '../postgres/connect.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
 import { type BundleOutcome, type Carried, type Command, keyOf, Unavailable } from './command.ts'
 import { LATE_MS, openLanes } from './lanes.ts'
 import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
-import { openTandem } from './tandem.ts'
 import { type Again, nobody } from './trouble.ts'
 
 /** Commands that stand or fall together, on their way through the dispatcher. */
@@ -42,10 +40,6 @@ export type DispatcherOptions = {
   readonly mostWaiting?: number
   /** How many actors are remembered as they were left; see memory.ts. With 0 each is read for each command. */
   readonly mostRemembered?: number
-  /** A pool of one connection, on which commits may follow each other; see tandem.ts. Without it they never do. */
-  readonly tandem?: Sql | undefined
-  /** Whatever gets more done: for tests. */
-  readonly followsAlways?: boolean
   /** Told of each commit that tells the outside something. */
   readonly published?: () => void
 }
@@ -64,22 +58,13 @@ export const openDispatcher = (
     patienceMs = 10_000,
     mostWaiting = 50_000,
     mostRemembered = 20_000,
-    tandem,
-    followsAlways = false,
     published,
   }: DispatcherOptions = {},
 ) => {
   const means = { outside, registry, memory: openMemory({ most: mostRemembered }), published }
   let queue: Pending[] = []
   const busy = new Set<string>()
-  const now = () => performance.now()
-  const lanes = openLanes({
-    most,
-    batchSize,
-    tandem: tandem && openTandem(tandem, outside, { lateMs: LATE_MS, now }),
-    followsAlways,
-    now,
-  })
+  const lanes = openLanes({ most, batchSize })
   /** How many were seen to wait for actors that are under way. */
   let behind = 0
   let parked = 0
@@ -176,7 +161,7 @@ export const openDispatcher = (
       leave(units)
       if (lanes.isEnough(queue.length, behind)) pump()
     }
-    void carryOut({ ...means, tandem: lanes.tandemNow() }, units, told)
+    void carryOut(means, units, told)
       .catch((error): Again => {
         for (const unit of units) unit.fail(error)
         return nobody

@@ -1,21 +1,10 @@
 import { openReturning, unitsIn } from './returning.ts'
-import type { Tandem } from './tandem.ts'
-import { openTrial } from './trial.ts'
 
 /** From how many waiting commands on a second lane is worth its round trips; measured at 32 callers. */
 const SHARED_FROM = 8
 
 /** Fewer are not cut in two, and are waited for when they are on the way: 16 get 13 % more done in one batch than in two. */
 const FEW = 32
-
-/** The same where they follow each other (see tandem.ts): 16 get 30 % more done in two than in one, and 12 get less. */
-const FEW_IN_TANDEM = 16
-
-/**
- * What share of a batch's time its callers take to come back where it may be better that batches follow each other: it
- * is 0.1 in one process, which would get 5 to 15 % less done, and 0.4 and more over HTTP.
- */
-const LAGGING = 0.25
 
 /**
  * What each further lane must have to carry: a commit costs as much as 30 commands in it, whatever is in it. Two lanes
@@ -39,30 +28,13 @@ type Lane = { readonly units: number; readonly since: number }
 type LanesOptions = {
   readonly most: number
   readonly batchSize: number
-  readonly tandem?: Tandem | undefined
-  readonly followsAlways?: boolean
   readonly now?: () => number
 }
 
 /** How many batches may be under way, and how large the next one is. */
-export const openLanes = ({
-  most,
-  batchSize,
-  tandem,
-  followsAlways = false,
-  now = () => performance.now(),
-}: LanesOptions) => {
+export const openLanes = ({ most, batchSize, now = () => performance.now() }: LanesOptions) => {
   const open = new Set<Lane>()
   const returning = openReturning(now)
-  const trial = openTrial(now)
-
-  const isLagging = (): boolean => returning.lag() >= LAGGING
-
-  /** On which the next batch follows the one before it; undefined where it goes beside it. */
-  const tandemNow = (): Tandem | undefined =>
-    (followsAlways || (isLagging() && trial.isOn())) && tandem?.isFit() ? tandem : undefined
-
-  const few = (): number => (tandemNow() ? FEW_IN_TANDEM : FEW)
 
   /** How many must wait for a further lane to open. */
   const least = (): number => {
@@ -81,7 +53,7 @@ export const openLanes = ({
    */
   const share = (waiting: number, behind: number): number => {
     const outstanding = waiting - behind + unitsIn(open) + (behind === 0 ? returning.count() : 0)
-    if (outstanding < few()) return batchSize
+    if (outstanding < FEW) return batchSize
     const used = Math.max(2, Math.floor(outstanding / WORTH_A_LANE))
     return Math.min(batchSize, Math.ceil(outstanding / Math.min(most, used)))
   }
@@ -89,11 +61,10 @@ export const openLanes = ({
   /** For how long what waits is kept for those who are about to share its batch: few, of whom none is under way. */
   const waitMs = (waiting: number): number => {
     if (open.size > 0 || waiting === 0) return 0
-    return waiting + returning.count() < few() ? returning.worthMs() : 0
+    return waiting + returning.count() < FEW ? returning.worthMs() : 0
   }
 
   return {
-    tandemNow,
     least,
     share,
     waitMs,
@@ -108,8 +79,6 @@ export const openLanes = ({
     leave: (lane: Lane, told: number): boolean => {
       if (!open.delete(lane)) return false
       returning.told(told, now() - lane.since)
-      // Where it is not tried, one way would be compared with itself.
-      if (isLagging() && tandem?.isFit()) trial.done(told)
       return true
     },
     cameBack: returning.cameBack,

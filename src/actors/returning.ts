@@ -14,8 +14,8 @@ const WAITED_MOST_MS = 2
 /** A habit is that of about so many callers or batches: one that was held up by something else changes none. */
 const REMEMBERED = 16
 
-/** Callers told by one batch: how many have not come back, since when, how long it took, until when they are waited for. */
-type Told = { units: number; readonly at: number; readonly tookMs: number; readonly waitedUntil: number }
+/** Callers told by one batch: how many have not come back, since when, until when they are waited for. */
+type Told = { units: number; readonly at: number; readonly waitedUntil: number }
 
 /** Those whose batch is over and who may ask for something next. */
 export const openReturning = (now: () => number) => {
@@ -23,19 +23,12 @@ export const openReturning = (now: () => number) => {
   let told: Told[] = []
   /** The share of those told last who were back while they were waited for, from 0 to 1. */
   let habit = 0
-  /** What the callers of a batch took to come back, as a share of what the batch took. */
-  let lag = 0
-
-  const learnLag = (share: number): void => {
-    lag += (Math.min(share, 1) - lag) / REMEMBERED
-  }
 
   const count = (): number => {
     const from = now() - BACK_WITHIN_MS
     const lost = unitsIn(told.filter(({ at }) => at < from))
     if (lost > 0) {
       habit *= (1 - 1 / REMEMBERED) ** lost
-      learnLag(0)
       told = told.filter(({ at }) => at >= from)
     }
     return unitsIn(told)
@@ -47,7 +40,7 @@ export const openReturning = (now: () => number) => {
       count()
       const at = now()
       const waitedUntil = at + Math.min(WAITED_SHARE * tookMs, WAITED_MOST_MS)
-      if (units > 0) told.push({ units, at, tookMs, waitedUntil })
+      if (units > 0) told.push({ units, at, waitedUntil })
     },
     /**
      * Somebody asks for something, and is taken for one of those told last: so whoever does not come back is missing
@@ -58,15 +51,8 @@ export const openReturning = (now: () => number) => {
       const last = told.at(-1)
       if (!last) return
       habit += ((now() <= last.waitedUntil ? 1 : 0) - habit) / REMEMBERED
-      if (--last.units > 0) return
-      told.pop()
-      learnLag((now() - last.at) / Math.max(last.tookMs, 0.001))
+      if (--last.units === 0) told.pop()
     },
-    /**
-     * Near 0 where callers are back in the turn in which they were told, and once it is known that nobody comes back.
-     * Whoever comes is taken for one of them.
-     */
-    lag: (): number => lag,
     /**
      * For how long those told last are still worth waiting for. Whoever asks now and then, and is not back when told,
      * is waited for by nobody: then most have not been.

@@ -17,12 +17,6 @@ export type ConnectOptions = {
    * table is analyzed, reading and sorting all of it looks cheaper (0.5 s for a page of 100,000 rows).
    */
   readonly byIndex?: boolean
-  /**
-   * Statements are sent before the answer to the one before them has come; see tandem.ts. Each gives up half a second
-   * after it began to wait for a lock, or those behind it would wait as long. The server looks whether this end is still
-   * there, and can be asked to end its own: what waits behind must not be begun when this connection is lost.
-   */
-  readonly followed?: boolean
   /** See `ANSWER_S`. */
   readonly answerS?: number | undefined
 }
@@ -53,7 +47,7 @@ export const ANSWER_S = 15
  */
 export const connect = (
   url: string,
-  { max = 10, name = 'paymachine', byKey = false, byIndex = false, followed = false, answerS }: ConnectOptions = {},
+  { max = 10, name = 'paymachine', byKey = false, byIndex = false, answerS }: ConnectOptions = {},
 ): Sql =>
   postgres(url, {
     max,
@@ -61,15 +55,13 @@ export const connect = (
     fetch_types: false,
     types: arrayTypes,
     connection: {
-      // Of which there is one, when it is to be ended.
-      application_name: followed ? `${name} ${crypto.randomUUID()}` : name,
+      application_name: name,
       options: PADDING,
       // Times are read as text, and a database may have been told to spell them otherwise.
       datestyle: 'ISO',
       // The server gives up first, or what waits for a lock would stay there when nobody waits for it any more.
       ...(answerS !== undefined && { statement_timeout: Math.round(answerS * 900) }),
       ...(byKey && { enable_seqscan: 'off' }),
-      ...(followed && { lock_timeout: 500, client_connection_check_interval: 50 }),
       ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
     },
     connect_timeout: 10,

@@ -83,63 +83,52 @@ test('a process killed ten times in the middle loses no command and repeats none
   await expectExactly(house.sql, told.size + steady.told.size + Number(untold?.n))
 }, 90_000)
 
-const WAYS = [
-  ['beside each other', false],
-  ['one behind the other', true],
-] as const
-
-test.each(WAYS)(
-  'Postgres restarted under load, commits %s: callers get the true outcome, and nothing is done twice',
-  async (_, followsAlways) => {
-    await using server = await postgresServer()
-    await migrate(server.url)
-    await addLamps(server.url)
-    const house = await openHouse(server.url, { patienceMs: 20_000, followsAlways })
-    const lamps = await makeLamps(house, 50)
-    let done = 0
-    let stopping = false
-    const callers = Array.from({ length: 64 }, async (_, caller) => {
-      while (!stopping) {
-        doneOf(await house.actors.dispatch(tell(lamps[(caller * 7 + done) % 50] ?? '', 'flash')))
-        done++
-      }
-    })
-    for (let restart = 0; restart < 4; restart++) {
-      const before = done
-      await until(() => done > before + 500, { timeoutMs: 20_000, what: 'commands between restarts' })
-      if (restart % 2 === 0) await server.restart()
-      else {
-        await server.kill()
-        await server.start()
-      }
+test('Postgres restarted under load: callers get the true outcome, and nothing is done twice', async () => {
+  await using server = await postgresServer()
+  await migrate(server.url)
+  await addLamps(server.url)
+  const house = await openHouse(server.url, { patienceMs: 20_000 })
+  const lamps = await makeLamps(house, 50)
+  let done = 0
+  let stopping = false
+  const callers = Array.from({ length: 64 }, async (_, caller) => {
+    while (!stopping) {
+      doneOf(await house.actors.dispatch(tell(lamps[(caller * 7 + done) % 50] ?? '', 'flash')))
+      done++
     }
-    stopping = true
-    await Promise.all(callers)
-    await expectExactly(house.sql, done)
-    await house.close()
-  },
-  90_000,
-)
+  })
+  for (let restart = 0; restart < 4; restart++) {
+    const before = done
+    await until(() => done > before + 500, { timeoutMs: 20_000, what: 'commands between restarts' })
+    if (restart % 2 === 0) await server.restart()
+    else {
+      await server.kill()
+      await server.start()
+    }
+  }
+  stopping = true
+  await Promise.all(callers)
+  await expectExactly(house.sql, done)
+  await house.close()
+}, 90_000)
 
-test.each(WAYS)(
-  'backends terminated at random between read and commit and during the commit, %s: no second effect',
-  async (_, followsAlways) => {
-    // Nothing is remembered, so that every commit has a read before it.
-    await using house = await lampHouse({ patienceMs: 20_000, mostRemembered: 0, followsAlways })
-    const lamps = await makeLamps(house, 50)
-    let done = 0
-    let stopping = false
-    const callers = Array.from({ length: 64 }, async (_, caller) => {
-      while (!stopping) {
-        doneOf(await house.actors.dispatch(tell(lamps[(caller + done) % 50] ?? '', 'flash')))
-        done++
-      }
-    })
-    // One connection: it would kill its others too, and then be given one of them.
-    const killer = await openHouse(house.url, { connections: 1 })
-    const killed = { afterRead: 0, inCommit: 0 }
-    for (let round = 0; round < 800 && Math.min(killed.afterRead, killed.inCommit) < 10; round++) {
-      const victims = await killer.sql<{ at: keyof typeof killed }[]>`
+test('backends terminated at random between read and commit and during the commit: no second effect', async () => {
+  // Nothing is remembered, so that every commit has a read before it.
+  await using house = await lampHouse({ patienceMs: 20_000, mostRemembered: 0 })
+  const lamps = await makeLamps(house, 50)
+  let done = 0
+  let stopping = false
+  const callers = Array.from({ length: 64 }, async (_, caller) => {
+    while (!stopping) {
+      doneOf(await house.actors.dispatch(tell(lamps[(caller + done) % 50] ?? '', 'flash')))
+      done++
+    }
+  })
+  // One connection: it would kill its others too, and then be given one of them.
+  const killer = await openHouse(house.url, { connections: 1 })
+  const killed = { afterRead: 0, inCommit: 0 }
+  for (let round = 0; round < 800 && Math.min(killed.afterRead, killed.inCommit) < 10; round++) {
+    const victims = await killer.sql<{ at: keyof typeof killed }[]>`
       with sessions as materialized (
         select pid, case
           when state = 'active' and query like '%commit_actors%' then 'inCommit'
@@ -147,20 +136,18 @@ test.each(WAYS)(
         from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and backend_start < now() - interval '50 ms')
       select at from sessions where at is not null and pg_terminate_backend(pid)`
-      for (const { at } of victims) killed[at]++
-      await Bun.sleep(20)
-    }
-    // Whoever was disturbed comes to its end, and undisturbed ones after it.
-    await until(() => done > 500)
-    stopping = true
-    await Promise.all(callers)
-    expect(killed.afterRead).toBeGreaterThanOrEqual(10)
-    expect(killed.inCommit).toBeGreaterThanOrEqual(10)
-    await expectExactly(killer.sql, done)
-    await killer.close()
-  },
-  120_000,
-)
+    for (const { at } of victims) killed[at]++
+    await Bun.sleep(20)
+  }
+  // Whoever was disturbed comes to its end, and undisturbed ones after it.
+  await until(() => done > 500)
+  stopping = true
+  await Promise.all(callers)
+  expect(killed.afterRead).toBeGreaterThanOrEqual(10)
+  expect(killed.inCommit).toBeGreaterThanOrEqual(10)
+  await expectExactly(killer.sql, done)
+  await killer.close()
+}, 120_000)
 
 test('a connection cut between read and commit: the command is done once', async () => {
   await using house = await lampHouse()

@@ -19,8 +19,7 @@ const commandOf = (n: number) => {
   return { ...tell(lamp, 'flash'), id, cause: `${name} ${n}` }
 }
 
-// Rivals are of both kinds.
-const house = await openHouse(url, { followsAlways: name !== 'right' && name !== 'steady' })
+const house = await openHouse(url)
 let next = Number(from)
 let stopping = false
 process.on('SIGTERM', () => {

@@ -6,7 +6,6 @@ import { type Kind, registered } from '../../src/actors/kind.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { openLog } from '../../src/log.ts'
-import { openActorPools } from '../../src/postgres/actor-pools.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import type { Outside, Random } from '../../src/world.ts'
 import { database } from '../harness/database.ts'
@@ -27,22 +26,15 @@ export const openHouse = async (
   url: string,
   { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: HouseOptions = {},
 ) => {
-  const { sql, tandem, end } =
-    connections === 1 ? onePool(url, answerS) : openActorPools(url, { max: connections, answerS })
+  const sql = connect(url, { max: connections, byKey: true, answerS })
   const world: Outside = { sql, clock, random, log: openLog('silent') }
-  const actors = await openActors(world, kinds, { tandem, ...options })
-  return { world, sql, actors, close: () => end(1) }
-}
-
-const onePool = (url: string, answerS?: number) => {
-  const sql = connect(url, { max: 1, byKey: true, answerS })
-  return { sql, tandem: undefined, end: (timeout: number) => sql.end({ timeout }) }
+  const actors = await openActors(world, kinds, options)
+  return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }
 }
 
 type HouseOptions = DispatcherOptions & {
   clock?: Outside['clock']
   kinds?: readonly Kind[]
-  /** With one for all, none is there for commits to follow each other. */
   connections?: number
   answerS?: number
 }

@@ -11,7 +11,6 @@ import { decodeId } from '../../src/ids.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
-import { openActorPools } from '../../src/postgres/actor-pools.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { shownColumns } from '../../src/queries/payments.ts'
 import { paymentLinkRecord } from '../../src/records/payment-link.ts'
@@ -29,9 +28,8 @@ const env = parseEnv({ DATABASE_URL, SECRET_KEY, API_RATE_LIMIT_TEST: '1000000' 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const sql = connect(DATABASE_URL)
 const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
-// Pools of their own, as the program has them.
-const pools = openActorPools(DATABASE_URL)
-const actors = await openActors({ ...outside, sql: pools.sql }, kinds, { tandem: pools.tandem })
+// A pool of their own, as the program has it.
+const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 8, byKey: true }) }, kinds)
 const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
 const served = app(routes, api)
 await serve(served, { host: '127.0.0.1', port: 0 })
