@@ -18,14 +18,19 @@ export const clientAddress = (peer: string, forwardedFor: string | null, trusted
 }
 
 /** What limits count by: an IPv6 subscriber has a whole /64 to come from. */
-export const limitGroup = remembered(address =>
+export const limitGroup = remembered(address => networkOf(address, 64))
+
+/** Many providers give one customer a /48, which has 65,536 groups of limits. */
+export const siteOf = remembered(address => networkOf(address, 48))
+
+/** The address itself when it is not IPv6. */
+const networkOf = (address: string, prefix: 48 | 64): string =>
   isIPv6(address)
     ? `${groupsOf(address)
-        .slice(0, 4)
+        .slice(0, prefix / 16)
         .map(group => group.toString(16))
-        .join(':')}::/64`
-    : address,
-)
+        .join(':')}::/${prefix}`
+    : address
 
 /** Whether nobody but this machine has the address. */
 export const isLoopback = remembered(address => isWithin(address, loopback))

@@ -8,7 +8,7 @@ import { decodeId } from '../ids.ts'
 import { findCheckout } from '../queries/checkouts.ts'
 import type { ShownPayment } from '../queries/payments.ts'
 import { checkoutPayment } from '../records/payment.ts'
-import { isLoopback, limitGroup } from './address.ts'
+import { isLoopback, limitGroup, siteOf } from './address.ts'
 import type { Api } from './api.ts'
 import { chainId, symbol } from './asset.ts'
 import { seenOf } from './checkout-stream.ts'
@@ -66,9 +66,9 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const found = await find(api, call)
       const { address, headers } = call
-      // A proxy on this machine that nobody has named makes all customers one address.
-      const group = isLoopback(address) ? undefined : limitGroup(address)
-      const to = { group, lastId: headers.get('last-event-id') }
+      // Behind a proxy on this machine that TRUSTED_PROXIES does not name, all customers have one address.
+      const origin = isLoopback(address) ? undefined : { network: limitGroup(address), site: siteOf(address) }
+      const to = { origin, lastId: headers.get('last-event-id') }
       const text = api.streams.open(found.payment.id, seenOf(api.chains, found), to)
       return { status: 200, text, headers: STREAM_HEADERS }
     },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { openReader, type Reader, type Said } from './checkout-reader.ts'
+import { openStreamCounts, RETRY_S, type StreamLimits, type StreamOrigin } from './stream-limits.ts'
 
 /** How a payment is now. `key` costs little and changes whenever `say` might. */
 export type Seen = { readonly key: string; say(): Said }
@@ -13,8 +14,7 @@ export type Streams = {
   stop(): void
 }
 
-/** `group`: what limits count by; undefined where nobody can be told from others. */
-export type Listener = { readonly group: string | undefined; readonly lastId: string | null }
+export type Listener = { readonly origin: StreamOrigin; readonly lastId: string | null }
 
 export type StreamsOptions = {
   /** All payments that somebody is told of, by their ids. */
@@ -24,10 +24,10 @@ export type StreamsOptions = {
   readonly beatMs?: number
   /** Nobody stays for longer; clients come back by themselves, and are told nothing twice. */
   readonly longestMs?: number
-  readonly most?: number
-  readonly mostOfGroup?: number
+  readonly limits?: Partial<StreamLimits & { readonly mostOfPayment: number }>
 }
 
+/** The readers of a payment, oldest first. */
 type Watched = { key: string | undefined; readonly readers: Set<Reader> }
 
 /**
@@ -40,12 +40,11 @@ export const openStreams = ({
   everyMs = 300,
   beatMs = 15_000,
   longestMs = 3_600_000,
-  most = 1_000,
-  mostOfGroup = 30,
+  limits: { mostOfPayment = 10, ...limits } = {},
 }: StreamsOptions): Streams => {
   const payments = new Map<string, Watched>()
-  const readers = new Map<Reader, { readonly since: number }>()
-  const groups = new Map<string | undefined, number>()
+  const readers = new Map<Reader, { readonly since: number; readonly origin: StreamOrigin }>()
+  const counts = openStreamCounts({ most: 5_000, mostOfNetwork: 60, mostOfSite: 250, ...limits })
   const stopping = new AbortController()
   let looking = false
   let beating: ReturnType<typeof setInterval> | undefined
@@ -83,41 +82,47 @@ export const openStreams = ({
     }
   }
 
-  const join = (paymentId: string, reader: Reader, group: Listener['group']): void => {
+  const join = (paymentId: string, reader: Reader, origin: StreamOrigin): void => {
     const watched = payments.get(paymentId) ?? { key: undefined, readers: new Set() }
     // The next look tells whoever has come: what it was opened with may be older than what the others know.
     watched.key = undefined
     watched.readers.add(reader)
     payments.set(paymentId, watched)
-    readers.set(reader, { since: performance.now() })
-    groups.set(group, (groups.get(group) ?? 0) + 1)
+    readers.set(reader, { since: performance.now(), origin })
     beating ??= setInterval(beat, beatMs)
     if (looking) return
     looking = true
     void goOn()
   }
 
-  const leave = (paymentId: string, reader: Reader, group: Listener['group']): void => {
+  const leave = (paymentId: string, reader: Reader): void => {
+    counts.leave(readers.get(reader)?.origin)
     readers.delete(reader)
     const watched = payments.get(paymentId)
     watched?.readers.delete(reader)
     if (watched?.readers.size === 0) payments.delete(paymentId)
-    const others = (groups.get(group) ?? 1) - 1
-    if (others > 0) groups.set(group, others)
-    else groups.delete(group)
     if (readers.size > 0) return
     clearInterval(beating)
     beating = undefined
   }
 
+  /** One more stream of the payment ends its oldest one. */
+  const replacedBy = (paymentId: string): Reader | undefined => {
+    const watched = payments.get(paymentId)
+    if (!watched || watched.readers.size < mostOfPayment) return undefined
+    const [oldest] = watched.readers
+    return oldest
+  }
+
   return {
-    open: (paymentId, seen, { group, lastId }) => {
-      if (stopping.signal.aborted || readers.size >= most) refuse('service_unavailable', { retryAfter: RETRY_S })
-      if (group !== undefined && (groups.get(group) ?? 0) >= mostOfGroup)
-        refuse('rate_limited', { retryAfter: RETRY_S })
-      const reader = openReader(lastId, () => leave(paymentId, reader, group))
+    open: (paymentId, seen, { origin, lastId }) => {
+      if (stopping.signal.aborted) refuse('service_unavailable', { retryAfter: RETRY_S })
+      const replaced = replacedBy(paymentId)
+      counts.enter(origin, replaced && readers.get(replaced))
+      replaced?.end()
+      const reader = openReader(lastId, () => leave(paymentId, reader))
       reader.say(seen.say())
-      join(paymentId, reader, group)
+      join(paymentId, reader, origin)
       return reader.stream
     },
     stop: () => {
@@ -126,8 +131,6 @@ export const openStreams = ({
     },
   }
 }
-
-const RETRY_S = 5
 
 /** Beats that somebody may leave unread. */
 const MOST_UNREAD = 2

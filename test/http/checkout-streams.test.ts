@@ -18,8 +18,8 @@ const counting = (options: Partial<StreamsOptions> = {}) => {
     everyMs: 1,
     ...options,
   })
-  const open = (paymentId = 'one', group: string | undefined = undefined, lastId: string | null = null) =>
-    reading(streams.open(paymentId, seen(now.state), { group, lastId }))
+  const open = (paymentId = 'one', network: string | undefined = undefined, lastId: string | null = null) =>
+    reading(streams.open(paymentId, seen(now.state), { origin: originOf(network), lastId }))
   return { now, streams, open, [Symbol.dispose]: () => streams.stop() }
 }
 
@@ -30,9 +30,11 @@ const reading = (stream: ReadableStream<Uint8Array>) => {
 }
 
 const event = (state: number) => `id: ${state}\nevent: payment\ndata: {"state":${state}}\n\n`
-const codeOf = (streams: Streams, group?: string) => {
+const originOf = (network: string | undefined) => (network === undefined ? undefined : { network, site: network })
+const codeOf = (streams: Streams, network?: string) => {
+  const to = { origin: originOf(network), lastId: null }
   try {
-    void streams.open('other', { key: '', say: () => ({ id: '', data: '' }) }, { group, lastId: null }).cancel()
+    void streams.open('other', { key: '', say: () => ({ id: '', data: '' }) }, to).cancel()
     return 'open'
   } catch (error) {
     return Object(error).code
@@ -105,7 +107,7 @@ test('nobody stays for longer than they may', async () => {
 })
 
 test('who reads nothing loses their place', async () => {
-  using to = counting({ beatMs: 5, most: 1 })
+  using to = counting({ beatMs: 5, limits: { most: 1 } })
   const stuck = to.open()
   expect(codeOf(to.streams)).toBe('service_unavailable')
   await until(() => codeOf(to.streams) === 'open')
@@ -114,14 +116,14 @@ test('who reads nothing loses their place', async () => {
 })
 
 test('one who reads keeps their place, however slowly', async () => {
-  using to = counting({ beatMs: 50, most: 1 })
+  using to = counting({ beatMs: 50, limits: { most: 1 } })
   const reader = to.open()
   for (let n = 0; n < 6; n++) await reader.next()
   expect(codeOf(to.streams)).toBe('service_unavailable')
 })
 
 test('an address has so many, the process has so many, and a place that was left is free', async () => {
-  using to = counting({ most: 4, mostOfGroup: 2 })
+  using to = counting({ limits: { most: 4, mostOfNetwork: 2 } })
   const [first] = [to.open('one', 'here'), to.open('two', 'here'), to.open('one', undefined)]
   expect([codeOf(to.streams, 'here'), codeOf(to.streams, 'there'), codeOf(to.streams)]).toEqual([
     ...['rate_limited', 'open', 'open'],

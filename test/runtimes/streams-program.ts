@@ -42,7 +42,7 @@ const flood = () => {
 const EVENTS = { headers: { 'content-type': 'text/event-stream' } }
 const answers: Readonly<Record<string, (request: Request) => Response>> = {
   '/stream': ({ headers }) =>
-    new Response(streams.open('one', seen(), { group: undefined, lastId: headers.get('last-event-id') }), EVENTS),
+    new Response(streams.open('one', seen(), { origin: undefined, lastId: headers.get('last-event-id') }), EVENTS),
   '/looks': () => new Response(String(looks)),
   '/stop': () => {
     streams.stop()

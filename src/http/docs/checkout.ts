@@ -67,7 +67,7 @@ export const submitTransaction: Docs = {
 export const streamCheckoutPayment: Docs = {
   operation: 'streamCheckoutPayment',
   summary: 'Be told of a payment as it changes',
-  description: `Server-sent events: \`event: payment\` with the payment as \`data\`, on connecting and whenever anything of it changes, confirmations included. Sent back as \`Last-Event-ID\`, the id of an event says what is known already. Every fifteen seconds there is a comment, and after an hour an end: \`EventSource\` comes back by itself. ${withSecret}`,
+  description: `Server-sent events: \`event: payment\` with the payment as \`data\`, on connecting and whenever anything of it changes, confirmations included. Sent back as \`Last-Event-ID\`, the id of an event says what is known already. Every fifteen seconds there is a comment, and after an hour an end: \`EventSource\` comes back by itself. A payment has at most 10 streams in each process: one more ends the oldest. An IPv4 address or IPv6 /64 has at most 60 and an IPv6 /48 at most 250: one more is 429. With 5,000 open streams a process answers 503. ${withSecret}`,
   callers: ['clientSecret'],
   answers: { 200: { events: checkoutPaymentShape } },
 }

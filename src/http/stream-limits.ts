@@ -1,0 +1,48 @@
+import { refuse } from '../errors.ts'
+
+/** Where a stream is read, as limits count it; undefined where callers cannot be told apart. */
+export type StreamOrigin = { readonly network: string; readonly site: string } | undefined
+
+export type StreamLimits = { readonly most: number; readonly mostOfNetwork: number; readonly mostOfSite: number }
+
+export const RETRY_S = 5
+
+/** Counts the open streams of a process, of each network (an IPv4 address or a /64), and of each IPv6 /48. */
+export const openStreamCounts = ({ most, mostOfNetwork, mostOfSite }: StreamLimits) => {
+  const counts = new Map<string, number>()
+  let total = 0
+
+  const groupsOf = (origin: StreamOrigin): readonly (readonly [name: string, most: number])[] => {
+    if (!origin) return []
+    const { network, site } = origin
+    const group = [network, mostOfNetwork] as const
+    // An IPv4 address is both, and only its own limit applies.
+    return site === network ? [group] : [group, [site, mostOfSite]]
+  }
+  const add = (origin: StreamOrigin, change: 1 | -1): void => {
+    total += change
+    for (const [name] of groupsOf(origin)) {
+      const count = (counts.get(name) ?? 0) + change
+      if (count > 0) counts.set(name, count)
+      else counts.delete(name)
+    }
+  }
+  const areExceeded = (origin: StreamOrigin): boolean =>
+    groupsOf(origin).some(([name, most]) => (counts.get(name) ?? 0) > most)
+
+  return {
+    /** Counts a stream, or refuses it and counts nothing. `replaced`: the origin of a stream that ends for it. */
+    enter: (origin: StreamOrigin, replaced?: { readonly origin: StreamOrigin }): void => {
+      const freed = replaced ? 1 : 0
+      if (total - freed >= most) refuse('service_unavailable', { retryAfter: RETRY_S })
+      add(origin, 1)
+      if (replaced) add(replaced.origin, -1)
+      const refused = areExceeded(origin)
+      if (replaced) add(replaced.origin, 1)
+      if (!refused) return
+      add(origin, -1)
+      refuse('rate_limited', { retryAfter: RETRY_S })
+    },
+    leave: (origin: StreamOrigin): void => add(origin, -1),
+  }
+}
