@@ -3,16 +3,19 @@ import type { HashTask } from './hasher.ts'
 import { openHashers } from './hashers.ts'
 import { openTurns } from './turns.ts'
 
-/** Hashes and checks passwords, a few at a time: each takes 19 MiB and a core for some 20 ms. */
+/**
+ * Hashes and checks passwords, a few at a time: each takes 19 MiB and a core for some 20 ms. `caller` is the network
+ * that the request comes from: networks are served in turn.
+ */
 export type Passwords = {
-  hash(password: string): Promise<string>
+  hash(caller: string, password: string): Promise<string>
   /** Without a hash to compare with, takes as long as with one and answers false. */
-  verify(password: string, hash: string | undefined): Promise<boolean>
+  verify(caller: string, password: string, hash: string | undefined): Promise<boolean>
   /**
    * Looks at whether there may be a check at all. A few at a time, since those who try one account
    * wait for each other in the database, and a flood of them is not to hold every connection.
    */
-  admit<T>(look: () => Promise<T>): Promise<T>
+  admit<T>(caller: string, look: () => Promise<T>): Promise<T>
 }
 
 /** argon2id as OWASP's cheat sheet asks for it. The hash carries them, so that they can be raised later. */
@@ -25,18 +28,18 @@ export const openPasswords = ({ atOnce = halfTheCores(), waiting = 300 } = {}): 
   const take = openTurns({ atOnce, waiting, waitMs: 10_000 })
   const admit = openTurns({ atOnce: 2, waiting: 2_000, waitMs: 10_000 })
   const hashers = openHashers()
-  const run = async (task: HashTask) => {
-    const answer = await take(() => hashers(task))
+  const run = async (caller: string, task: HashTask) => {
+    const answer = await take(caller, () => hashers(task))
     if ('fault' in answer) throw new Error(`cannot hash or check a password: ${answer.fault}`)
     return answer
   }
   return {
-    hash: async password => {
-      const answer = await run({ password: plain(password), options })
+    hash: async (caller, password) => {
+      const answer = await run(caller, { password: plain(password), options })
       return 'hash' in answer ? answer.hash : ''
     },
-    verify: async (password, known = nobodys) => {
-      const answer = await run({ password: plain(password), known })
+    verify: async (caller, password, known = nobodys) => {
+      const answer = await run(caller, { password: plain(password), known })
       return 'right' in answer && answer.right
     },
     admit,

@@ -22,7 +22,7 @@ export const accountCommands = [
       const id = uuidv7(desk.clock.now(), desk.random)
       const address = readEmail(given.email)
       const password = await choosePassword(desk, given['password-stdin'])
-      const passwordHash = await desk.passwords.hash(password.text)
+      const passwordHash = await desk.passwords.hash('operator', password.text)
       if (!(await createAccount(desk.sql, { id, email: address, passwordHash }, operator)))
         throw new StartError(`There is an account of ${address} already`)
       desk.say(`Made ${encodeId('usr', id)} for ${address}`)
@@ -37,7 +37,7 @@ export const accountCommands = [
     run: async (desk, given) => {
       const account = await getAccount(desk, given.email)
       const password = await choosePassword(desk, given['password-stdin'])
-      const newHash = await desk.passwords.hash(password.text)
+      const newHash = await desk.passwords.hash('operator', password.text)
       await changePassword(desk.sql, { accountId: account.id, knownHash: null, newHash, butOne: null }, operator)
       desk.say(`${account.email} has another password, and has to sign in again`)
       password.show()

@@ -4,8 +4,8 @@ import type { Api } from '../http/api.ts'
 import { type Limit, takeAttempt } from '../queries/attempts.ts'
 import type { From } from './sessions.ts'
 
-/** `network` is what limits count an address by. */
-export type Checked = From & { readonly network: string }
+/** `network` is what limits count an address by; requests of one `site` wait for each other and for no others. */
+export type Checked = From & { readonly network: string; readonly site: string }
 
 /** Five checks in a sliding minute for an account, whether there is one or not, and for an address. */
 const limit: Limit = { allowed: 5, seconds: 60 }
@@ -23,16 +23,15 @@ const fingerprint = (email: string): string => createHash('sha256').update(email
 
 /** Counts a check before it is made, or refuses it. False when a pass stood for it. */
 export const takePasswordCheck = (api: Api, email: string, from: Checked, pass?: string): Promise<boolean> =>
-  takeCounted(api, passwordSubjects(email, from), limit, pass)
+  takeCounted(api, from, { subjects: passwordSubjects(email, from), limit, pass })
 
 /** Also tells this process the database's time, which codes are good for a part of. */
 export const takeCounted = async (
   api: Api,
-  subjects: readonly string[],
-  its: Limit,
-  pass?: string,
+  { site }: Checked,
+  { subjects, limit: its, pass }: Counted,
 ): Promise<boolean> => {
-  const { wait, passed } = await api.passwords.admit(async () => {
+  const { wait, passed } = await api.passwords.admit(site, async () => {
     const asked = performance.now()
     const taken = await takeAttempt(api.sql, subjects, its, pass)
     api.clock.learn(taken.now, performance.now() - asked)
@@ -41,3 +40,5 @@ export const takeCounted = async (
   if (wait !== null) refuse('rate_limited', { retryAfter: wait, quota: its })
   return !passed
 }
+
+type Counted = { readonly subjects: readonly string[]; readonly limit: Limit; readonly pass?: string | undefined }

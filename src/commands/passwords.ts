@@ -21,7 +21,7 @@ export const changePassword = async (
   const change = {
     accountId,
     knownHash: account.password_hash,
-    newHash: await api.passwords.hash(newPassword),
+    newHash: await api.passwords.hash(from.site, newPassword),
     butOne: sessionId,
   }
   const changed = await updatePassword(api.sql, change, { actor: actorOf(accountId), address: from.address })
@@ -47,7 +47,7 @@ export const stepUpByPassword = async (
 const checkPassword = async (api: Api, accountId: string, password: string, from: Checked): Promise<Account> => {
   const account = await getAccount(api, accountId)
   await takePasswordCheck(api, account.email, from)
-  if (await api.passwords.verify(password, account.password_hash)) return account
+  if (await api.passwords.verify(from.site, password, account.password_hash)) return account
   await recordWrongPassword(api.sql, {
     counted: [],
     accountId,

@@ -21,7 +21,7 @@ export const signIn = async (
   const pass = passOf(email, from)
   const counted = await takePasswordCheck(api, email, from, code === undefined ? undefined : pass)
   const account = await findAccountByEmail(api.sql, email)
-  const right = await api.passwords.verify(password, account?.password_hash)
+  const right = await api.passwords.verify(from.site, password, account?.password_hash)
   if (!account || !right) {
     await recordWrongPassword(api.sql, {
       counted: counted ? [] : passwordSubjects(email, from),

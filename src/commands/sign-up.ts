@@ -20,13 +20,13 @@ export const signUp = async (api: Api, wanted: SignUp, from: Checked): Promise<S
   const mode = api.settings.signUp ?? 'first'
   if (mode === 'closed') refuse('sign_up_closed')
   // An answer of `email_taken` tells who has an account: nobody is to ask for many.
-  await takeCounted(api, [`sign-up:${from.network}`], { allowed: 30, seconds: 60 })
+  await takeCounted(api, from, { subjects: [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
   // Seen before the password is hashed, which costs more; the statement looks again.
   if (mode === 'first' && (await hasAccounts(api.sql))) refuse('sign_up_closed')
 
   const accountId = uuidv7(api.clock.now(), api.random)
   const merchantId = uuidv7(api.clock.now(), api.random)
-  const passwordHash = await api.passwords.hash(password)
+  const passwordHash = await api.passwords.hash(from.site, password)
   const codeShown = isCode(signUpCode, api.settings.signUpCode)
   const [session, token] = draftSession(api, accountId, from)
   const done = await insertAccount(

@@ -6,34 +6,38 @@ const password = 'correct horse battery'
 
 test('a password is hashed by argon2id at 19 MiB, twice over, with a salt of its own', async () => {
   const passwords = openPasswords()
-  const [one, two] = await Promise.all([passwords.hash(password), passwords.hash(password)])
+  const [one, two] = await Promise.all([passwords.hash('one', password), passwords.hash('one', password)])
   for (const hash of [one, two]) {
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
-    expect(await passwords.verify(password, hash)).toBe(true)
-    expect(await passwords.verify(`${password} `, hash)).toBe(false)
+    expect(await passwords.verify('one', password, hash)).toBe(true)
+    expect(await passwords.verify('one', `${password} `, hash)).toBe(false)
   }
   expect(one).not.toBe(two)
 })
 
 test('without a hash the answer is no, whatever the password', async () => {
   const passwords = openPasswords()
-  for (const text of ['', '\0', password]) expect(await passwords.verify(text, undefined)).toBe(false)
+  for (const text of ['', '\0', password]) expect(await passwords.verify('one', text, undefined)).toBe(false)
 })
 
 test('keyboards spell the same password in different ways', async () => {
   const passwords = openPasswords()
-  expect(await passwords.verify('cafe\u0301 au lait', await passwords.hash('caf\u00e9 au lait'))).toBe(true)
+  expect(await passwords.verify('one', 'cafe\u0301 au lait', await passwords.hash('one', 'caf\u00e9 au lait'))).toBe(
+    true,
+  )
 })
 
 test('a hash that cannot be read is a fault and no wrong password, and the next one is checked', async () => {
   const passwords = openPasswords({ atOnce: 1 })
-  await expect(passwords.verify(password, 'no hash')).rejects.toThrow('cannot hash or check a password')
-  expect(await passwords.verify(password, await passwords.hash(password))).toBe(true)
+  await expect(passwords.verify('one', password, 'no hash')).rejects.toThrow('cannot hash or check a password')
+  expect(await passwords.verify('one', password, await passwords.hash('one', password))).toBe(true)
 })
 
 test('a flood finds the queue full and is told to come again', async () => {
   const passwords = openPasswords({ atOnce: 2, waiting: 3 })
-  const floods = await Promise.allSettled(Array.from({ length: 14 }, () => passwords.verify(password, undefined)))
+  const floods = await Promise.allSettled(
+    Array.from({ length: 14 }, () => passwords.verify('one', password, undefined)),
+  )
   const refused = floods.filter(one => one.status === 'rejected')
   expect(refused).toHaveLength(9)
   for (const { reason } of refused)
@@ -43,7 +47,7 @@ test('a flood finds the queue full and is told to come again', async () => {
 test('a process that has hashed ends when it has nothing else to do', () => {
   const script = `
     import { openPasswords } from ${module('../../src/access/passwords.ts')}
-    await openPasswords().hash('correct horse battery')`
+    await openPasswords().hash('one', 'correct horse battery')`
   const { status, stderr } = spawnSync(process.execPath, ['-e', script], { timeout: 8_000, encoding: 'utf8' })
   expect([status, stderr]).toEqual([0, ''])
 })

@@ -3,10 +3,10 @@ import { openTurns } from '../../src/access/turns.ts'
 import { until } from '../harness/until.ts'
 
 /** Work that ends when told to. */
-const start = (take: ReturnType<typeof openTurns>) => {
+const start = (take: ReturnType<typeof openTurns>, caller = 'one') => {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const work = { running: false, end: () => resolve('done'), fail: () => reject(new Error('failed')) }
-  const taken = take(() => {
+  const taken = take(caller, () => {
     work.running = true
     return promise
   })
@@ -40,4 +40,29 @@ test('whoever finds the queue full is refused at once, whoever waits too long wh
   const next = start(take)
   await until(() => next.running)
   next.end()
+})
+
+test('callers are served in turn, however many requests one of them has waiting', async () => {
+  const take = openTurns({ atOnce: 1, waiting: 10, waitMs: 60_000 })
+  const order: string[] = []
+  const run = (caller: string, name: string) => take(caller, async () => void order.push(name))
+  const first = start(take)
+  const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map(name => run(name.charAt(0), name))
+  first.end()
+  await Promise.all(all)
+  expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+test('with a full queue the caller that has most requests waiting loses its latest one', async () => {
+  const take = openTurns({ atOnce: 1, waiting: 3, waitMs: 60_000 })
+  const running = start(take)
+  const [a1, a2, a3] = [start(take, 'a'), start(take, 'a'), start(take, 'a')]
+  // No other caller has more than this one.
+  expect(await start(take, 'a').outcome).toBe('service_unavailable')
+  const b1 = start(take, 'b')
+  expect(await a3.outcome).toBe('service_unavailable')
+  // A request that replaced another of the same length would only turn the refusal around.
+  expect(await start(take, 'b').outcome).toBe('service_unavailable')
+  for (const each of [running, a1, a2, b1]) each.end()
+  expect(await Promise.all([a1, a2, b1].map(({ outcome }) => outcome))).toEqual(['done', 'done', 'done'])
 })

@@ -7,12 +7,12 @@ import { apiHouse } from '../harness/api.ts'
 
 const email = 'anna@lamps.example'
 const password = 'correct horse battery'
-const from = { address: '192.0.2.1', network: '192.0.2.1', userAgent: null }
+const from = { address: '192.0.2.1', network: '192.0.2.1', site: '192.0.2.1', userAgent: null }
 
 const start = async () => {
   const house = await apiHouse({ routes: [] })
   const accountId = crypto.randomUUID()
-  await house.sql`select create_account(${accountId}, ${email}, ${await house.api.passwords.hash(password)})`
+  await house.sql`select create_account(${accountId}, ${email}, ${await house.api.passwords.hash('tests', password)})`
   return { ...house, accountId }
 }
 
@@ -21,8 +21,8 @@ const afterCheck = (api: Api, happens: () => Promise<unknown>): Api => ({
   ...api,
   passwords: {
     ...api.passwords,
-    verify: async (text, hash) => {
-      const right = await api.passwords.verify(text, hash)
+    verify: async (...given) => {
+      const right = await api.passwords.verify(...given)
       await happens()
       return right
     },

@@ -18,7 +18,7 @@ beforeAll(async () => {
   house = await apiHouse({ routes, env: { SIGN_UP: 'open', API_RATE_LIMIT_TEST: '0' }, outside: { log } })
   here = await shop(house.api)
   key = (await insertKey(house.sql, { merchantId: here.merchantId })).secret
-  const hash = await house.api.passwords.hash('correct horse battery')
+  const hash = await house.api.passwords.hash('tests', 'correct horse battery')
   await house.sql`update accounts set password_hash = ${hash} where id = ${here.owner.accountId}`
 })
 afterAll(() => house[Symbol.asyncDispose]())
