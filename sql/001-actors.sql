@@ -129,8 +129,9 @@ create type job_entry as (gs integer[], task text, effect text, run_at timestamp
 
 -- How a table is written to: the type `<writer>_entry` and the functions named after it. Writers are
 -- numbered, `payments_v2`, because processes of the version before a migration go on with theirs. Before its columns
--- an entry has `g`, its group; `was`, the rev that was decided on; and `seen`, the transaction that wrote that rev, where
--- it was not read but remembered (src/actors/memory.ts).
+-- an entry has `g`, its group; `was`, the rev that was decided on; and `seen`, the transaction that wrote the row as it was
+-- decided on. A lease writes the row and leaves its rev: by `seen`, a command that was decided before it does not commit
+-- after it, however late its statement arrives.
 create function latest_writer(row_table text) returns text language sql stable as $$
   select left(typname, -length('_entry')) from pg_type
   where typname ~ ('^' || row_table || '_v\d+_entry$')
@@ -280,10 +281,11 @@ declare
   );
 begin
   -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
-  -- over all that is in it. A table, so that the planner puts its query in the place of the call.
+  -- over all that is in it. Before them is the transaction that wrote the row. A table, so that the planner puts its
+  -- query in the place of the call.
   execute format($f$
     create or replace function read_%2$s(ids uuid[]) returns table (found json) language sql stable as $b$
-      select array_to_json(array_agg(array[%3$s])) from %1$I where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, %3$s])) from %1$I where id = any(ids)
     $b$ $f$, actor_table, writer, texts);
 
   -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
@@ -297,7 +299,7 @@ begin
         select r.g
         from (select g, id, was, seen from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until, xmin from %1$I where id = r.id for update) t on true
-        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $b$ $f$, actor_table, writer);
 
   -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
@@ -312,7 +314,7 @@ begin
     begin
       update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
@@ -426,10 +428,10 @@ end $$;
 -- The detail repeats the number of the batch, since a driver may hand over the error of another statement.
 -- `updates` and `inserts` are array literals, each for the writer in the same place, their entries sorted by
 -- id and they by writer, so that locks are taken in one order. `connected`: some group changes two rows, and
--- neither may be written before both are known to be as they were. `remembered_in`: the era in which the rows were
--- written that were not read. In another one the numbers of transactions are given out again, and say nothing: PM004.
+-- neither may be written before both are known to be as they were. `seen_in`: the era of the transactions in `seen`.
+-- In another one the numbers of transactions are given out again, and say nothing: PM004.
 create function commit_actors(
-  batch integer, now_at timestamptz, holder uuid, connected boolean, remembered_in integer,
+  batch integer, now_at timestamptz, holder uuid, connected boolean, seen_in integer,
   update_writers text[], updates text[], insert_writers text[], inserts text[],
   steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json
 ) returns integer[] language plpgsql
@@ -443,8 +445,8 @@ declare
   duplicates json[];
   missing graphile_worker.job_spec[];
 begin
-  if remembered_in <> this_era then
-    raise exception 'what was remembered is of another server' using errcode = 'PM004';
+  if seen_in <> this_era then
+    raise exception 'rows were read from another server' using errcode = 'PM004';
   end if;
 
   if connected then

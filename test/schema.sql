@@ -1737,7 +1737,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, remembered_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, seen_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1750,8 +1750,8 @@ declare
   duplicates json[];
   missing graphile_worker.job_spec[];
 begin
-  if remembered_in <> this_era then
-    raise exception 'what was remembered is of another server' using errcode = 'PM004';
+  if seen_in <> this_era then
+    raise exception 'rows were read from another server' using errcode = 'PM004';
   end if;
 
   if connected then
@@ -1957,10 +1957,11 @@ declare
   );
 begin
   -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
-  -- over all that is in it. A table, so that the planner puts its query in the place of the call.
+  -- over all that is in it. Before them is the transaction that wrote the row. A table, so that the planner puts its
+  -- query in the place of the call.
   execute format($f$
     create or replace function read_%2$s(ids uuid[]) returns table (found json) language sql stable as $b$
-      select array_to_json(array_agg(array[%3$s])) from %1$I where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, %3$s])) from %1$I where id = any(ids)
     $b$ $f$, actor_table, writer, texts);
 
   -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
@@ -1974,7 +1975,7 @@ begin
         select r.g
         from (select g, id, was, seen from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until, xmin from %1$I where id = r.id for update) t on true
-        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $b$ $f$, actor_table, writer);
 
   -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
@@ -1989,7 +1990,7 @@ begin
     begin
       update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
@@ -3425,7 +3426,7 @@ AS $function$
         select r.g
         from (select g, id, was, seen from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until, xmin from deliveries where id = r.id for update) t on true
-        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_disputes_v1(entries disputes_v1_entry[], holder uuid, now_at timestamp with time zone)
@@ -3440,7 +3441,7 @@ AS $function$
         select r.g
         from (select g, id, was, seen from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until, xmin from disputes where id = r.id for update) t on true
-        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_merchant_for(merchant uuid, caller uuid)
@@ -3464,7 +3465,7 @@ AS $function$
         select r.g
         from (select g, id, was, seen from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until, xmin from payment_links where id = r.id for update) t on true
-        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_payments_v1(entries payments_v1_entry[], holder uuid, now_at timestamp with time zone)
@@ -3479,7 +3480,7 @@ AS $function$
         select r.g
         from (select g, id, was, seen from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until, xmin from payments where id = r.id for update) t on true
-        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_refunds_v1(entries refunds_v1_entry[], holder uuid, now_at timestamp with time zone)
@@ -3494,7 +3495,7 @@ AS $function$
         select r.g
         from (select g, id, was, seen from unnest(entries) order by id) r
         left join lateral (select rev, lease, leased_until, xmin from refunds where id = r.id for update) t on true
-        where t.rev is distinct from r.was or t.xmin <> r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_rows(writer text, entries text, holder uuid, now_at timestamp with time zone)
@@ -3706,7 +3707,7 @@ CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, event_id::text, event_type::text, endpoint_id::text, attempts::text, automatic_attempts::text, trigger::text, next_attempt_at::text, resume_at::text, sending_since::text, cancel_requested::text, delivered_at::text])) from deliveries where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, event_id::text, event_type::text, endpoint_id::text, attempts::text, automatic_attempts::text, trigger::text, next_attempt_at::text, resume_at::text, sending_since::text, cancel_requested::text, delivered_at::text])) from deliveries where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_disputes_v1(ids uuid[])
@@ -3714,7 +3715,7 @@ CREATE OR REPLACE FUNCTION public.read_disputes_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, description::text, uncategorized_text::text, customer_communication::text, shipping_tracking_number::text, refund_policy::text, evidence_due_by::text])) from disputes where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, description::text, uncategorized_text::text, customer_communication::text, shipping_tracking_number::text, refund_policy::text, evidence_due_by::text])) from disputes where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
@@ -3722,7 +3723,7 @@ CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, amount_minor::text, currency::text, title::text, description::text, reference::text, assets::text, max_payments::text, window_minutes::text, expires_at::text, success_url::text, metadata::text, payments_opened::text, payments_processing::text, payments_count::text, deactivated_at::text])) from payment_links where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, amount_minor::text, currency::text, title::text, description::text, reference::text, assets::text, max_payments::text, window_minutes::text, expires_at::text, success_url::text, metadata::text, payments_opened::text, payments_processing::text, payments_count::text, deactivated_at::text])) from payment_links where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payments_v1(ids uuid[])
@@ -3730,7 +3731,7 @@ CREATE OR REPLACE FUNCTION public.read_payments_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, final_strays::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, final_strays::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
@@ -3738,7 +3739,7 @@ CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, metadata::text, chain_id::text, asset::text, token_address::text, amount::text, destination::text, tx_hash::text, confirmations::text, failure_reason::text, attention::text, stray_tx_hash::text])) from refunds where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, metadata::text, chain_id::text, asset::text, token_address::text, amount::text, destination::text, tx_hash::text, confirmations::text, failure_reason::text, attention::text, stray_tx_hash::text])) from refunds where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
@@ -4417,7 +4418,7 @@ AS $function$
     begin
       update deliveries t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, event_id = r.event_id, event_type = r.event_type, endpoint_id = r.endpoint_id, attempts = r.attempts, automatic_attempts = r.automatic_attempts, trigger = r.trigger, next_attempt_at = r.next_attempt_at, resume_at = r.resume_at, sending_since = r.sending_since, cancel_requested = r.cancel_requested, delivered_at = r.delivered_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
@@ -4444,7 +4445,7 @@ AS $function$
     begin
       update disputes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, description = r.description, uncategorized_text = r.uncategorized_text, customer_communication = r.customer_communication, shipping_tracking_number = r.shipping_tracking_number, refund_policy = r.refund_policy, evidence_due_by = r.evidence_due_by, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
@@ -4471,7 +4472,7 @@ AS $function$
     begin
       update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
@@ -4498,7 +4499,7 @@ AS $function$
     begin
       update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, final_strays = r.final_strays, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;
@@ -4525,7 +4526,7 @@ AS $function$
     begin
       update refunds t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, metadata = r.metadata, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, amount = r.amount, destination = r.destination, tx_hash = r.tx_hash, confirmations = r.confirmations, failure_reason = r.failure_reason, attention = r.attention, stray_tx_hash = r.stray_tx_hash, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
-      where t.id = r.id and t.rev = r.was and (r.seen is null or t.xmin = r.seen)
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
         and (skip is null or r.g <> all(skip));
       get diagnostics moved = row_count;

@@ -1,4 +1,5 @@
 import { uuidv7 } from '../ids.ts'
+import { AnswerLost } from '../postgres/errors.ts'
 import type { Outside } from '../world.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
 import { isLockedOut, isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
@@ -68,9 +69,11 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
     // Who has leased its actors has changed their rows by that.
     const recalled = lease === null ? recall(memory, units) : NOTHING
     const askings = units.map(unit => askingOf(unit, recalled))
-    const reads = await inTime(units, readActors(outside.sql, registry, askings))
-    return await decideAndCommit(round, units, { reads, recalled })
+    const { reads, era } = await inTime(units, readActors(outside.sql, registry, askings))
+    return await decideAndCommit(round, units, { reads, recalled, era: earliest(era, recalled.era) })
   } catch (error) {
+    // Whatever the error says: a driver may hand over that of another statement, and this one may have been carried out.
+    for (const unit of units) unit.unsure = true
     const again = tryLater(units, error)
     if ((again && !isLockedOut(error)) || isOfAnotherEra(error)) memory.forgetAll()
     if (again) return again
@@ -86,7 +89,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
   try {
     await inTime(units, leaseActors(outside, registry, commands, lease))
     const askings = units.map(unit => askingOf(unit, NOTHING))
-    const reads = await inTime(units, readActors(outside.sql, registry, askings))
+    const { reads } = await inTime(units, readActors(outside.sql, registry, askings))
     const isHeld = ({ key }: { readonly key: string }) => (reads.get(key)?.row.lease ?? lease) === lease
     const { aside, others } = setAside(units, unit => !unit.commands.every(isHeld))
     const again = await attempt({ ...round, lease, told: undefined }, others)
@@ -102,6 +105,10 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     )
   }
 }
+
+/** Of two eras, the one in which nothing can be compared any more when they differ. */
+const earliest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b)
 
 const decideAndCommit = async (round: Round, units: readonly Pending[], looks: Looks): Promise<Again> => {
   const { outside, registry, memory, lease, published } = round
@@ -137,7 +144,7 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
           heads,
           at,
           lease,
-          rememberedIn: looks.recalled.era,
+          era: looks.era,
         }),
       )
     : { written: undefined, conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
@@ -191,10 +198,7 @@ const afterConflict = (looks: Looks, units: readonly Pending[]): Again => {
 const inTime = <T>(units: readonly Pending[], asked: Promise<T>): Promise<T> => {
   const deadline = units.reduce((latest, unit) => Math.max(latest, unit.deadline), 0)
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const timer = setTimeout(
-    () => reject(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
-    Math.max(deadline - performance.now(), 50),
-  )
+  const timer = setTimeout(() => reject(new AnswerLost('no answer')), Math.max(deadline - performance.now(), 50))
   asked.then(resolve, reject).finally(() => clearTimeout(timer))
   return promise
 }

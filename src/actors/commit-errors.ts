@@ -5,7 +5,7 @@ type WithDetail = Error & { readonly detail: string }
 /** Raised by commit_actors(): rows that the batch would insert are already there. */
 export const isDuplicateRows = (error: unknown): error is WithDetail => codeOf(error) === 'PM001'
 
-/** Raised by commit_actors(): what was remembered is of another server, or of another time of this one. */
+/** Raised by commit_actors(): the rows were read from, or remembered of, another server or another time of this one. */
 export const isOfAnotherEra = (error: unknown): boolean => codeOf(error) === 'PM004'
 
 /** The connection does not wait any longer for a lock: it is still the same server, and nothing was carried out. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Sql } from '../postgres/connect.ts'
-import { answerLost, onlyRow } from '../postgres/errors.ts'
+import { AnswerLost, onlyRow } from '../postgres/errors.ts'
 import { isDuplicateRows } from './commit-errors.ts'
 import type { Head, Step, Unit } from './decide.ts'
 import { gatherEffects, gatherRows, type Tables } from './gather.ts'
@@ -30,8 +30,8 @@ export type Batch<U extends Unit> = {
   readonly at: Date
   /** Held on the actors of the batch, or null. */
   readonly lease: string | null
-  /** The era of what was not read but remembered; null where all was read. */
-  readonly rememberedIn: number | null
+  /** The era of the rows that were decided on; null where all are new. */
+  readonly era: number | null
 }
 
 /** Writes what a batch decided: one statement, whatever is in it. */
@@ -58,7 +58,7 @@ export const commitBatch = async <U extends Unit>(
     const answer = onlyRow(
       await sql<(Written & { conflicts: number[] | null; now: Date })[]>`
       select now(), current_era() as era, pg_current_xact_id()::xid::text as xid, commit_actors(
-        ${number}::integer, ${batch.at}, ${batch.lease}, ${connected}, ${batch.rememberedIn},
+        ${number}::integer, ${batch.at}, ${batch.lease}, ${connected}, ${batch.era},
         ${writersOf(updates)}::text::text[], ${literalsOf(sql, updates)},
         ${writersOf(inserts)}::text::text[], ${literalsOf(sql, inserts)},
         ${rows(effects.steps)}::text::step_entry[],
@@ -72,7 +72,7 @@ export const commitBatch = async <U extends Unit>(
     if (!isDuplicateRows(error)) throw error
     const { batch: its, duplicates } = JSON.parse(error.detail) as Refusals
     // postgres.js rejects a statement with an old error when the connection before was cut behind that error.
-    if (its !== number) throw answerLost('the answer is that of another commit')
+    if (its !== number) throw new AnswerLost('the answer is that of another commit')
     return { written: undefined, conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }

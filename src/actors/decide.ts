@@ -28,7 +28,7 @@ export type Head = {
   readonly actor: Actor
   /** The rev in the database, 0 for an actor this batch brings into being. */
   readonly stored: number
-  /** The transaction that wrote the row, where it was not read but remembered. */
+  /** The transaction that wrote the row; null for an actor this batch brings into being. */
   readonly seen: string | null
   readonly read: Read | undefined
   /** Timers armed (by which rev) and canceled in this batch, over those that were read. */
@@ -72,10 +72,15 @@ export type Verdict =
 export type Decider = ReturnType<typeof decider>
 
 /** What a batch knows of its actors: what was read, and what need not be. */
-export type Looks = { readonly reads: ReadonlyMap<string, Read>; readonly recalled: Recalled }
+export type Looks = {
+  readonly reads: ReadonlyMap<string, Read>
+  readonly recalled: Recalled
+  /** The earliest era of both; null where there is neither. */
+  readonly era: number | null
+}
 
 /** Decides the units of one batch in order, each on what the ones before it left. */
-export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date, random: Random) => {
+export const decider = (registry: Registry, { reads, recalled }: Omit<Looks, 'era'>, at: Date, random: Random) => {
   const heads = new Map<string, Head>()
 
   const decide = (unit: Unit): Verdict => {
@@ -145,7 +150,15 @@ export const decider = (registry: Registry, { reads, recalled }: Looks, at: Date
     const known = read ? undefined : recalled.actors.get(key)
     const actor = read ? decode(read.row) : known?.actor
     if (!actor) return undefined
-    return { kind, actor, stored: actor.rev, seen: known?.xid ?? null, read, timers: UNTOUCHED, taken: undefined }
+    return {
+      kind,
+      actor,
+      stored: actor.rev,
+      seen: read?.seen ?? known?.xid ?? null,
+      read,
+      timers: UNTOUCHED,
+      taken: undefined,
+    }
   }
 
   const advance = (

@@ -7,6 +7,8 @@ import type { ActorRow } from './rows.ts'
 /** An actor's row and what else its commands must know, seen in one snapshot. */
 export type Read = {
   readonly row: ActorRow
+  /** The transaction that wrote the row. */
+  readonly seen: string
   /** Which of the asked command ids it has already taken. */
   readonly done: ReadonlySet<string>
   /** The generations of the asked timers. */
@@ -31,10 +33,11 @@ type Asked = {
   readonly timers: string[]
 }
 
-/** Reads the actors of a batch, one statement per table. */
+/** Reads the actors of a batch, one statement per table. The era is that of the transactions in `seen`. */
 export const readActors = async (sql: Sql, registry: Registry, askings: readonly Asking[]) => {
   const reads = new Map<string, Read>()
   const every = askings.some(({ seek }) => seek === 'all')
+  let era: number | null = null
 
   const readKind = async (name: string, { ids, takers, commands, armers, timers }: Asked) => {
     const { kind, rowOf } = registry.get(name)
@@ -44,24 +47,26 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
       commands.length + timers.length > 0
         ? await sql<Answer[]>`
             select
-              (select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])),
+              current_era() as era, (select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])),
               (select json_agg(json_build_array(actor, command))
                 from find_taken(${idsLiteral(takers)}::text::uuid[], ${idsLiteral(commands)}::text::uuid[], ${every})) as taken,
               (select json_agg(json_build_array(actor, name, generation))
                 from find_armed(${idsLiteral(armers)}::text::uuid[], ${timers}::text[])) as armed`
-        : await sql<Answer[]>`select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])`,
+        : await sql<Answer[]>`select current_era() as era, found from ${reader}(${idsLiteral([...ids])}::text::uuid[])`,
     )
+    era = Math.min(era ?? answer.era, answer.era)
     const done = new Map<string, Set<string>>()
     for (const [actor, command] of answer.taken ?? []) done.set(actor, (done.get(actor) ?? new Set()).add(command))
     const armed = new Map<string, Map<string, number>>()
     for (const [actor, timer, generation] of answer.armed ?? []) {
       armed.set(actor, (armed.get(actor) ?? new Map()).set(timer, generation))
     }
-    for (const texts of answer.found ?? []) {
+    for (const [seen, ...texts] of answer.found ?? []) {
       const row = rowOf(texts)
       const { id } = row
       reads.set(keyOf(name, id), {
         row,
+        seen: seen ?? '',
         done: done.get(id) ?? NONE,
         timers: armed.get(id) ?? NO_TIMERS,
       })
@@ -69,10 +74,11 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
   }
 
   await Promise.all([...byKind(askings)].map(([name, asked]) => readKind(name, asked)))
-  return reads
+  return { reads, era }
 }
 
 type Answer = {
+  readonly era: number
   readonly found: readonly (readonly (string | null)[])[] | null
   readonly taken?: readonly (readonly [actor: string, command: string])[] | null
   readonly armed?: readonly (readonly [actor: string, timer: string, generation: number])[] | null

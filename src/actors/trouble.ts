@@ -58,10 +58,7 @@ const refusedBy = (registry: Registry, constraint: string): Refused => ({
  * Unavailable. Undefined when the error is no trouble of the database's, but of a command.
  */
 export const tryLater = (units: readonly Pending[], error: unknown): Again | undefined => {
-  const judged = judgeError(error)
-  if (judged === 'final') return undefined
-  if (judged === 'lost') for (const unit of units) unit.unsure = true
-  return patiently(units, error, 200)
+  return judgeError(error) === 'final' ? undefined : patiently(units, error, 200)
 }
 
 /** Those with patience left go round again, the others fail. */
@@ -85,7 +82,6 @@ export const isolate = async (
       // postgres.js may reject a statement with the error of an earlier one whose connection was cut. Once
       // more, then, and first look for what this one may have done.
       only.failed = true
-      only.unsure = true
       return attempt(units)
     }
     const constraint = constraintOf(error)

@@ -1,7 +1,7 @@
 import { Unavailable } from '../actors/command.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { judgeError } from '../postgres/errors.ts'
+import { isPassing } from '../postgres/errors.ts'
 import type { Answer, HeaderFields } from './route.ts'
 
 /** What an answer is made of before the headers are known that all have. */
@@ -54,7 +54,7 @@ export const JSON_TYPE: HeaderFields = { 'content-type': 'application/json' }
 /** Whatever was thrown under a request, as what the caller is told of it. A fault goes to the log and nowhere else. */
 export const refusalOf = (error: unknown, log: Log, requestId: string): Refusal => {
   if (error instanceof Refusal) return error
-  const away = error instanceof Unavailable || judgeError(error) !== 'final'
+  const away = error instanceof Unavailable || isPassing(error)
   const fault = faultOf(error)
   if (away) log.warn({ requestId, fault }, 'a request found the database away')
   else log.error({ requestId, fault }, 'a request failed')

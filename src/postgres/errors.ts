@@ -10,31 +10,49 @@ export const constraintOf = (error: unknown): string | undefined =>
     : undefined
 
 /**
- * `lost`: the statement may or may not have been carried out. `aborted`: it was not, and is worth trying
- * again as it is. `final`: it was not, and never will be.
+ * `final`: Postgres refused the statement, and would refuse it again. `aborted`: it rolled the statement back, which is
+ * worth trying again as it is. `lost`: everything else, whatever it says, since an error that is not a SQLSTATE comes
+ * from the path to the server; the statement may or may not have been carried out.
  */
 export const judgeError = (error: unknown): 'lost' | 'aborted' | 'final' => {
   const code = codeOf(error)
-  if (code === undefined) return 'final'
+  if (code === undefined || !SQLSTATE.test(code)) return isThrownHere(error) ? 'final' : 'lost'
   if (aborted.has(code) || oldPlan.has(code) || code.startsWith('53')) return 'aborted'
-  if (lost.has(code) || /^(08|57P|58)/.test(code)) return 'lost'
-  return 'final'
+  return /^(08|57P|58|40003)/.test(code) ? 'lost' : 'final'
 }
 
-/** A statement was told what is no answer to it: judged as `lost`, since only the database knows what became of it. */
-export const answerLost = (why: string): Error => Object.assign(new Error(why), { code: 'ECONNRESET' })
+/** The classes of Postgres and our own, PM: `EPIPE` has five characters too. */
+const SQLSTATE = /^([0-9][0-9A-Z]|F0|HV|P0|XX|PM)[0-9A-Z]{3}$/
+
+/** A fault of this program, such as a TypeError: no statement was involved, and no code is on it. */
+const isThrownHere = (error: unknown): boolean =>
+  !(error instanceof Error) || (codeOf(error) === undefined && !('query' in error))
+
+/** What arrived is not the answer to the statement, or nothing arrived. Only the database knows the outcome. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost'
+  readonly code = 'ECONNRESET'
+}
 
 /** The row of a statement that has one whatever is in the tables: without it, its answer was lost on the way. */
 export const onlyRow = <T>([row]: readonly T[]): T => {
-  if (row === undefined) throw answerLost('a statement that always has a row was answered without one')
+  if (row === undefined) throw new AnswerLost('a statement that always has a row was answered without one')
   return row
 }
 
-/** A statement, here or in what caused this, met a database that was going or gone. Nobody is to blame for it. */
+/** A statement, here or in what caused this, met a database that was going or gone: not a fault of its caller. */
 export const isAway = (error: unknown): boolean =>
   error instanceof Error &&
-  // Only what a statement has failed with knows its query: a socket's error may be of anything else.
-  (('query' in error && (judgeError(error) === 'lost' || isOfOldPlan(error))) || isAway(error.cause))
+  ((isOfStatement(error) && (judgeError(error) === 'lost' || isOfOldPlan(error))) || isAway(error.cause))
+
+/** A statement failed for a reason that passes: the database was away, busy or locked. */
+export const isPassing = (error: unknown): boolean => isOfStatement(error) && judgeError(error) !== 'final'
+
+/** Only what a statement has failed with knows its query, but for a pool that is closed: a socket may be any other. */
+const isOfStatement = (error: unknown): boolean =>
+  error instanceof Error && ('query' in error || error instanceof AnswerLost || closedPool.has(codeOf(error) ?? ''))
+
+const closedPool = new Set(['CONNECTION_ENDED', 'CONNECTION_DESTROYED'])
 
 /** The table has another shape since the connection has prepared the statement; by now it has forgotten that. */
 const isOfOldPlan = (error: unknown): boolean => oldPlan.has(codeOf(error) ?? '')
@@ -50,29 +68,5 @@ const aborted = new Set([
   '40P01', // deadlock detected
   '55P03', // lock not available
   '57014', // canceled: statement timeout or an operator
-  // No connection was opened, since this machine has no room for one.
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ENFILE',
-  'ENOBUFS',
   '25006', // read-only: a standby, or an operator at work
-])
-
-// And classes 08, connections, 57P, the server ending, and 58, its disk.
-const lost = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'EAI_AGAIN',
-  'ECONNABORTED',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'EPIPE',
-  'ERR_SOCKET_CLOSED',
-  'ETIMEDOUT',
 ])

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AnswerLost } from '../postgres/errors.ts'
 
 const PATIENCE_MS = 10_000
 
@@ -6,7 +7,7 @@ const PATIENCE_MS = 10_000
 export const inTime = async <T>(asked: Promise<T>): Promise<T> => {
   const answered = new AbortController()
   const late = sleep(PATIENCE_MS, undefined, { signal: answered.signal }).then(() => {
-    throw Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
+    throw new AnswerLost('no answer')
   })
   try {
     return await Promise.race([asked, late])

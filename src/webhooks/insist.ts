@@ -35,9 +35,8 @@ export const openInsistence = ({ sql, clock, random }: Outside, { hasEnded }: { 
       } catch (error) {
         // Of a try that was given up, and was carried out after all.
         const isTwin = constraintOf(error) === 'delivery_claims_pkey'
-        const judged = isTwin ? 'lost' : judgeError(error)
-        if (judged === 'final' || hasEnded()) throw error
-        unsure ||= judged === 'lost'
+        if ((!isTwin && judgeError(error) === 'final') || hasEnded()) throw error
+        unsure = true
         await sleep(pauseMs)
       }
     }

@@ -284,6 +284,26 @@ test.each([
   await far.close()
 })
 
+test('a command that was decided before its actor was leased does not commit after it', async () => {
+  await using house = await lampHouse()
+  await using path = await databaseProxy(house.url)
+  const clock = manualClock(START)
+  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)], mostRemembered: 0 })
+  const actor = await newLamp(house.actors)
+  const held = path.hold('commit_actors')
+  const asked = far.actors.dispatch(tell(actor, 'count', { by: 1 }))
+  const statement = await held
+  const holder = newId()
+  await house.sql`select lease_lamps(${`{${actor}}`}::text::uuid[], ${holder}, ${START}, ${new Date(START.getTime() + 2_000)})`
+  await house.sql`update lamps set lease = null, leased_until = null where id = ${actor} and lease = ${holder}`
+  clock.advance(5_000)
+  statement.deliver()
+  expect(await asked).toMatchObject({ ok: false, refusal: 'state' })
+  const [row] = await house.sql`select switched, rev from lamps where id = ${actor}`
+  expect({ ...row }).toEqual({ switched: 0, rev: 1 })
+  await far.close()
+})
+
 test('a pool whose every connection has fallen silent is of use again by itself', async () => {
   await using house = await lampHouse()
   await using path = await databaseProxy(house.url)

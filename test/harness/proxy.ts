@@ -1,6 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-type Held = { lose(): void }
+type Held = {
+  lose(): void
+  /** Passes the statement on after all. */
+  deliver(): void
+}
 
 /** A path to a database that can be cut, on loopback. */
 export const databaseProxy = async (databaseUrl: string) => {
@@ -8,6 +12,7 @@ export const databaseProxy = async (databaseUrl: string) => {
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
   let answersUntilCut = Number.POSITIVE_INFINITY
+  let answersUntilGarbled = Number.POSITIVE_INFINITY
   let silent = false
   /** The server does not hear that a client is gone. */
   let deaf = false
@@ -31,10 +36,11 @@ export const databaseProxy = async (databaseUrl: string) => {
     client.on('close', () => clients.delete(client))
     client.on('data', chunk => {
       if (!holding || !chunk.includes(holding.asking)) return upstream.write(chunk)
-      holding.held({ lose: () => client.resetAndDestroy() })
+      holding.held({ lose: () => client.resetAndDestroy(), deliver: () => upstream.write(chunk) })
       holding = undefined
     })
     upstream.on('data', chunk => {
+      if (--answersUntilGarbled === 0) chunk[chunk.length - 1] = (chunk.at(-1) ?? 0) ^ 1
       if (--answersUntilCut > 0) client.write(chunk)
       else {
         answersUntilCut = Number.POSITIVE_INFINITY
@@ -52,6 +58,10 @@ export const databaseProxy = async (databaseUrl: string) => {
     /** Swallows the n-th answer of the server from now and cuts its connection: what was asked is done, nobody is told. */
     cutInsteadOfAnswer: (n: number) => {
       answersUntilCut = n
+    },
+    /** Changes the last byte of the server's n-th answer from now: by TLS, its record fails its check. */
+    garbleAnswer: (n: number) => {
+      answersUntilGarbled = n
     },
     /** The next connection by which this is asked, with the question still on its way. */
     hold: (asking: string) =>

@@ -12,6 +12,16 @@ test.each([
   ['ECONNRESET', 'lost'],
   ['CONNECTION_CLOSED', 'lost'],
   ['ETIMEDOUT', 'lost'],
+  ['EPIPE', 'lost'],
+  ['EPROTO', 'lost'],
+  ['ENETDOWN', 'lost'],
+  ['ENOTCONN', 'lost'],
+  ['EHOSTDOWN', 'lost'],
+  ['ERR_STREAM_DESTROYED', 'lost'],
+  ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'lost'],
+  ['CERT_HAS_EXPIRED', 'lost'],
+  ['a code that no list has', 'lost'],
+  ['40003', 'lost'], // statement completion unknown
   ['40001', 'aborted'],
   ['40P01', 'aborted'],
   ['53300', 'aborted'], // too many connections
@@ -25,7 +35,6 @@ test.each([
   ['42883', 'final'],
   ['PM001', 'final'],
   [undefined, 'final'],
-  [57, 'final'],
 ] as const)('an error with code %p is %s', (code, judged) => {
   expect(judgeError(coded(code))).toBe(judged)
 })
@@ -37,6 +46,11 @@ test('what Postgres itself says is judged so', async () => {
   expect(await judge('select pg_terminate_backend(pg_backend_pid())')).toBe('lost')
   expect(await judge('do $$ begin raise serialization_failure; end $$')).toBe('aborted')
   expect(await judge('select 1 / 0')).toBe('final')
+})
+
+test('an error without a code is lost when a statement met it, and a fault of this program when none did', () => {
+  expect(judgeError(Object.assign(new Error('broken'), { query: 'select 1' }))).toBe('lost')
+  expect(judgeError(new TypeError('not a function'))).toBe('final')
 })
 
 test('only a statement has met a database that is gone', async () => {
