@@ -49,6 +49,10 @@ export type Payment = PaymentOpening & { [Field in keyof AssetPick]: AssetPick[F
   stray: Stray | null
   /** How many transfers of that money are final. */
   finalStrays: number
+  /** The transactions that `payment.processing` and `payment.underpaid` were sent for: each is sent for once. */
+  announced: readonly string[]
+  /** The window was lengthened, because a transfer was lost in a reorganisation. It is lengthened once. */
+  windowLengthened: boolean
   exception: 'underpaid' | 'overpaid' | 'late' | Stray | null
   failureReason: Mismatch | 'underpaid' | null
   /** A person must decide: `accept` or `dismiss`. */
@@ -89,4 +93,6 @@ export type Seen = Scan &
   Pick<Payment, 'amountReceived' | 'payerAddress' | 'txHash' | 'blockNumber'> & {
     /** The time of the last block that holds a transfer of the sum. */
     minedAt: Date | null
+    /** A transfer that two nodes had seen (or the only node) is in the chain no more. */
+    hasLostAgreed: boolean
   }

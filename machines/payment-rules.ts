@@ -1,5 +1,6 @@
 import { assertEvent, assign, setup } from 'xstate'
 import type { Payment, PaymentEvent, PaymentOpening, Scan, Seen } from './payment-events.ts'
+import { finalSum, isEnough, isGivenBack, isInTime, isStillWaiting, isTooMuch, isWelcomeLate } from './payment-sums.ts'
 
 export const MINUTE_MS = 60_000
 
@@ -53,11 +54,19 @@ export const paymentRules = setup({
       return { stray, finalStrays: Math.max(context.finalStrays, finalStrays), exception: stray, attention: true }
     }),
     forgetStray: assign({ stray: null, attention: false }),
-    // The customer must notice that it is gone, and send it again.
-    lengthenWindow: assign(({ context: { expiresAt, quoteExpiresAt }, event }) => {
-      const later = (end: Date) => new Date(Math.max(end.getTime(), event.at.getTime() + 10 * MINUTE_MS))
-      // Whoever has paid in time once has the price for it.
-      return { expiresAt: later(expiresAt), quoteExpiresAt: quoteExpiresAt && later(quoteExpiresAt) }
+    // Of transactions: a node that tells of a transfer and takes it back would have these sent without end.
+    noteAnnounced: assign({ announced: ({ context, event }) => [...context.announced, announcementOf(event)] }),
+    // The customer must notice that it is gone, and send it again. What one node alone has told may never have been
+    // there, and each further time could hold an old price open.
+    lengthenWindow: assign(({ context: { expiresAt, quoteExpiresAt, windowLengthened }, event }) => {
+      assertEvent(event, ['less_seen', 'reorganized'])
+      if (windowLengthened || !event.hasLostAgreed) return {}
+      const soonest = new Date(event.at.getTime() + 10 * MINUTE_MS)
+      const later = (end: Date) => (end < soonest ? soonest : end)
+      // The customer has paid in time once, and keeps the price.
+      const ends = { expiresAt: later(expiresAt), quoteExpiresAt: quoteExpiresAt && later(quoteExpiresAt) }
+      const isLonger = ends.expiresAt !== expiresAt || ends.quoteExpiresAt !== quoteExpiresAt
+      return { ...ends, windowLengthened: isLonger }
     }),
     endWindow: assign({ expiresAt: ({ event }) => event.at }),
     // Nobody can pick again while money lies there: its merchant need not wait to decide on it.
@@ -87,11 +96,10 @@ export const paymentRules = setup({
     // Money of another asset counts: whoever picked that one now would find it told already, and passed over.
     nothingSeenInWindow: ({ context, event }) =>
       context.amountReceived === 0n && context.stray === null && event.at < context.expiresAt,
-    enoughInTime: seen((payment, now) => isInTime(payment, now) && isEnough(payment, now.amountReceived)),
-    moreInTimeButTooLittle: seen(
-      (payment, now) =>
-        isInTime(payment, now) && now.amountReceived > payment.amountReceived && !isEnough(payment, now.amountReceived),
-    ),
+    enoughInTime: seen(isEnoughInTime),
+    newEnoughInTime: seen((payment, now, event) => isEnoughInTime(payment, now) && isNews(payment, event)),
+    moreInTimeButTooLittle: seen(isMoreInTime),
+    newInTimeButTooLittle: seen((payment, now, event) => isMoreInTime(payment, now) && isNews(payment, event)),
     lessSeen: seen((payment, now) => now.amountReceived < payment.amountReceived),
     enoughNoMore: seen((payment, now) => !isEnough(payment, now.amountReceived)),
     stillTheSame: seen((payment, now) => now.amountReceived === payment.amountReceived),
@@ -122,14 +130,35 @@ export const paymentRules = setup({
 type Asked = { context: Payment; event: PaymentEvent }
 
 /** Asks about sums that were read from the chain, if they are of the picked asset, not old, and not known already. */
-function seen(ask: (payment: Payment, now: Seen) => boolean) {
+function seen(ask: (payment: Payment, now: Seen, event: PaymentEvent) => boolean) {
   return ({ context: payment, event }: Asked): boolean =>
     'amountReceived' in event &&
     isOfPick(payment, event) &&
     (event.amountReceived !== payment.amountReceived ||
       event.txHash !== payment.txHash ||
       event.blockNumber !== payment.blockNumber) &&
-    ask(payment, event)
+    ask(payment, event, event)
+}
+
+function isEnoughInTime(payment: Payment, now: Seen): boolean {
+  return isInTime(payment, now) && isEnough(payment, now.amountReceived)
+}
+
+function isMoreInTime(payment: Payment, now: Seen): boolean {
+  return isInTime(payment, now) && now.amountReceived > payment.amountReceived && !isEnough(payment, now.amountReceived)
+}
+
+/** So many transactions of a payment are announced, of each kind: a node could make up new ones without end. */
+const MOST_ANNOUNCED = 16
+
+const announcedAs = ({ type }: PaymentEvent): string => (type === 'enough_seen' ? 'processing' : 'underpaid')
+
+const announcementOf = (event: PaymentEvent): string =>
+  `${announcedAs(event)} ${('txHash' in event && event.txHash) || 'without hash'}`
+
+const isNews = ({ announced }: Payment, event: PaymentEvent): boolean => {
+  const alike = announced.filter(each => each.startsWith(announcedAs(event)))
+  return alike.length < MOST_ANNOUNCED && !alike.includes(announcementOf(event))
 }
 
 /** Asks about a sum that has been read again as canonical and final. It only grows, and never beyond what is seen. */
@@ -145,51 +174,8 @@ function finalized(ask: (payment: Payment, sum: bigint) => boolean) {
 const isOfPick = (payment: Payment, read: Scan): boolean =>
   read.chainId === payment.chainId && read.asset === payment.asset && read.scan >= payment.scan
 
-/**
- * Money counts up to the end of the window and, at a price that is not par, for as long as that holds: else a
- * customer could wait for days and pay when the price has moved their way. What comes later is late.
- */
-export const isInTime = ({ expiresAt, quoteExpiresAt }: Payment, { minedAt }: Pick<Seen, 'minedAt'>): boolean =>
-  minedAt !== null && minedAt <= expiresAt && (quoteExpiresAt === null || minedAt <= quoteExpiresAt)
-
 const isOver = (payment: Payment, event: PaymentEvent): boolean =>
   event.type === 'window_over' && event.scannedTo > payment.expiresAt
-
-export const isEnough = ({ amountExpected, toleranceBps }: Payment, sum: bigint): boolean =>
-  amountExpected !== null && sum * 10_000n >= amountExpected * BigInt(10_000 - toleranceBps)
-
-// An excess below a minor unit could not be refunded, so nobody is bothered with it.
-const isTooMuch = (payment: Payment, sum: bigint): boolean => toMinor(payment, sum) > payment.amountMinor
-
-// What the customer has been promised back pays for nothing.
-const isWelcomeLate = (payment: Payment, sum: bigint): boolean =>
-  payment.latePolicy === 'accept_stablecoins' &&
-  payment.pegged === true &&
-  isEnough(payment, sum - toAtomic(payment, payment.refundsReservedMinor))
-
-const finalSum = (payment: Payment, amountFinal: bigint) => ({
-  amountFinal,
-  receivedMinor: toMinor(payment, amountFinal),
-})
-
-// Anybody can mint a test dollar, and more of them than a number holds.
-const toMinor = ({ amountExpected, amountMinor }: Payment, sum: bigint): number => {
-  const minor = amountExpected === null ? 0n : (sum * BigInt(amountMinor)) / amountExpected
-  return Number(minor < Number.MAX_SAFE_INTEGER ? minor : Number.MAX_SAFE_INTEGER)
-}
-
-const toAtomic = ({ amountExpected, amountMinor }: Payment, minor: number): bigint => {
-  const scaled = BigInt(minor) * (amountExpected ?? 0n)
-  return (scaled + BigInt(amountMinor) - 1n) / BigInt(amountMinor)
-}
-
-/** For a person, with more than so much not given back. */
-const isStillWaiting = ({ attention, stray, receivedMinor, amountRefundedMinor }: Payment, dueMinor: number): boolean =>
-  attention && (stray !== null || receivedMinor - amountRefundedMinor > dueMinor)
-
-/** All of it, or promised. */
-const isGivenBack = ({ receivedMinor, refundsReservedMinor }: Payment): boolean =>
-  refundsReservedMinor > 0 && refundsReservedMinor >= receivedMinor
 
 const refundIn = (event: PaymentEvent): number => ('amountMinor' in event ? event.amountMinor : 0)
 

@@ -39,6 +39,8 @@ export const paymentMachine = paymentRules.createMachine({
     blockNumber: null,
     stray: null,
     finalStrays: 0,
+    announced: [],
+    windowLengthened: false,
     exception: null,
     failureReason: null,
     attention: false,
@@ -50,15 +52,21 @@ export const paymentMachine = paymentRules.createMachine({
     pending: {
       on: {
         asset_picked: { guard: 'nothingSeenInWindow', actions: 'pickAsset' },
-        enough_seen: {
-          guard: 'enoughInTime',
-          target: 'processing',
-          actions: ['see', 'judgeSum', emit({ type: 'payment.processing' })],
-        },
-        too_little_seen: {
-          guard: 'moreInTimeButTooLittle',
-          actions: ['see', 'judgeSum', emit({ type: 'payment.underpaid' })],
-        },
+        enough_seen: [
+          {
+            guard: 'newEnoughInTime',
+            target: 'processing',
+            actions: ['see', 'judgeSum', 'noteAnnounced', emit({ type: 'payment.processing' })],
+          },
+          { guard: 'enoughInTime', target: 'processing', actions: ['see', 'judgeSum'] },
+        ],
+        too_little_seen: [
+          {
+            guard: 'newInTimeButTooLittle',
+            actions: ['see', 'judgeSum', 'noteAnnounced', emit({ type: 'payment.underpaid' })],
+          },
+          { guard: 'moreInTimeButTooLittle', actions: ['see', 'judgeSum'] },
+        ],
         less_seen: { guard: 'lessSeen', actions: ['see', 'judgeSum', 'lengthenWindow'] },
         amount_seen: { guard: 'stillTheSame', actions: 'see' },
         amount_finalized: { guard: 'moreFinalButTooLittle', actions: 'finalize' },

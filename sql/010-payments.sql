@@ -55,6 +55,9 @@ create table payments (
   stray text,
   -- How many of its transfers are final.
   final_strays integer not null,
+  -- The transactions that "seen" events were sent for, each with its kind; bounded by the machine.
+  announced jsonb not null,
+  window_lengthened boolean not null,
   exception text,
   failure_reason text,
   attention boolean not null,

@@ -76,6 +76,8 @@ create table transfers (
   amount numeric(78, 0) not null check (amount > 0),
   -- `orphaned`: its block is no part of the chain any more. It may come back, or in another block.
   state text not null check (state in ('seen', 'final', 'orphaned')),
+  -- Two nodes have told of it while it was seen, or the only node: see agree_on_transfers.
+  agreed boolean not null default false,
   primary key (chain_id, block_hash, tx_hash, log_index)
 );
 
@@ -84,6 +86,8 @@ create unique index transfers_counted_once on transfers (chain_id, tx_hash, log_
 create index transfers_of_payment on transfers (payment_id);
 -- Whoever asks by the block asks about what may still be lost.
 create index transfers_seen on transfers (chain_id, block_number) where state = 'seen';
+-- Until a second node has told of them. Most transfers are in here for a second.
+create index transfers_to_agree_on on transfers (chain_id, block_number) where state = 'seen' and not agreed;
 
 -- With `offset` the planner looks them up by the payment, whatever else is asked of them. One without statistics would
 -- take an index by chain, in which everything lies that was ever sent there.
@@ -174,9 +178,35 @@ begin
   return concerned;
 end $$;
 
+-- Records that two nodes have told of these transfers in these blocks. A transfer that only one node ever told of is
+-- forgotten when that node takes it back, and lengthens no window.
+create function agree_on_transfers(chain bigint, logs json) returns void language plpgsql as $$
+begin
+  -- In turn with the statements that read on, rewind and finalize: they update the same rows in another order.
+  perform from chain_cursors where chain_id = chain for update;
+  update transfers t set agreed = true
+  from json_to_recordset(logs) as l(
+    tx_hash text, log_index integer, block_hash text, token_address text, to_address text, amount numeric)
+  where t.chain_id = chain and t.block_hash = l.block_hash and t.tx_hash = l.tx_hash and t.log_index = l.log_index
+    and (t.state, t.token_address, t.to_address, t.amount)
+      is not distinct from ('seen'::text, l.token_address, l.to_address, l.amount);
+end $$;
+
+-- Whether a transfer of what the payment is to be paid in, of which two nodes had told, is in the chain no more.
+create function has_lost_agreed(payment uuid, chain bigint, token text) returns boolean language sql stable as $$
+  select exists (
+    select from transfers_of(payment) lost
+    where lost.state = 'orphaned' and lost.agreed
+      and lost.chain_id = chain and lost.token_address is not distinct from token
+      and not exists (
+        select from transfers_of(payment) t
+        where t.state <> 'orphaned' and t.chain_id = chain and t.tx_hash = lost.tx_hash and t.log_index = lost.log_index))
+$$;
+
 -- Writes down those of these logs that went to an address of ours in one of these blocks. Answers whose they are.
+-- `by_all`: there is no other node that could be asked.
 create function write_transfers(
-  chain bigint, numbers bigint[], hashes text[], times timestamptz[], logs json, as_state text
+  chain bigint, numbers bigint[], hashes text[], times timestamptz[], logs json, as_state text, by_all boolean
 ) returns uuid[] language plpgsql as $$
 declare
   concerned uuid[];
@@ -187,9 +217,9 @@ begin
       with written as (
         insert into transfers (
           chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-          to_address, amount, state)
+          to_address, amount, state, agreed)
         select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
-          l.token_address, l.from_address, l.to_address, l.amount, as_state
+          l.token_address, l.from_address, l.to_address, l.amount, as_state, by_all
         from json_to_recordset(logs) as l(
           tx_hash text, log_index integer, block_number bigint, block_hash text,
           token_address text, from_address text, to_address text, amount numeric)
@@ -205,7 +235,7 @@ begin
         on conflict (chain_id, block_hash, tx_hash, log_index) do update
         set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
           from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
-          state = excluded.state
+          state = excluded.state, agreed = excluded.agreed
         where transfers.state = 'orphaned'
         returning payment_id)
       select array_agg(payment_id) into concerned from written;
@@ -225,7 +255,7 @@ end $$;
 -- It waits for the disk, although blocks can be read again: who reads them here and tells payments of them goes on
 -- doing so when the server has lost them and is back.
 create function record_blocks(
-  chain bigint, from_number bigint, from_hash text, hashes text[], times timestamptz[], logs json
+  chain bigint, from_number bigint, from_hash text, hashes text[], times timestamptz[], logs json, by_all boolean
 ) returns integer language plpgsql as $$
 declare
   last integer := cardinality(hashes);
@@ -239,7 +269,7 @@ begin
   -- Of most blocks nothing is told.
   if logs::text <> '[]' then
     numbers := array(select generate_series(from_number + 1, from_number + last));
-    concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
+    concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen', by_all);
     perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, at_step, concerned);
@@ -345,7 +375,7 @@ begin
 
   -- As a rule all of them were there.
   if all_told > coalesce(cardinality(found), 0) then
-    select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final') into added
+    select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final', true) into added
     from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
   end if;
 
@@ -375,7 +405,7 @@ begin
   delete from chain_blocks where chain_id = chain;
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);
   if logs::text <> '[]' then
-    concerned := write_transfers(chain, numbers, hashes, times, logs, 'final');
+    concerned := write_transfers(chain, numbers, hashes, times, logs, 'final', true);
     perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, at_step, concerned);

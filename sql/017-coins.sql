@@ -74,9 +74,10 @@ begin
   with written as (
     insert into transfers (
       chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-      to_address, amount, state)
+      to_address, amount, state, agreed)
+    -- Two nodes have agreed on what is found by a look.
     select chain, f.tx_hash, f.log_index, f.number, f.hash, f.mined_at, d.payment_id, null, f.from_address,
-      f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end
+      f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end, true
     from json_to_recordset(transfers_found) as f(
       address text, tx_hash text, log_index integer, number bigint, hash text, mined_at timestamptz,
       from_address text, amount numeric)
@@ -86,7 +87,7 @@ begin
       where t.chain_id = chain and t.tx_hash = f.tx_hash and t.log_index = f.log_index and t.state <> 'orphaned')
     -- Its block was dropped and has come back.
     on conflict (chain_id, block_hash, tx_hash, log_index) do update
-    set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at
+    set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
     returning payment_id)
   select array_agg(payment_id) into concerned from written;
 

@@ -20,7 +20,7 @@ create type job_entry as (gs integer[], task text, effect text, run_at timestamp
 
 create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
 
-create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, final_strays integer, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
+create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, final_strays integer, announced jsonb, window_lengthened boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
 create type refund_claims_v1_entry as (g integer, was integer, seen xid, id uuid, secret_hash bytea, sealed_secret text, expires_at timestamp with time zone);
 
@@ -480,6 +480,8 @@ create table payments (
   block_number bigint,
   stray text,
   final_strays integer not null,
+  announced jsonb not null,
+  window_lengthened boolean not null,
   exception text,
   failure_reason text,
   attention boolean not null,
@@ -821,6 +823,7 @@ create table transfers (
   to_address text not null,
   amount numeric(78,0) not null,
   state text not null,
+  agreed boolean not null default false,
   constraint transfers_pkey PRIMARY KEY (chain_id, block_hash, tx_hash, log_index),
   constraint transfers_amount_check CHECK (amount > 0::numeric),
   constraint transfers_state_check CHECK (state = ANY (ARRAY['seen'::text, 'final'::text, 'orphaned'::text])),
@@ -1017,6 +1020,7 @@ CREATE INDEX timers_due ON public.timers USING btree (due_at);
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
 CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id);
 CREATE INDEX transfers_seen ON public.transfers USING btree (chain_id, block_number) WHERE (state = 'seen'::text);
+CREATE INDEX transfers_to_agree_on ON public.transfers USING btree (chain_id, block_number) WHERE ((state = 'seen'::text) AND (NOT agreed));
 
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
@@ -1143,6 +1147,21 @@ begin
   perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
     json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
   return outcome;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.agree_on_transfers(chain bigint, logs json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- In turn with the statements that read on, rewind and finalize: they update the same rows in another order.
+  perform from chain_cursors where chain_id = chain for update;
+  update transfers t set agreed = true
+  from json_to_recordset(logs) as l(
+    tx_hash text, log_index integer, block_hash text, token_address text, to_address text, amount numeric)
+  where t.chain_id = chain and t.block_hash = l.block_hash and t.tx_hash = l.tx_hash and t.log_index = l.log_index
+    and (t.state, t.token_address, t.to_address, t.amount)
+      is not distinct from ('seen'::text, l.token_address, l.to_address, l.amount);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.are_coins_signed_by_hand(chain bigint)
@@ -1346,7 +1365,7 @@ begin
   delete from chain_blocks where chain_id = chain;
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, numbers[last], hashes[last], times[last]);
   if logs::text <> '[]' then
-    concerned := write_transfers(chain, numbers, hashes, times, logs, 'final');
+    concerned := write_transfers(chain, numbers, hashes, times, logs, 'final', true);
     perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, at_step, concerned);
@@ -2364,7 +2383,7 @@ begin
 
   -- As a rule all of them were there.
   if all_told > coalesce(cardinality(found), 0) then
-    select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final') into added
+    select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final', true) into added
     from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
   end if;
 
@@ -2515,6 +2534,20 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.has_lost_agreed(payment uuid, chain bigint, token text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from transfers_of(payment) lost
+    where lost.state = 'orphaned' and lost.agreed
+      and lost.chain_id = chain and lost.token_address is not distinct from token
+      and not exists (
+        select from transfers_of(payment) t
+        where t.state <> 'orphaned' and t.chain_id = chain and t.tx_hash = lost.tx_hash and t.log_index = lost.log_index))
+$function$;
 
 CREATE OR REPLACE FUNCTION public.hold_settings(merchant uuid)
  RETURNS void
@@ -2800,8 +2833,8 @@ AS $function$
       violated text;
       refused json[];
     begin
-      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(entries) r
+      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.id
       on conflict do nothing;
@@ -2814,13 +2847,13 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.final_strays, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.final_strays, e.announced, e.window_lengthened, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from payments t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(array[absent]) r;
+          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -3731,7 +3764,7 @@ CREATE OR REPLACE FUNCTION public.read_payments_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, final_strays::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, final_strays::text, announced::text, window_lengthened::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
@@ -3832,7 +3865,7 @@ begin
   return moved;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.record_blocks(chain bigint, from_number bigint, from_hash text, hashes text[], times timestamp with time zone[], logs json)
+CREATE OR REPLACE FUNCTION public.record_blocks(chain bigint, from_number bigint, from_hash text, hashes text[], times timestamp with time zone[], logs json, by_all boolean)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -3848,7 +3881,7 @@ begin
   -- Of most blocks nothing is told.
   if logs::text <> '[]' then
     numbers := array(select generate_series(from_number + 1, from_number + last));
-    concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen');
+    concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen', by_all);
     perform notice_refund_transfers(chain, logs);
   end if;
   perform touch_payments(chain, at_step, concerned);
@@ -3894,9 +3927,10 @@ begin
   with written as (
     insert into transfers (
       chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-      to_address, amount, state)
+      to_address, amount, state, agreed)
+    -- Two nodes have agreed on what is found by a look.
     select chain, f.tx_hash, f.log_index, f.number, f.hash, f.mined_at, d.payment_id, null, f.from_address,
-      f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end
+      f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end, true
     from json_to_recordset(transfers_found) as f(
       address text, tx_hash text, log_index integer, number bigint, hash text, mined_at timestamptz,
       from_address text, amount numeric)
@@ -3906,7 +3940,7 @@ begin
       where t.chain_id = chain and t.tx_hash = f.tx_hash and t.log_index = f.log_index and t.state <> 'orphaned')
     -- Its block was dropped and has come back.
     on conflict (chain_id, block_hash, tx_hash, log_index) do update
-    set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at
+    set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
     returning payment_id)
   select array_agg(payment_id) into concerned from written;
 
@@ -4497,7 +4531,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, final_strays = r.final_strays, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
+      update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, final_strays = r.final_strays, announced = r.announced, window_lengthened = r.window_lengthened, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -4619,7 +4653,7 @@ begin
   return found and before is distinct from why;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.write_transfers(chain bigint, numbers bigint[], hashes text[], times timestamp with time zone[], logs json, as_state text)
+CREATE OR REPLACE FUNCTION public.write_transfers(chain bigint, numbers bigint[], hashes text[], times timestamp with time zone[], logs json, as_state text, by_all boolean)
  RETURNS uuid[]
  LANGUAGE plpgsql
 AS $function$
@@ -4632,9 +4666,9 @@ begin
       with written as (
         insert into transfers (
           chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
-          to_address, amount, state)
+          to_address, amount, state, agreed)
         select chain, l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
-          l.token_address, l.from_address, l.to_address, l.amount, as_state
+          l.token_address, l.from_address, l.to_address, l.amount, as_state, by_all
         from json_to_recordset(logs) as l(
           tx_hash text, log_index integer, block_number bigint, block_hash text,
           token_address text, from_address text, to_address text, amount numeric)
@@ -4650,7 +4684,7 @@ begin
         on conflict (chain_id, block_hash, tx_hash, log_index) do update
         set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
           from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
-          state = excluded.state
+          state = excluded.state, agreed = excluded.agreed
         where transfers.state = 'orphaned'
         returning payment_id)
       select array_agg(payment_id) into concerned from written;

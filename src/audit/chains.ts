@@ -34,7 +34,7 @@ const books: readonly Check[] = [
 
 /**
  * Of payments that have been told all there is, and whose money is as deep as they wait for. What a pending one does not
- * count, as it came after its window or its price (`isInTime`, machines/payment-rules.ts), waits for its end.
+ * count, as it came after its window or its price (`isInTime`, machines/payment-sums.ts), waits for its end.
  */
 const sums = (which: 'received' | 'final'): Check => ({
   invariant: 'I4',

@@ -43,6 +43,8 @@ export const paymentKind: Kind<Payment> = {
     blockNumber: 'minor',
     stray: 'text',
     finalStrays: 'integer',
+    announced: 'json',
+    windowLengthened: 'boolean',
     exception: 'text',
     failureReason: 'text',
     attention: 'boolean',

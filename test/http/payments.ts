@@ -88,6 +88,7 @@ const of = { chainId: 31337, asset: 'TUSD', scan: 5 }
 export const seen = (type: string, amountReceived: bigint) => ({
   ...of,
   ...{ type, amountReceived, payerAddress: null, txHash: hash(7), blockNumber: 7, minedAt: new Date() },
+  hasLostAgreed: false,
 })
 export const final = (type: string, amountFinal: bigint) => ({ ...of, type, amountFinal })
 export const windowOver = () => ({ type: 'window_over', scannedTo: new Date(Date.now() + 3_600_000) })

@@ -53,7 +53,7 @@ export const hash = (digit: number) => `0x${String(digit).repeat(64)}`
 const seen = (type: Type, amountReceived: bigint, more: object = {}) => {
   const some = amountReceived > 0n
   const transfer = { txHash: some ? hash(7) : null, blockNumber: some ? 7 : null, ...(some && minedAt(29)) }
-  return { ...of, type, at: T0, amountReceived, payerAddress: null, ...transfer, ...more }
+  return { ...of, type, at: T0, amountReceived, payerAddress: null, hasLostAgreed: true, ...transfer, ...more }
 }
 const final = (type: Type, amountFinal: bigint, more: object = {}) => ({ ...of, type, at: T0, amountFinal, ...more })
 export const refund = (type: Type, amountMinor: number) => ({ type, at: T0, amountMinor })
@@ -80,6 +80,7 @@ export const payments: Subject = {
     'see only 400': seen('too_little_seen', 400n),
     'see only 400 in block 8': seen('too_little_seen', 400n, inBlock8),
     'see only 600': seen('too_little_seen', 600n),
+    'see 600 by another transaction': seen('too_little_seen', 600n, { txHash: hash(6) }),
     'see only 600 after the end': seen('too_little_seen', 600n, minedAt(31)),
     'see 1000 and call it too little': seen('too_little_seen', 1000n),
     'see 300 left': seen('less_seen', 300n),

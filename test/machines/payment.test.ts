@@ -21,36 +21,39 @@ describe('payment', () => {
       picked ether                       | pick ether              | stays      |                    |
 
       Enough is seen, mined within the window, of the picked asset, in a scan that is not old.
-      picked, stray                      | see 1000                | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
-      picked, stray                      | see 1000 at the end     | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
-      picked, stray                      | see 1000 long ago       | processing | payment.processing | scan=4 amountReceived=1000 txHash=0x777 blockNumber=7
-      picked                             | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7 exception=overpaid
-      stray                              | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7
-      picked ether                       | see 1000 in ether       | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7
-      little, little final               | see 1000                | processing | payment.processing | amountReceived=1000 exception=null
-      little, little final               | see 1000 at the end     | processing | payment.processing | amountReceived=1000 exception=null
-      little, little final               | see 1200                | processing | payment.processing | amountReceived=1200 exception=overpaid
+      picked, stray                      | see 1000                | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
+      picked, stray                      | see 1000 at the end     | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
+      picked, stray                      | see 1000 long ago       | processing | payment.processing | scan=4 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
+      picked                             | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7 announced=["processing 0x777"] exception=overpaid
+      stray                              | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
+      picked ether                       | see 1000 in ether       | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
+      little, little final               | see 1000                | processing | payment.processing | amountReceived=1000 announced=["underpaid 0x777","processing 0x777"] exception=null
+      little, little final               | see 1000 at the end     | processing | payment.processing | amountReceived=1000 announced=["underpaid 0x777","processing 0x777"] exception=null
+      little, little final               | see 1200                | processing | payment.processing | amountReceived=1200 announced=["underpaid 0x777","processing 0x777"] exception=overpaid
 
       Less than is due is seen, more of it, or the same elsewhere.
-      picked                             | see only 400            | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7 exception=underpaid
-      picked                             | see only 600            | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7 exception=underpaid
-      picked                             | see only 400 in block 8 | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=8 exception=underpaid
-      stray                              | see only 400            | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7
-      stray                              | see only 600            | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7
-      stray                              | see only 400 in block 8 | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=8
-      little, little final               | see only 600            | stays      | payment.underpaid  | amountReceived=600
+      picked                             | see only 400            | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7 announced=["underpaid 0x777"] exception=underpaid
+      picked                             | see only 600            | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7 announced=["underpaid 0x777"] exception=underpaid
+      picked                             | see only 400 in block 8 | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=8 announced=["underpaid 0x777"] exception=underpaid
+      stray                              | see only 400            | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=7 announced=["underpaid 0x777"]
+      stray                              | see only 600            | stays      | payment.underpaid  | scan=5 amountReceived=600 txHash=0x777 blockNumber=7 announced=["underpaid 0x777"]
+      picked                             | see 600 by another transaction | stays | payment.underpaid | scan=5 amountReceived=600 txHash=0x666 blockNumber=7 announced=["underpaid 0x666"] exception=underpaid
+      stray                              | see 600 by another transaction | stays | payment.underpaid | scan=5 amountReceived=600 txHash=0x666 blockNumber=7 announced=["underpaid 0x666"]
+      little, little final               | see 600 by another transaction | stays | payment.underpaid | amountReceived=600 txHash=0x666 announced=["underpaid 0x777","underpaid 0x666"]
+      stray                              | see only 400 in block 8 | stays      | payment.underpaid  | scan=5 amountReceived=400 txHash=0x777 blockNumber=8 announced=["underpaid 0x777"]
+      little, little final               | see only 600            | stays      |                    | amountReceived=600
       little, little final               | now 400 in block 8      | stays      |                    | blockNumber=8
       little                             | 400 final               | stays      |                    | amountFinal=400 receivedMinor=400
 
       A block is reorganised away: at least ten more minutes, and what was final in it is not.
       little                             | see 300 left            | stays      |                    | amountReceived=300
-      little                             | see nothing left        | stays      |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null exception=null
+      little                             | see nothing left        | stays      |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null windowLengthened=true exception=null
       little final                       | see 300 left            | stays      |                    | amountReceived=300 amountFinal=300 receivedMinor=300
-      little final                       | see nothing left        | stays      |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null exception=null
+      little final                       | see nothing left        | stays      |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null windowLengthened=true exception=null
       processing                         | lose all                | pending    |                    | amountReceived=0 txHash=null blockNumber=null
-      processing                         | lose all in minute 25   | pending    |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null
+      processing                         | lose all in minute 25   | pending    |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null windowLengthened=true
       part final                         | lose all                | pending    |                    | amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null
-      part final                         | lose all in minute 25   | pending    |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null
+      part final                         | lose all in minute 25   | pending    |                    | expiresAt=+35m amountReceived=0 amountFinal=0 receivedMinor=0 txHash=null blockNumber=null windowLengthened=true
       processing, part final             | lose all but 400        | pending    |                    | amountReceived=400 exception=underpaid
 
       The submitted transaction failed, the window is over, the merchant cancels: nothing is seen, or all of it is final.

@@ -164,7 +164,7 @@ const show = (value: unknown): string =>
   value instanceof Date
     ? `+${sinceT0(value)}`
     : typeof value === 'object' && value !== null
-      ? JSON.stringify(value)
+      ? JSON.stringify(value).replaceAll(/(0x[0-9a-f]{3})[0-9a-f]{30,}/g, '$1')
       : String(value).replace(/^(0x[0-9a-f]{3})[0-9a-f]{30,}$/, '$1')
 
 const sinceT0 = (time: Date): string => {

@@ -88,18 +88,27 @@ export const recentBlocks = async (sql: Sql, chainId: number): Promise<Cursor[]>
       select number, hash from chain_blocks where chain_id = ${chainId} order by number desc`
   ).map(({ number, hash }) => ({ number: Number(number), hash }))
 
-/** Answers how many payments are concerned. */
+/** `byAll`: there is no other node that could be asked. Answers how many payments are concerned. */
 export const recordBlocks = async (
   sql: Sql,
   chainId: number,
   from: Cursor,
-  { blocks, logs }: { readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] },
+  {
+    blocks,
+    logs,
+    byAll = false,
+  }: { readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[]; readonly byAll?: boolean },
 ): Promise<number> => {
   return concerned(
     await sql<Concerned[]>`
       select record_blocks(${chainId}, ${from.number}, ${from.hash}, ${hashesOf(sql, blocks)}, ${timesOf(sql, blocks)},
-        ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
+        ${JSON.stringify(logs.map(rowOf))}::text::json, ${byAll}) as payments`,
   )
+}
+
+/** Two nodes have told of these. */
+export const agreeOn = async (sql: Sql, chainId: number, logs: readonly TransferLog[]): Promise<void> => {
+  await sql`select agree_on_transfers(${chainId}, ${JSON.stringify(logs.map(rowOf))}::text::json)`
 }
 
 /** Those of these addresses that were ever given out, or that refunds of tokens go to. */

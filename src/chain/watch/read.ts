@@ -32,6 +32,8 @@ export type Header = Block & {
 /** What a chain is asked. Every method throws rather than answer what it cannot vouch for. */
 export type ChainSource = RangeSource &
   ArrivalSource & {
+    /** There is no other node that could be asked: what it tells is all there is to know. */
+    readonly isAlone: boolean
     head(): Promise<number>
     /** The head, and the hash of the block at the place of this one; undefined where the node knows none. */
     look(at: Cursor): Promise<{ readonly head: number; readonly hash: string | undefined }>
@@ -133,7 +135,7 @@ export const readNext = async (
     const last = part?.blocks.at(-1)
     if (!part || !last) break
     source.stride.went(first, to)
-    recording = recordBlocks(sql, chain.id, from, part)
+    recording = recordBlocks(sql, chain.id, from, { ...part, byAll: source.isAlone })
     // Whoever waits for it hears of it.
     recording.catch(() => {})
     from = last

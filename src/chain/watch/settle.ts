@@ -79,13 +79,13 @@ const { take } = stepper(registered(paymentKind))
 
 const settle = async (
   { actors, clock }: World,
-  { payment, received, scan, touchedBy, touchedAt }: Unsettled,
+  { payment, received, hasLostAgreed, scan, touchedBy, touchedAt }: Unsettled,
 ): Promise<Actor<Payment> | undefined> => {
   let actor = payment
   // Each claim can bring the payment into a state of which others can be made: seen, and then final.
   for (let turn = 0; turn < 4; turn++) {
     const before = actor
-    const claims = claimsOf(actor, received, scan)
+    const claims = claimsOf(actor, { received, hasLostAgreed, scan })
     const likely = claims.filter(claim => take(before.state, before.context, { ...claim, at: clock.now() }))
     // As it was read, somebody may have changed it since; as it was committed just now, it is.
     for (const { type, ...fields } of before === payment ? new Set([...likely, ...claims]) : likely) {

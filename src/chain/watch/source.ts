@@ -36,6 +36,7 @@ export const openSource = (
   const headers = openStride()
 
   return readAhead({
+    isAlone: rpc.nodes.length === 1,
     head: () => rpc.read([headCall], ([head]) => readNumber(answered(head), 'the head')),
     look: ({ number }) =>
       rpc.read([headCall, blockAt(number)], ([head, block]) => ({

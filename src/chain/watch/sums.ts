@@ -1,5 +1,5 @@
 import type { Payment, PaymentEvent, Scan, Seen } from '../../../machines/payment-events.ts'
-import { isEnough, isInTime } from '../../../machines/payment-rules.ts'
+import { isEnough, isInTime } from '../../../machines/payment-sums.ts'
 import type { Actor } from '../../actors/kind.ts'
 
 /** A transfer to a payment's address, on whatever chain; orphaned ones are left out. */
@@ -16,6 +16,9 @@ export type Received = {
   readonly final: boolean
 }
 
+/** What the books have of a payment at a step. */
+type Read = { readonly received: readonly Received[]; readonly hasLostAgreed: boolean; readonly scan: number }
+
 type Claim = Omit<PaymentEvent, 'at'> & { readonly type: PaymentEvent['type'] }
 
 /**
@@ -24,8 +27,7 @@ type Claim = Omit<PaymentEvent, 'at'> & { readonly type: PaymentEvent['type'] }
  */
 export const claimsOf = (
   { state, context: payment }: Actor<Payment>,
-  received: readonly Received[],
-  scan: number,
+  { received, hasLostAgreed, scan }: Read,
 ): readonly Claim[] => {
   const { chainId, asset, tokenAddress } = payment
   if (chainId === null || asset === null) return []
@@ -33,7 +35,7 @@ export const claimsOf = (
   const picked = received.filter(isPicked)
   const of = { chainId, asset, scan }
   const counted = counting(state, payment, picked)
-  const seen = { ...of, ...sumOf(payment, counted) }
+  const seen = { ...of, ...sumOf(payment, counted), hasLostAgreed }
   const amountFinal = totalOf(counted.filter(({ final }) => final))
   return [
     ...(seenIn[state] ?? []).map(type => ({ type, ...seen }) as Claim),
@@ -82,7 +84,7 @@ const totalOf = (transfers: readonly Received[]): bigint => {
 }
 
 /** The sum, and the transfer that made it enough; as long as none did, the last one. */
-const sumOf = (payment: Payment, transfers: readonly Received[]): Omit<Seen, keyof Scan> => {
+const sumOf = (payment: Payment, transfers: readonly Received[]): Omit<Seen, keyof Scan | 'hasLostAgreed'> => {
   const inOrder = transfers.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   let sum = 0n
   const completing = inOrder.find(({ amount }) => {

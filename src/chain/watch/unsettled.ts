@@ -1,5 +1,5 @@
 import type { Payment } from '../../../machines/payment-events.ts'
-import { isInTime } from '../../../machines/payment-rules.ts'
+import { isInTime } from '../../../machines/payment-sums.ts'
 import type { Actor } from '../../actors/kind.ts'
 import { paymentKind } from '../../kinds/payment.ts'
 import type { Sql } from '../../postgres/connect.ts'
@@ -11,6 +11,8 @@ import type { Received } from './sums.ts'
 export type Unsettled = {
   readonly payment: Actor<Payment>
   readonly received: readonly Received[]
+  /** A transfer that two nodes had told of is in the chain no more. */
+  readonly hasLostAgreed: boolean
   /** The step of the payment's own chain that the transfers are of. */
   readonly scan: number
   /** Until its chain has got so far there is money of it that is final and not deep enough for the merchant. */
@@ -26,7 +28,7 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
     select array_to_json(array(
       select json_build_array(
         ${sql.unsafe(payments.texts('p'))}, u.chain_id, u.step, c.step, c.number, c.deep_number,
-        c.confirmations,
+        c.confirmations, has_lost_agreed(p.id, p.chain_id, p.token_address),
         (select json_agg(told)
         from (
           select chain_id, tx_hash, log_index, block_number, mined_at, token_address, from_address, amount::text, state
@@ -44,20 +46,23 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
       join payments p on p.id = u.payment_id
       left join chain_cursors c on c.chain_id = p.chain_id
       order by u.step, u.payment_id)) as found`
-  return answer.found.map(([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, told]) => {
-    const payment = payments.read(texts)
-    const all = (told ?? []).map(readTransfer)
-    const depth = depthOf(payment.context, { readTo: readTo ?? 0, deepTo: deepTo ?? 0, usualConfirmations })
-    const shallow = all.filter(transfer => transfer.final && depth.isShallow(transfer))
-    return {
-      payment,
-      received: all.map(transfer => (shallow.includes(transfer) ? { ...transfer, final: false } : transfer)),
-      scan: readAt ?? 0,
-      awaitedBlock: shallow.length > 0 ? Math.min(...shallow.map(depth.blockFor)) : null,
-      touchedBy,
-      touchedAt,
-    }
-  })
+  return answer.found.map(
+    ([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, hasLostAgreed, told]) => {
+      const payment = payments.read(texts)
+      const all = (told ?? []).map(readTransfer)
+      const depth = depthOf(payment.context, { readTo: readTo ?? 0, deepTo: deepTo ?? 0, usualConfirmations })
+      const shallow = all.filter(transfer => transfer.final && depth.isShallow(transfer))
+      return {
+        payment,
+        received: all.map(transfer => (shallow.includes(transfer) ? { ...transfer, final: false } : transfer)),
+        hasLostAgreed,
+        scan: readAt ?? 0,
+        awaitedBlock: shallow.length > 0 ? Math.min(...shallow.map(depth.blockFor)) : null,
+        touchedBy,
+        touchedAt,
+      }
+    },
+  )
 }
 
 /**
@@ -137,6 +142,7 @@ type Found = readonly [
   readTo: number | null,
   deepTo: number | null,
   usualConfirmations: number | null,
+  hasLostAgreed: boolean,
   told: readonly ReceivedRow[] | null,
 ]
 

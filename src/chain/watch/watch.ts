@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../world.ts'
 import { isOfNode } from '../rpc/rpc.ts'
 import { type Absence, openAbsence } from './absence.ts'
+import { agreeOnTransfers } from './agree-on-transfers.ts'
+import { besideReading } from './beside.ts'
 import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
 import { deepenPayments } from './depth.ts'
@@ -183,12 +185,15 @@ export const watchChains = (
 
   const watching = Promise.all([...chains.map(watch), watchUnpicked()])
   const coins = watchCoins(world, { chains, share })
+  const agreeing = besideReading(world, { chains, share, trouble: 'transfers cannot be agreed on' }, ({ id, source }) =>
+    agreeOnTransfers(world.sql, id, source),
+  )
   return {
     troubles: () => new Map([...coins.troubles(), ...troubles]),
     wake: chainId => rests.get(chainId)?.ring(),
     stop: async () => {
       stopping.abort()
-      await Promise.all([watching, coins.stop()])
+      await Promise.all([watching, coins.stop(), agreeing.stop()])
     },
   }
 }

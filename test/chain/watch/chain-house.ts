@@ -1,5 +1,6 @@
 import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { agreeOnTransfers } from '../../../src/chain/watch/agree-on-transfers.ts'
 import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { type ChainSource, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
@@ -39,6 +40,7 @@ export const chainHouse = async () => {
     let steps = 0
     for (; steps < 200 && (await readNext(sql, watched, from)) !== 'idle'; steps++) await afterStep()
     await finalizeNext(sql, watched, from)
+    await agreeOnTransfers(sql, watched.id, from)
     do await settle()
     while ((await deepenPayments(sql, watched, from)) > 0)
     return steps
