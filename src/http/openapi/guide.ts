@@ -41,7 +41,7 @@ Checkouts have no keys, so an address is what is counted: 10 requests a second a
     text: `A customer opens a payment link, picks what to pay with, and sends it to an address that is this payment's alone.
 
 - \`pending\`: nothing seen yet, or less than is due. Nothing seen, it can be canceled.
-- \`processing\`: enough was seen on the chain and is not final. A reorganisation takes it back to \`pending\`.
+- \`processing\`: enough was seen on the chain and is not final. A reorganisation takes it back to \`pending\`. The first time that happens to a payment, it stays open for at least ten more minutes. \`payment.processing\` is sent once for each transaction.
 - \`success\`: final, and never left. Ship now.
 - \`failed\`: what was sent does not pay it; \`failureReason\` says why.
 - \`expired\`: the window is over, and nothing came.
