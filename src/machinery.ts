@@ -7,7 +7,8 @@ import { sandboxId } from './chain/known/sandbox.ts'
 import { warnOfRefunds } from './chain/refunds/warn.ts'
 import { watchRefunds } from './chain/refunds/watch.ts'
 import type { Rpc } from './chain/rpc/rpc.ts'
-import { openSource } from './chain/watch/source.ts'
+import { findRecipients } from './chain/watch/recipients.ts'
+import { openSource, type SourceOptions } from './chain/watch/source.ts'
 import { type SubmissionChain, watchSubmissions } from './chain/watch/submissions.ts'
 import { openTransactions } from './chain/watch/transactions.ts'
 import { type Watched, watchChains } from './chain/watch/watch.ts'
@@ -97,7 +98,7 @@ const startLabour = (
   timers.start()
   const watch = watchChains(world, {
     chains: chains.all.map(each => ({
-      ...watchedOf(each),
+      ...watchedOf(each, { recipients: () => findRecipients(world.sql) }),
       ...(each.chain.id === sandboxId && { epoch: sandbox?.epoch }),
     })),
     share: worker.share,
@@ -123,7 +124,7 @@ const startLabour = (
   }
 }
 
-export const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
+export const watchedOf = ({ chain, rpc }: ConnectedChain, options: Pick<SourceOptions, 'recipients'> = {}): Watched => {
   const tokens = chain.tokens.map(({ address }) => address)
   return {
     id: chain.id,
@@ -134,7 +135,7 @@ export const watchedOf = ({ chain, rpc }: ConnectedChain): Watched => {
     pollMs: chain.pollMs,
     ...(!chain.minesOnDemand && { blockMs: chain.blockMs }),
     // That moves on in minutes.
-    source: openSource(rpc, tokens, { finalForMs: 4 * chain.pollMs }),
+    source: openSource(rpc, tokens, { ...options, finalForMs: 4 * chain.pollMs }),
   }
 }
 

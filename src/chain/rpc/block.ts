@@ -106,12 +106,19 @@ const missing = (): never => {
 export const isBlock = (answer: unknown, { number, hash }: Required<Asked>): boolean =>
   findHeader(answer, { number })?.hash === hash
 
+/** The transactions of a block that was asked for without them, in their order. */
+export const transactionHashesIn = (answer: unknown): readonly string[] =>
+  readList(readRecord(answer, 'a block').transactions, 'transactions').map(hash => readHash(hash, 'hash'))
+
 type BlockTag = 'latest' | 'finalized'
 
 /** Asks for a block without its transactions. */
 export const blockAt = (place: number | BlockTag): Call => callOf(place, false)
 
 export const fullBlockAt = (place: number | BlockTag): Call => callOf(place, true)
+
+/** Asks for a block without its transactions, also one that is no longer part of the chain. */
+export const blockWithHash = (hash: string): Call => ({ method: 'eth_getBlockByHash', params: [hash, false] })
 
 const callOf = (place: number | BlockTag, isFull: boolean): Call => ({
   method: 'eth_getBlockByNumber',

@@ -13,13 +13,17 @@ export type AskRange = (
   options?: BatchOptions,
 ) => Promise<LogRange>
 
+/** The logs of a block that nodes refuse to list in one answer. */
+export type AskCrowded = (block: number, filter: LogFilter, options?: BatchOptions) => Promise<readonly Log[]>
+
 /**
  * Reads the logs of a range in as many parts as the nodes make of it, one after the other and none left
  * out: each part begins where the last one ended, and what fails is thrown. Half is asked when the whole
  * was refused or too large, down to one block; how much goes at once is remembered from call to call.
+ * A single block that is refused is read by `askCrowded`.
  * An empty answer is not told from one that lacks logs here, except that the node must have the last block.
  */
-export const openLogRanges = (ask: AskRange) => {
+export const openLogRanges = (ask: AskRange, askCrowded?: AskCrowded) => {
   const stride = openStride()
 
   return async function* (
@@ -37,8 +41,10 @@ export const openLogRanges = (ask: AskRange) => {
       } catch (error) {
         if (mayBeTooMuch(error)) stride.refused(blocks)
         // A range that took too long is asked in halves next time, but by a caller who can tell an outage.
-        if (blocks === 1 || !isTooMuch(error)) throw error
-        continue
+        if (!isTooMuch(error) || (blocks === 1 && !askCrowded)) throw error
+        if (blocks > 1 || !askCrowded) continue
+        const logs = await askCrowded(from, filter, options)
+        range = await ask([blockAt(from)], ([block]) => rangeOf(part, logs, block), options)
       }
       stride.went(blocks)
       from = part.toBlock + 1
@@ -55,9 +61,11 @@ export const joined = async (parts: AsyncIterable<LogRange>): Promise<readonly L
 }
 
 /** A node that is behind answers with no logs and no error: only the block at the end shows that it has got there. */
-const readRange = ([block, found]: readonly Answer[], range: Range, filter: LogFilter): LogRange => {
+const readRange = ([block, found]: readonly Answer[], range: Range, filter: LogFilter): LogRange =>
+  rangeOf(range, readLogs(answered(found), filter), block)
+
+const rangeOf = (range: Range, logs: readonly Log[], block: Answer): LogRange => {
   const end = readHeader(answered(block), { number: range.toBlock })
-  const logs = readLogs(answered(found), filter)
   for (const log of logs) {
     if (log.blockNumber < range.fromBlock || log.blockNumber > range.toBlock)
       throw new RpcFault('garbage', 'a log of another range')

@@ -74,7 +74,7 @@ const readLog = (answer: unknown): Log => {
   }
 }
 
-const wantedBy = ({ addresses, topics }: LogFilter) => {
+export const wantedBy = ({ addresses, topics }: LogFilter) => {
   const contracts = new Set(addresses)
   const places = topics.map(topic => (topic === null ? null : new Set(typeof topic === 'string' ? [topic] : topic)))
   return (log: Log): boolean =>

@@ -3,7 +3,8 @@ import type { Log, LogFilter } from '../rpc/log.ts'
 import { type AskRange, joined, openLogRanges } from '../rpc/log-ranges.ts'
 import { answered, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import type { Cursor, TransferLog } from './books.ts'
-import { topicOf, transferOf } from './transfer-of.ts'
+import { type Crowded, filtersTo } from './crowded.ts'
+import { transferOf } from './transfer-of.ts'
 
 export type Arrivals = { readonly minedAt: Date; readonly logs: readonly TransferLog[] }
 
@@ -15,17 +16,16 @@ export type ArrivalSource = {
   arrivals(from: number, at: Cursor, addresses: readonly string[]): Promise<Arrivals | undefined>
 }
 
-const ADDRESSES_AT_ONCE = 100
-
-export const openArrivals = (rpc: Rpc, filter: LogFilter): ArrivalSource => {
+export const openArrivals = (rpc: Rpc, filter: LogFilter, crowded: Crowded): ArrivalSource => {
   const ofBoth: AskRange = async (calls, read) => {
     const told = await rpc.both(calls, read)
     const [first] = told
     if (!first) throw new RpcFault('unreachable')
     return { ...first, logs: told.flatMap(({ logs }) => logs) }
   }
+  const crowdedOfBoth = crowded.inRange(async (calls, read, options) => (await rpc.both(calls, read, options)).flat())
   // Nodes bound how many topics they look for, some to one: then it is asked for whatever came.
-  const [byAddress, ofAll] = [openLogRanges(ofBoth), openLogRanges(ofBoth)]
+  const [byAddress, ofAll] = [openLogRanges(ofBoth), openLogRanges(ofBoth, crowdedOfBoth)]
 
   return {
     arrivals: async (fromBlock, { number: toBlock, hash }, addresses) => {
@@ -33,9 +33,8 @@ export const openArrivals = (rpc: Rpc, filter: LogFilter): ArrivalSource => {
       if (ends.some(end => end.hash !== hash)) return undefined
       const minedAt = new Date(Math.min(...ends.map(({ timestamp }) => timestamp)) * 1_000)
       const logs: Log[] = []
-      for (let at = 0; at < addresses.length; at += ADDRESSES_AT_ONCE) {
-        const topics = [...filter.topics, null, addresses.slice(at, at + ADDRESSES_AT_ONCE).map(topicOf)]
-        const told = await joined(byAddress({ fromBlock, toBlock }, { ...filter, topics })).catch(error => {
+      for (const toThese of filtersTo(filter, addresses)) {
+        const told = await joined(byAddress({ fromBlock, toBlock }, toThese)).catch(error => {
           if (!isTooMuch(error)) throw error
           return joined(ofAll({ fromBlock, toBlock }, filter))
         })

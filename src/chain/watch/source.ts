@@ -1,16 +1,18 @@
 import { blockAt, findHeader, isBlock, type Header as NodeHeader } from '../rpc/block.ts'
+import type { AskList } from '../rpc/block-logs.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
-import { type LogFilter, logsIn, logsOf, readLogs } from '../rpc/log.ts'
+import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
 import { joined, openLogRanges } from '../rpc/log-ranges.ts'
-import { type Answer, agreedOn, answered, type Call, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import { zeroAddress } from '../zero.ts'
 import { readAhead } from './ahead.ts'
 import { openArrivals } from './arrivals.ts'
 import type { Cursor, TransferLog } from './books.ts'
 import { openCoinSource } from './coins/source.ts'
+import { openCrowded } from './crowded.ts'
 import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
 import type { ChainSource, Header } from './read.ts'
@@ -19,6 +21,8 @@ import { TRANSFER, transferOf } from './transfer-of.ts'
 export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */
   readonly finalForMs?: number
+  /** All addresses that transfers may be sent to for us; undefined where they are too many to be named to a node. */
+  readonly recipients?: () => Promise<readonly string[] | undefined>
 }
 
 /** The headers of busy blocks name hundreds of transactions each. */
@@ -28,11 +32,12 @@ const HEADERS_AT_ONCE = 250
 export const openSource = (
   rpc: Rpc,
   tokens: readonly string[],
-  { finalForMs = 0 }: SourceOptions = {},
+  { finalForMs = 0, recipients }: SourceOptions = {},
 ): ChainSource => {
   // Asked for those of no address, a node tells of all tokens that there are.
   const filter: LogFilter = { addresses: tokens.length > 0 ? tokens : [zeroAddress], topics: [TRANSFER] }
-  const ranges = openLogRanges(rpc.read)
+  const crowded = openCrowded(filter, recipients)
+  const ranges = openLogRanges(rpc.read, crowded.inRange(rpc.read))
   const headers = openStride()
 
   return readAhead({
@@ -48,18 +53,22 @@ export const openSource = (
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part), headers)) ?? [],
     transfers: async (fromBlock, toBlock) =>
       (await joined(ranges({ fromBlock, toBlock }, filter))).flatMap(log => transferOf(log) ?? []),
-    transfersIn: hash => unlessRefused(rpc.read([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter))),
-    agreedTransfers: blocks => inParts(blocks, blocks.length, part => agreedTransfers(rpc, filter, part)),
+    transfersIn: hash => crowded.transfers(rpc.read, { hash }),
+    agreedTransfers: blocks =>
+      inParts(blocks, blocks.length, part =>
+        agreedTransfers(rpc, filter, part).catch(error => {
+          const [block] = part
+          if (!block || part.length > 1 || !isTooMuch(error)) throw error
+          return crowded.transfers(agreedBy(rpc), block)
+        }),
+      ),
     shun: final =>
       rpc.read([blockAt(final.number)], ([block]) => {
         if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
       }),
-    agreedTransfersIn: async hash => {
-      const told = await unlessRefused(rpc.agreed([logsOf(hash, filter)], ([logs]) => transfersIn(hash, logs, filter)))
-      return told && agreedOn(told)
-    },
+    agreedTransfersIn: hash => crowded.transfers(agreedBy(rpc), { hash }),
     ...openRanges(rpc, filter),
-    ...openArrivals(rpc, filter),
+    ...openArrivals(rpc, filter, crowded),
     coins: openCoinSource(rpc),
   })
 }
@@ -98,17 +107,7 @@ const headerOf = (header: NodeHeader | undefined): Header | undefined =>
     mayHold: (address, topic) => mayHold(header.logsBloom, address, topic),
   }
 
-const transfersIn = (hash: string, logs: Answer, filter: LogFilter): readonly TransferLog[] =>
-  readLogs(answered(logs), filter)
-    .filter(({ blockHash }) => blockHash === hash)
-    .flatMap(log => transferOf(log) ?? [])
-
-/** A node that says no does not know the block, or no more. */
-const unlessRefused = async <T>(answer: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcRefusal) return undefined
-    throw error
-  }
-}
+const agreedBy =
+  (rpc: Rpc): AskList =>
+  async (calls, read, options) =>
+    agreedOn(await rpc.agreed(calls, read, options))

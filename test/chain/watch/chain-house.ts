@@ -4,6 +4,7 @@ import { agreeOnTransfers } from '../../../src/chain/watch/agree-on-transfers.ts
 import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { type ChainSource, readNext, type WatchedChain } from '../../../src/chain/watch/read.ts'
+import { findRecipients } from '../../../src/chain/watch/recipients.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import { kinds } from '../../../src/kinds/all.ts'
@@ -30,7 +31,7 @@ export const chainHouse = async () => {
   }
   /** A process's own, which has asked nobody anything yet. */
   const sourceOf = (...urls: string[]): ChainSource =>
-    openSource(openRpc({ chainId: watched.id, urls }, api), watched.tokens)
+    openSource(openRpc({ chainId: watched.id, urls }, api), watched.tokens, { recipients: () => findRecipients(sql) })
   const settle = async () => {
     while ((await settlePayments(api)) > 0);
   }

@@ -96,7 +96,7 @@ test('a second of two nodes that cannot answer for a moment is waited for, and f
   await house.chain.mine()
   let isLimited = false
   await using other = await through(house.chain.url, ({ method }, answer) =>
-    isLimited && method === 'eth_getLogs' ? no : answer,
+    isLimited && ['eth_getLogs', 'eth_getTransactionReceipt'].includes(method) ? no : answer,
   )
   let nowMs = 0
   const absence = openAbsence(120_000, () => nowMs)
