@@ -12,6 +12,9 @@ create table sessions (
   proven_at timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
   address text not null,
+  -- What limits count the address by from which it was opened: an IPv4 address or an IPv6 /64. A refresh changes
+  -- the address and not this.
+  network text not null,
   user_agent text,
   created_at timestamptz not null default now(),
   ended_at timestamptz,
@@ -22,15 +25,17 @@ create table sessions (
 );
 -- An account's own sessions: its list, and ending them all.
 create index sessions_account_used on sessions (account_id, last_used_at);
+-- Whether the account has signed in from a network lately, which decides by what its password checks are limited.
+create index sessions_account_network on sessions (account_id, network, created_at);
 
 -- An account has a hundred sessions at most, and those that nobody can use any more are forgotten after a while.
 create function open_session(
-  new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_agent text
+  new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_network text, from_agent text
 ) returns void language plpgsql as $$
 begin
   perform from accounts where id = account for no key update;
-  insert into sessions (id, account_id, token_hash, address, user_agent)
-  values (new_id, account, new_hash, from_address, from_agent);
+  insert into sessions (id, account_id, token_hash, address, network, user_agent)
+  values (new_id, account, new_hash, from_address, from_network, from_agent);
   update sessions set ended_at = clock_timestamp() where ended_at is null and id in (
     select id from sessions where account_id = account and ended_at is null and id <> new_id
     order by last_used_at desc offset 99);
@@ -43,7 +48,7 @@ end $$;
 -- the code that a first account needs was right, or none is needed.
 create function sign_up(
   mode text, code_shown boolean, account uuid, new_email text, new_hash text, merchant uuid, merchant_name text,
-  session uuid, token_hash bytea, actor text, from_address text, from_agent text
+  session uuid, token_hash bytea, actor text, from_address text, from_network text, from_agent text
 ) returns text language plpgsql as $$
 declare
   empty boolean := not exists (select from accounts);
@@ -59,7 +64,7 @@ begin
     return 'email_taken';
   end if;
   perform create_merchant(merchant, merchant_name, account);
-  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  perform open_session(session, account, token_hash, actor, from_address, from_network, from_agent);
   perform record_security_event(merchant, account, actor, from_address, 'account.created', '{}'::json);
   return 'signed_up';
 end $$;
@@ -69,7 +74,8 @@ end $$;
 -- pass, so that the same password is not counted again with it.
 create function sign_in(
   account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, pass text,
-  session uuid, token_hash bytea, actor text, from_address text, from_agent text, out outcome text, out wait integer
+  session uuid, token_hash bytea, actor text, from_address text, from_network text, from_agent text,
+  out outcome text, out wait integer
 ) language plpgsql as $$
 declare
   found_account accounts;
@@ -94,7 +100,7 @@ begin
       return;
     end if;
   end if;
-  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  perform open_session(session, account, token_hash, actor, from_address, from_network, from_agent);
   outcome := 'signed_in';
 end $$;
 

@@ -728,6 +728,7 @@ create table sessions (
   proven_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone not null default now(),
   address text not null,
+  network text not null,
   user_agent text,
   created_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
@@ -999,6 +1000,7 @@ CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, 
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
 CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);
 
+CREATE INDEX sessions_account_network ON public.sessions USING btree (account_id, network, created_at);
 CREATE INDEX sessions_account_used ON public.sessions USING btree (account_id, last_used_at);
 
 CREATE UNIQUE INDEX signed_transactions_once ON public.signed_transactions USING btree (chain_id, tx_hash);
@@ -3682,14 +3684,14 @@ AS $function$
   on conflict (chain_id, tx_hash, refund_id) do update set from_address = null, looks = 0, next_look_at = now()
 $function$;
 
-CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_agent text)
+CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_network text, from_agent text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   perform from accounts where id = account for no key update;
-  insert into sessions (id, account_id, token_hash, address, user_agent)
-  values (new_id, account, new_hash, from_address, from_agent);
+  insert into sessions (id, account_id, token_hash, address, network, user_agent)
+  values (new_id, account, new_hash, from_address, from_network, from_agent);
   update sessions set ended_at = clock_timestamp() where ended_at is null and id in (
     select id from sessions where account_id = account and ended_at is null and id <> new_id
     order by last_used_at desc offset 99);
@@ -4271,7 +4273,7 @@ AS $function$
   where not is_final and w.chain_id = chain and w.address = locked.address
 $function$;
 
-CREATE OR REPLACE FUNCTION public.sign_in(account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, pass text, session uuid, token_hash bytea, actor text, from_address text, from_agent text, OUT outcome text, OUT wait integer)
+CREATE OR REPLACE FUNCTION public.sign_in(account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, pass text, session uuid, token_hash bytea, actor text, from_address text, from_network text, from_agent text, OUT outcome text, OUT wait integer)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -4298,11 +4300,11 @@ begin
       return;
     end if;
   end if;
-  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  perform open_session(session, account, token_hash, actor, from_address, from_network, from_agent);
   outcome := 'signed_in';
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.sign_up(mode text, code_shown boolean, account uuid, new_email text, new_hash text, merchant uuid, merchant_name text, session uuid, token_hash bytea, actor text, from_address text, from_agent text)
+CREATE OR REPLACE FUNCTION public.sign_up(mode text, code_shown boolean, account uuid, new_email text, new_hash text, merchant uuid, merchant_name text, session uuid, token_hash bytea, actor text, from_address text, from_network text, from_agent text)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -4320,7 +4322,7 @@ begin
     return 'email_taken';
   end if;
   perform create_merchant(merchant, merchant_name, account);
-  perform open_session(session, account, token_hash, actor, from_address, from_agent);
+  perform open_session(session, account, token_hash, actor, from_address, from_network, from_agent);
   perform record_security_event(merchant, account, actor, from_address, 'account.created', '{}'::json);
   return 'signed_up';
 end $function$;

@@ -59,7 +59,7 @@ export const acceptAsNew = async (
   { token, email, password }: { readonly token: string; readonly email: string; readonly password: string },
   from: Checked,
 ): Promise<{ accountId: string; tokens: Tokens }> => {
-  await takeCounted(api, from, { subjects: [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
+  await takeCounted(api, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
   // Seen before the password is hashed, which costs more; the statement looks again.
   if (!(await isInviteOpen(api.sql, hashOf(token)))) refuse('resource_not_found')
   const accountId = uuidv7(api.clock.now(), api.random)

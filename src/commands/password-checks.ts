@@ -2,19 +2,27 @@ import { createHash } from 'node:crypto'
 import { refuse } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import { type Limit, takeAttempt } from '../queries/attempts.ts'
+import { hasSignedInFrom } from '../queries/sessions.ts'
 import type { From } from './sessions.ts'
 
-/** `network` is what limits count an address by; requests of one `site` wait for each other and for no others. */
-export type Checked = From & { readonly network: string; readonly site: string }
+/** Requests of one `site` wait for each other and for no others. */
+export type Checked = From & { readonly site: string }
 
-/** Five checks in a sliding minute for an account, whether there is one or not, and for an address. */
+/** Five checks in a sliding minute for a network, and for an account, whether there is one or not. */
 const limit: Limit = { allowed: 5, seconds: 60 }
 
-/** What a password check counts for. The log of attempts holds no e-mail address. */
-export const passwordSubjects = (email: string, { network }: Checked): readonly string[] => [
-  `password:${fingerprint(email)}`,
-  `password:${network}`,
-]
+/**
+ * What a password check counts for. All networks from which the account has not signed in lately share one budget of
+ * the account, so that wrong passwords from there do not lock out its owner. The log of attempts holds no e-mail address.
+ */
+export const passwordSubjects = async (
+  { sql }: Pick<Api, 'sql'>,
+  email: string,
+  { network }: Checked,
+): Promise<readonly string[]> => {
+  const ofNetwork = `password:${network}`
+  return (await hasSignedInFrom(sql, email, network)) ? [ofNetwork] : [`password:${fingerprint(email)}`, ofNetwork]
+}
 
 /** What stands for a check that has been counted, while the code that goes with it is yet to come. */
 export const passOf = (email: string, { network }: Checked): string => `pass:${fingerprint(email)}:${network}`
@@ -23,7 +31,7 @@ const fingerprint = (email: string): string => createHash('sha256').update(email
 
 /** Counts a check before it is made, or refuses it. False when a pass stood for it. */
 export const takePasswordCheck = (api: Api, email: string, from: Checked, pass?: string): Promise<boolean> =>
-  takeCounted(api, from, { subjects: passwordSubjects(email, from), limit, pass })
+  takeCounted(api, from, { subjects: () => passwordSubjects(api, email, from), limit, pass })
 
 /** Also tells this process the database's time, which codes are good for a part of. */
 export const takeCounted = async (
@@ -32,8 +40,9 @@ export const takeCounted = async (
   { subjects, limit: its, pass }: Counted,
 ): Promise<boolean> => {
   const { wait, passed } = await api.passwords.admit(site, async () => {
+    const counted = await subjects()
     const asked = performance.now()
-    const taken = await takeAttempt(api.sql, subjects, its, pass)
+    const taken = await takeAttempt(api.sql, counted, its, pass)
     api.clock.learn(taken.now, performance.now() - asked)
     return taken
   })
@@ -41,4 +50,8 @@ export const takeCounted = async (
   return !passed
 }
 
-type Counted = { readonly subjects: readonly string[]; readonly limit: Limit; readonly pass?: string | undefined }
+type Counted = {
+  readonly subjects: () => readonly string[] | Promise<readonly string[]>
+  readonly limit: Limit
+  readonly pass?: string | undefined
+}

@@ -12,8 +12,8 @@ import {
   rotateSession,
 } from '../queries/sessions.ts'
 
-/** Where a request comes from, and by what. */
-export type From = { readonly address: string; readonly userAgent: string | null }
+/** Where a request comes from, and by what. `network` is what limits count its address by. */
+export type From = { readonly address: string; readonly network: string; readonly userAgent: string | null }
 
 /** What a browser goes on with: the access token in the body, the refresh token in a cookie. */
 export type Tokens = { readonly accessToken: string; readonly expiresIn: number; readonly cookie: string }
@@ -22,10 +22,14 @@ export type Tokens = { readonly accessToken: string; readonly expiresIn: number;
 export const actorOf = (accountId: string): string => encodeId('usr', accountId)
 
 /** A session that is yet to be written, and its first refresh token. */
-export const draftSession = (api: Api, accountId: string, { address, userAgent }: From): [NewSession, RefreshToken] => {
+export const draftSession = (
+  api: Api,
+  accountId: string,
+  { address, network, userAgent }: From,
+): [NewSession, RefreshToken] => {
   const id = uuidv7(api.clock.now(), api.random)
   const token = makeRefreshToken(id, api.random)
-  return [{ id, tokenHash: token.hash, actor: actorOf(accountId), address, userAgent }, token]
+  return [{ id, tokenHash: token.hash, actor: actorOf(accountId), address, network, userAgent }, token]
 }
 
 /** `at` is the database's time. */

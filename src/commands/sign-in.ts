@@ -24,7 +24,7 @@ export const signIn = async (
   const right = await api.passwords.verify(from.site, password, account?.password_hash)
   if (!account || !right) {
     await recordWrongPassword(api.sql, {
-      counted: counted ? [] : passwordSubjects(email, from),
+      counted: counted ? [] : await passwordSubjects(api, email, from),
       accountId: account?.id ?? null,
       actor: 'anonymous',
       address: from.address,

@@ -20,7 +20,7 @@ export const signUp = async (api: Api, wanted: SignUp, from: Checked): Promise<S
   const mode = api.settings.signUp ?? 'first'
   if (mode === 'closed') refuse('sign_up_closed')
   // An answer of `email_taken` tells who has an account: nobody is to ask for many.
-  await takeCounted(api, from, { subjects: [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
+  await takeCounted(api, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
   // Seen before the password is hashed, which costs more; the statement looks again.
   if (mode === 'first' && (await hasAccounts(api.sql))) refuse('sign_up_closed')
 

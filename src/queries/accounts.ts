@@ -51,12 +51,12 @@ type SignedUp = { readonly outcome: 'signed_up' | 'closed' | 'email_taken'; read
 export const signUp = async (
   sql: Sql,
   { mode, codeShown, accountId, email, passwordHash, merchantId, merchantName }: SignUp,
-  { id, tokenHash, actor, address, userAgent }: NewSession,
+  { id, tokenHash, actor, address, network, userAgent }: NewSession,
 ): Promise<SignedUp | undefined> => {
   const [row] = await sql<SignedUp[]>`
     select sign_up(
       ${mode}, ${codeShown}, ${accountId}, ${email}, ${passwordHash}, ${merchantId}, ${merchantName},
-      ${id}, ${tokenHash}, ${actor}, ${address}, ${userAgent}) as outcome, now()`
+      ${id}, ${tokenHash}, ${actor}, ${address}, ${network}, ${userAgent}) as outcome, now()`
   return row
 }
 

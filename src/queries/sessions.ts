@@ -10,6 +10,7 @@ export type NewSession = {
   readonly tokenHash: Uint8Array
   readonly actor: string
   readonly address: string
+  readonly network: string
   readonly userAgent: string | null
 }
 
@@ -31,11 +32,21 @@ export const findRole = async (sql: Sql, accountId: string, merchantId: string):
 export const openSession = async (
   sql: Sql,
   accountId: string,
-  { id, tokenHash, actor, address, userAgent }: NewSession,
+  { id, tokenHash, actor, address, network, userAgent }: NewSession,
 ): Promise<Date | undefined> => {
   const [row] = await sql<{ now: Date }[]>`
-    select open_session(${id}, ${accountId}, ${tokenHash}, ${actor}, ${address}, ${userAgent}), now()`
+    select open_session(${id}, ${accountId}, ${tokenHash}, ${actor}, ${address}, ${network}, ${userAgent}), now()`
   return row?.now
+}
+
+/** Whether the account of the e-mail address has signed in from the network within the last 30 days. */
+export const hasSignedInFrom = async (sql: Sql, email: string, network: string): Promise<boolean> => {
+  const found = await sql`
+    select from accounts join sessions on sessions.account_id = accounts.id
+    where accounts.email = ${email} and sessions.network = ${network}
+      and sessions.created_at > clock_timestamp() - interval '30 days'
+    limit 1`
+  return found.length > 0
 }
 
 export type SignIn = {
@@ -57,12 +68,12 @@ export type SignedIn = {
 export const signIn = async (
   sql: Sql,
   { accountId, knownHash, code, pass }: SignIn,
-  { id, tokenHash, actor, address, userAgent }: NewSession,
+  { id, tokenHash, actor, address, network, userAgent }: NewSession,
 ): Promise<SignedIn | undefined> => {
   const [row] = await sql<SignedIn[]>`
     select outcome, wait, now() from sign_in(
       ${accountId}, ${knownHash}, ${code !== undefined}, ${code?.step ?? null}, ${code?.recoveryHash ?? null}, ${pass},
-      ${id}, ${tokenHash}, ${actor}, ${address}, ${userAgent})`
+      ${id}, ${tokenHash}, ${actor}, ${address}, ${network}, ${userAgent})`
   return row
 }
 

@@ -8,7 +8,7 @@ import { until } from '../harness/until.ts'
 import { person, shop } from '../http/people.ts'
 import { elsewhere } from './elsewhere.ts'
 
-const from = { address: '192.0.2.1', userAgent: null }
+const from = { address: '192.0.2.1', network: '192.0.2.1', userAgent: null }
 
 /** A house, a book of another process on its database, and somebody who has signed in. */
 const start = async (outside = {}) => {

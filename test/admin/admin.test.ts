@@ -203,7 +203,7 @@ test.concurrent('what a browser called itself cannot write on the operator’s t
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await here(env, ['create-account', '--email', 'ada@example.com'])
   await db.sql`
-    select open_session(gen_random_uuid(), id, '\\x${db.sql.unsafe('00'.repeat(32))}', 'usr', '127.0.0.1', e'a\u001b[2J\nb')
+    select open_session(gen_random_uuid(), id, '\\x${db.sql.unsafe('00'.repeat(32))}', 'usr', '127.0.0.1', '127.0.0.1', e'a\u001b[2J\nb')
     from accounts`
   const { out } = await here(env, ['sessions', '--email', 'ada@example.com'])
   expect(out).toEndWith(', a?[2J?b\n')

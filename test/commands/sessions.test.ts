@@ -9,7 +9,7 @@ import { apiHouse, SECRET_KEY } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { person } from '../http/people.ts'
 
-const from = { address: '192.0.2.1', userAgent: 'a browser' }
+const from = { address: '192.0.2.1', network: '192.0.2.1', userAgent: 'a browser' }
 
 const tokenIn = (cookie: string) => /^paymachine_refresh=([^;]*)/.exec(cookie)?.[1] ?? ''
 
@@ -215,8 +215,8 @@ test('only hashes of refresh tokens are stored', async () => {
 test('an account has a hundred sessions at most, and the ones used last are those that stay', async () => {
   await using house = await start()
   await house.sql`
-    insert into sessions (id, account_id, token_hash, address, last_used_at)
-    select gen_random_uuid(), ${house.accountId}, sha256(n::text::bytea), '192.0.2.9', now() - make_interval(hours => n)
+    insert into sessions (id, account_id, token_hash, address, network, last_used_at)
+    select gen_random_uuid(), ${house.accountId}, sha256(n::text::bytea), '192.0.2.9', '192.0.2.9', now() - make_interval(hours => n)
     from generate_series(1, 120) n`
   await openSession(house.api, house.accountId, from)
   const live = await house.sql`select address from sessions where ended_at is null`

@@ -178,12 +178,54 @@ test('of two new passwords at once one is it', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 401])
 })
 
+test('five wrong passwords a minute from elsewhere keep the owner of an account out of nothing', async () => {
+  await using house = await open()
+  const home = await signedUp(house)
+  const office = visitor(house, '2001:db8:0:7::1')
+  expect((await office.post('sign-in', { email: anna.email, password })).status).toBe(200)
+  await house.sql`delete from attempts`
+  const guess = { email: anna.email, password: 'a wrong one' }
+  for (let n = 0; n < 5; n++) expect((await visitor(house).post('sign-in', guess)).code).toBe('invalid_credentials')
+  // One budget for all networks that the account has not signed in from.
+  expect((await visitor(house).post('sign-in', guess)).code).toBe('rate_limited')
+
+  const right = { email: anna.email, password }
+  const sameNetwork = visitor(house, '2001:db8:0:7:ffff::2')
+  for (let n = 0; n < 5; n++) expect((await visitor(house, home.address).post('sign-in', right)).status).toBe(200)
+  for (let n = 0; n < 5; n++) expect((await sameNetwork.post('sign-in', right)).status).toBe(200)
+  // Each of them has five checks as well.
+  for (const each of [visitor(house, home.address), sameNetwork])
+    expect((await each.post('sign-in', right)).code).toBe('rate_limited')
+})
+
+test('after 30 days a network has no password checks of its own', async () => {
+  await using house = await open()
+  const home = await signedUp(house)
+  await house.sql`update sessions set created_at = now() - interval '30 days', last_used_at = now()`
+  const guess = { email: anna.email, password: 'a wrong one' }
+  for (let n = 0; n < 5; n++) await visitor(house).post('sign-in', guess)
+  const again = visitor(house, home.address)
+  expect((await again.post('sign-in', { email: anna.email, password })).code).toBe('rate_limited')
+})
+
+test('a refresh from another network is no sign-in from there', async () => {
+  await using house = await open()
+  const home = await signedUp(house)
+  const guess = { email: anna.email, password: 'a wrong one' }
+  for (let n = 0; n < 5; n++) await visitor(house).post('sign-in', guess)
+  const cafe = '198.51.100.7'
+  expect((await home.post('refresh', undefined, { 'x-forwarded-for': cafe })).status).toBe(200)
+  const right = { email: anna.email, password }
+  expect((await visitor(house, cafe).post('sign-in', right)).code).toBe('rate_limited')
+  expect((await visitor(house, home.address).post('sign-in', right)).status).toBe(200)
+})
+
 test('password checks of any kind are counted together', async () => {
   await using house = await open()
   const here = await signedUp(house)
   const wrong = 'a wrong one'
-  await visitor(house).post('sign-in', { email: anna.email, password: wrong })
-  await visitor(house).post('sign-in', { email: anna.email, password: wrong })
+  await visitor(house, here.address).post('sign-in', { email: anna.email, password: wrong })
+  await visitor(house, here.address).post('sign-in', { email: anna.email, password: wrong })
   expect((await here.post('step-up', { password: wrong })).code).toBe('invalid_credentials')
   expect((await here.post('step-up', { password })).status).toBe(204)
   expect((await here.post('password', { currentPassword: wrong, newPassword: password })).code).toBe(
@@ -191,7 +233,9 @@ test('password checks of any kind are counted together', async () => {
   )
   expect((await here.post('step-up', { password })).code).toBe('rate_limited')
   expect((await here.post('password', { currentPassword: password, newPassword: password })).code).toBe('rate_limited')
-  expect((await visitor(house).post('sign-in', { email: anna.email, password })).code).toBe('rate_limited')
+  expect((await visitor(house, here.address).post('sign-in', { email: anna.email, password })).code).toBe(
+    'rate_limited',
+  )
 })
 
 test('a step-up proves the session for now, and takes one proof', async () => {

@@ -58,6 +58,7 @@ const badTokensOf = async ({ api }: ApiHouse, { accountId, bearer }: Person): Pr
   const [session] = await api.sql<{ id: string }[]>`select id from sessions where account_id = ${gone.accountId}`
   await signOut(api, { accountId: gone.accountId, sessionId: session?.id ?? '' }, false, {
     address: '',
+    network: '',
     userAgent: null,
   })
   return {

@@ -65,7 +65,11 @@ const bearerFor = async ({ access }: Route): Promise<string | undefined> => {
   if (access.by === 'anybody') return undefined
   if (access.by === 'key') return key
   if (access.by === 'member') return here.owner.bearer
-  const { accessToken } = await openSession(house.api, here.owner.accountId, { address: '', userAgent: null })
+  const { accessToken } = await openSession(house.api, here.owner.accountId, {
+    address: '',
+    network: '',
+    userAgent: null,
+  })
   return accessToken
 }
 

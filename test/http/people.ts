@@ -16,7 +16,11 @@ export type Shop = { readonly merchantId: string; readonly path: string; readonl
 export const person = async (api: Api, email: string): Promise<Person> => {
   const accountId = uuidv7(new Date(), api.random)
   await api.sql`select create_account(${accountId}, ${email}, 'no hash')`
-  const { accessToken } = await openSession(api, accountId, { address: '127.0.0.1', userAgent: null })
+  const { accessToken } = await openSession(api, accountId, {
+    address: '127.0.0.1',
+    network: '127.0.0.1',
+    userAgent: null,
+  })
   return { accountId, id: encodeId('usr', accountId), email, bearer: accessToken }
 }
 

@@ -75,7 +75,11 @@ export const refundsHouse = async () => {
     open: async (path: string, { by = owner as Person | null, script = '', ...options }: Opening = {}) => {
       const context = await browser.newContext(options)
       if (by) {
-        const { cookie } = await openSession(to.api, by.accountId, { address: '127.0.0.1', userAgent: null })
+        const { cookie } = await openSession(to.api, by.accountId, {
+          address: '127.0.0.1',
+          network: '127.0.0.1',
+          userAgent: null,
+        })
         const [name = '', value = ''] = cookie.split(';')[0]?.split('=') ?? []
         const where = { domain: '127.0.0.1', path: '/v1/auth', httpOnly: true, sameSite: 'Strict' as const }
         await context.addCookies([{ name, value, ...where }])

@@ -26,7 +26,11 @@ const house = async ({ sql, url }: Database, secretKey: string, previous?: strin
 /** Whoever has signed in at any of them is known at every one, and each reads what any has stored. */
 const agree = async (houses: readonly Api[], accountId: string) => {
   for (const from of houses) {
-    const { accessToken } = await openSession(from, accountId, { address: '127.0.0.1', userAgent: null })
+    const { accessToken } = await openSession(from, accountId, {
+      address: '127.0.0.1',
+      network: '127.0.0.1',
+      userAgent: null,
+    })
     const sealed = from.keyring.seal('mfa', accountId, 'JBSWY3DPEHPK3PXP')
     for (const to of houses) {
       expect((await to.sessions.find(accessToken))?.session.accountId).toBe(accountId)
@@ -42,7 +46,11 @@ test('houses change to another key one by one, and at every step all that run ag
   await db.sql`select create_account(${accountId}, 'owner@lamps.example', 'no hash')`
   await db.sql`
     update accounts set mfa_secret = ${before.keyring.seal('mfa', accountId, 'JBSWY3DPEHPK3PXP')}, mfa_enabled_at = now()`
-  const { accessToken } = await openSession(before, accountId, { address: '127.0.0.1', userAgent: null })
+  const { accessToken } = await openSession(before, accountId, {
+    address: '127.0.0.1',
+    network: '127.0.0.1',
+    userAgent: null,
+  })
 
   const told = await house(db, oldKey, newKey)
   await agree([before, told], accountId)

@@ -31,7 +31,7 @@ export const signIn: Docs = {
   operation: 'signIn',
   summary: 'Sign in',
   description:
-    'With MFA on and no `code` it answers `mfa_required`. An account and an address have five password checks in a sliding minute. Sets the refresh cookie.',
+    'With MFA on and no `code` it answers `mfa_required`. An address (IPv6 by /64) has five password checks in a sliding minute, and so has an account for all addresses together that it has not signed in from within 30 days. Sets the refresh cookie.',
   answers: { 200: signedInShape },
   refusals: ['invalid_credentials', 'mfa_required', 'invalid_mfa_code', 'rate_limited'],
   example: { email: 'anna@lamps.shop', password: 'correct horse battery' },
