@@ -184,7 +184,7 @@ export const watchChains = (
   }
 
   const watching = Promise.all([...chains.map(watch), watchUnpicked()])
-  const coins = watchCoins(world, { chains, share })
+  const coins = watchCoins(world, { chains, share, awayMs })
   const agreeing = besideReading(world, { chains, share, trouble: 'transfers cannot be agreed on' }, ({ id, source }) =>
     agreeOnTransfers(world.sql, id, source),
   )

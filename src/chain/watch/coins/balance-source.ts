@@ -1,7 +1,8 @@
-import { blockAt, findHeader } from '../../rpc/block.ts'
+import { blockAt, findHeader, readHeader } from '../../rpc/block.ts'
 import { readBytes } from '../../rpc/hex.ts'
 import { inParts } from '../../rpc/in-parts.ts'
-import { type Answer, agreedOn, answered, type Call, isOfNode, type Rpc } from '../../rpc/rpc.ts'
+import { type Answer, agreedOn, answered, type Call, type Rpc, RpcFault } from '../../rpc/rpc.ts'
+import type { Cursor } from '../books.ts'
 import { reachedBy } from '../finality.ts'
 import { type Held, openAgreedBalances } from './agreed-balances.ts'
 import { balanceCall, balanceOf, blockParameter, type Place } from './balance-call.ts'
@@ -16,12 +17,19 @@ export type Witness = {
   readonly before: bigint | undefined
 }
 
+export type Balances = {
+  /** When the block was mined, as the node says that dates it the earliest. */
+  readonly minedAt: Date
+  /** For each address, what each of the nodes says. */
+  readonly held: readonly (readonly bigint[])[]
+}
+
 /** What a chain tells of how much of its own coin is where. */
 export type BalanceSource = {
   /** The head that two nodes have got to, the lower one of theirs. */
   reached(): Promise<number>
-  /** Of each what two nodes say, or the one while the other cannot tell. */
-  balances(addresses: readonly string[], place: Place): Promise<readonly (readonly bigint[])[]>
+  /** Of each address what two nodes say, or one alone. */
+  balances(addresses: readonly string[], block: Cursor, of: 'both' | 'one'): Promise<Balances>
   /** Of one address at many blocks, the lowest first; undefined where no node has the state any more, which the last has. */
   balancesAt(address: string, places: readonly Place[]): Promise<readonly (bigint | undefined)[]>
   /** Of one address around a block, as two nodes agree on it; undefined while they do not, or have another block. */
@@ -36,17 +44,20 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
 
   return {
     reached: () => reachedBy(rpc, 'latest'),
-    balances: async (addresses, place) => {
-      const found = await inParts(addresses, ADDRESSES_AT_ONCE, async part => {
-        const calls = [balancesCall(part, place)]
-        const read = ([words]: readonly Answer[]) => wordsOf(words, part.length)
-        const told = await askAgain(() => rpc.both(calls, read)).catch(async error => {
-          if (!isOfNode(error)) throw error
-          return [await rpc.read(calls, read)]
-        })
-        return part.map((_, at) => told.map(balances => balances[at] ?? 0n))
+    balances: async (addresses, block, of) => {
+      const minedAt: number[] = []
+      const held = await inParts(addresses, ADDRESSES_AT_ONCE, async part => {
+        const calls = [blockAt(block.number), balancesCall(part, block)]
+        const read = ([header, words]: readonly Answer[]) => {
+          const { hash, timestamp } = readHeader(answered(header), block)
+          if (hash !== block.hash) throw new RpcFault('behind')
+          return { timestamp, balances: wordsOf(words, part.length) }
+        }
+        const told = of === 'both' ? await askAgain(() => rpc.both(calls, read)) : [await rpc.read(calls, read)]
+        minedAt.push(...told.map(({ timestamp }) => timestamp))
+        return part.map((_, at) => told.map(({ balances }) => balances[at] ?? 0n))
       })
-      return found ?? []
+      return { minedAt: new Date(Math.min(...minedAt) * 1_000), held: held ?? [] }
     },
     balancesAt: openBalancesAt(rpc),
     agreedBalance: async (address, place, before) => {

@@ -1,9 +1,10 @@
 import { keccak256, stringToHex } from 'viem/utils'
 import type { Sql } from '../../../postgres/connect.ts'
-import { isOfNode, RpcRefusal } from '../../rpc/rpc.ts'
+import { isOfNode, RpcFault, RpcRefusal } from '../../rpc/rpc.ts'
+import type { Absence } from '../absence.ts'
 import type { TransferLog } from '../books.ts'
 import type { Place } from './balance-call.ts'
-import type { Witness } from './balance-source.ts'
+import type { Balances, Witness } from './balance-source.ts'
 import { type Account, forgetLook, type Head, type Look, readAccounts, readHashes, recordLooks } from './looks.ts'
 import { type Change, findChanges, sumOf } from './rises.ts'
 import type { CoinSource } from './source.ts'
@@ -15,8 +16,12 @@ export const BY_BALANCE = -2
 /** Accounts that something has come to, or was collected from, asked about at once. */
 const AT_ONCE = 8
 
-/** Whether each that was looked at is remembered, or only where the books did not know what is there. */
-export type LookOptions = { readonly remember: boolean }
+export type LookOptions = {
+  /** Whether each that was looked at is remembered, or only where the books did not know what is there. */
+  readonly remember: boolean
+  /** Of the second of two nodes, which is waited for until it is long: windows end by a look. Without it, it always is. */
+  readonly absence?: Absence | undefined
+}
 
 /** The nodes do not agree on what some addresses hold. Nothing of theirs is written down, and they are looked at again. */
 export class Doubted extends Error {
@@ -33,26 +38,35 @@ export const lookAt = async (
   chainId: number,
   source: CoinSource,
   addresses: readonly string[],
-  { remember }: LookOptions,
+  { remember, absence }: LookOptions,
 ): Promise<number> => {
-  // Who is a block behind the other says nothing about what is in it.
-  const reached = await source.reached().catch(error => {
-    if (!isOfNode(error)) throw error
-    return Number.MAX_SAFE_INTEGER
-  })
+  const orAlone = <T>(alone: () => Promise<T> | T) => {
+    return (error: unknown) => {
+      const mayBeAlone = isOfNode(error) && !isBehind(error) && (absence?.isLong() ?? true)
+      if (!mayBeAlone) throw error
+      return alone()
+    }
+  }
+  // A node that is a block behind the other says nothing about what is in it.
+  const reached = await source.reached().catch(orAlone(() => Number.MAX_SAFE_INTEGER))
   const read = await readAccounts(sql, chainId, addresses, reached)
   if (!read) return 0
-  const { head, accounts } = read
-  const told = await source.balances(
-    accounts.map(({ address }) => address),
-    head,
-  )
+  const { accounts } = read
+  const asked = accounts.map(({ address }) => address)
+  const both = async (): Promise<Balances> => {
+    const balances = await source.balances(asked, read.head, 'both')
+    absence?.end()
+    return balances
+  }
+  const { minedAt, held } = await both().catch(orAlone(() => source.balances(asked, read.head, 'one')))
+  // The books have the time that the one node told that was read.
+  const head = { ...read.head, minedAt }
   const looks: Look[] = []
   const changed: { readonly account: Account; readonly balance: bigint }[] = []
   for (const [at, account] of accounts.entries()) {
     const expected = expectedOf(account, head.number)
     // What only one of two says is looked into as well.
-    const balance = told[at]?.find(each => each !== expected)
+    const balance = held[at]?.find(each => each !== expected)
     if (balance !== undefined) changed.push({ account, balance })
     else if (remember) looks.push({ account, upTo: head.number, points: [{ ...head, balance: expected }], found: [] })
   }
@@ -78,6 +92,8 @@ export const lookAt = async (
   if (doubted) throw new Doubted()
   return counted
 }
+
+const isBehind = (error: unknown): boolean => error instanceof RpcFault && error.reason === 'behind'
 
 const expectedOf = ({ last, known }: Account, upTo: number): bigint =>
   (last?.balance ?? 0n) + sumOf(known, last?.number ?? 0, upTo)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../../postgres/connect.ts'
 import type { World } from '../../../world.ts'
 import { RpcRefusal } from '../../rpc/rpc.ts'
+import { type Absence, openAbsence } from '../absence.ts'
 import { isMine, type Share } from '../share.ts'
 import { troubleOf } from '../trouble.ts'
 import { addressesOf, findDue, type Walk, walkOn, walkSince } from './due.ts'
@@ -17,6 +18,8 @@ export type CoinChain = {
 export type CoinOptions = Rhythm & {
   readonly chains: readonly CoinChain[]
   readonly share: Share
+  /** How long a second node is waited for before one alone is believed that nothing came. */
+  readonly awayMs?: number
 }
 
 /** How often a waiting payment's address is looked at, how often any other of the last days, and how often all. */
@@ -35,6 +38,7 @@ export type CoinWatch = {
 const EVERY_MS = 2 * 60_000
 const WALK_EVERY_MS = 5 * 60_000
 const LONGEST_PAUSE_MS = 30_000
+const AWAY_MS = 2 * 60_000
 
 /** The longest window, and some days for who is late. */
 const WALK_BACK_MS = 10 * 24 * 60 * 60_000
@@ -51,14 +55,21 @@ const FRESH_MS = 10_000
  */
 export const watchCoins = (
   world: World,
-  { chains, share, everyMs = EVERY_MS, walkEveryMs = WALK_EVERY_MS, walkAllEveryMs = WALK_ALL_EVERY_MS }: CoinOptions,
+  {
+    chains,
+    share,
+    awayMs = AWAY_MS,
+    everyMs = EVERY_MS,
+    walkEveryMs = WALK_EVERY_MS,
+    walkAllEveryMs = WALK_ALL_EVERY_MS,
+  }: CoinOptions,
 ): CoinWatch => {
   const stopping = new AbortController()
   const { signal } = stopping
   const troubles = new Map<number, string>()
 
   const watch = async (chain: CoinChain): Promise<void> => {
-    const looker = openLooker(world, chain, { everyMs, walkEveryMs, walkAllEveryMs })
+    const looker = openLooker(world, chain, { everyMs, walkEveryMs, walkAllEveryMs }, openAbsence(awayMs))
     for (let failures = 0; !signal.aborted; ) {
       const began = performance.now()
       try {
@@ -97,6 +108,7 @@ export const openLooker = (
   { sql, clock }: Pick<World, 'sql' | 'clock'>,
   { id, source }: Pick<CoinChain, 'id' | 'source'>,
   { everyMs, walkEveryMs, walkAllEveryMs }: Required<Rhythm>,
+  absence?: Absence,
 ) => {
   const recent = openRounds(sql, walkEveryMs, () => walkSince(new Date(clock.now().getTime() - WALK_BACK_MS)))
   const all = openRounds(sql, walkAllEveryMs, () => walkSince(new Date(0)))
@@ -106,7 +118,7 @@ export const openLooker = (
       let doubt: Doubted | RpcRefusal | undefined
       if (due.length > 0) {
         try {
-          return (await lookAt(sql, id, source.coins, due, { remember: true })) > 0 ? 'looked' : 'idle'
+          return (await lookAt(sql, id, source.coins, due, { remember: true, absence })) > 0 ? 'looked' : 'idle'
         } catch (error) {
           if (!(error instanceof Doubted || error instanceof RpcRefusal)) throw error
           doubt = error
@@ -114,7 +126,7 @@ export const openLooker = (
       }
       const page = await recent.next()
       const addresses = page ?? (await all.next())
-      if (addresses) await lookAt(sql, id, source.coins, addresses, { remember: false })
+      if (addresses) await lookAt(sql, id, source.coins, addresses, { remember: false, absence })
       // One that nodes do not agree on, or refuse, keeps nobody from the walks.
       if (doubt) throw doubt
       return page ? 'looked' : 'idle'
@@ -147,5 +159,7 @@ export const lookNow = async (
   freshMs = FRESH_MS,
 ): Promise<void> => {
   const addresses = await addressesOf(sql, chainId, paymentId, freshMs)
-  if (addresses.length > 0) await lookAt(sql, chainId, source, addresses, { remember: true })
+  // What comes shows to two nodes alone, and a window does not end because a page was open while one was away.
+  const absence: Absence = { isLong: () => false, end: () => {} }
+  if (addresses.length > 0) await lookAt(sql, chainId, source, addresses, { remember: true, absence })
 }
