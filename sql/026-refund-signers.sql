@@ -8,8 +8,10 @@ create table refund_signers (
   address text not null,
   -- Null in the sandbox, where the key follows from the merchant's id, and once it is erased.
   sealed_key text,
-  -- The chain's when it was added: its books begin here, and a chain that is further than they are has seen more.
+  -- The chain's nonce when it was added or released: every nonce from here on is in `signer_nonces`.
   first_nonce bigint not null,
+  -- The era in which it was added, or released last. See `is_on_hold`.
+  era integer not null default current_era(),
   created_at timestamptz not null default now(),
   -- It signs nothing new since then. Its key is erased as soon as nothing that it has signed is open.
   removed_at timestamptz,
@@ -32,6 +34,15 @@ select s.id, s.merchant_id, s.chain_id, m.livemode
 from refund_signers s
 join merchant_settings m on m.merchant_id = s.merchant_id and m.refund_mode = 'signer'
 where s.epoch is null and s.removed_at is null;
+
+-- In a later era than its own a signer signs nothing: the database may be a restored backup. What the key has signed
+-- after that backup is unknown here, and any miner may still have it, whatever the nodes say. Neither the same refunds
+-- nor the same nonces may be signed again before an operator has released it. The chain cannot show that nothing is
+-- outstanding: a signed transaction that no node knows stays valid until its nonce is used. Of the sandbox no money
+-- is lost.
+create function is_on_hold(signer refund_signers) returns boolean language sql as $$
+  select signer.epoch is null and signer.era < current_era()
+$$;
 
 -- How much a signer may give away by itself, in minor units; nothing in a currency without a row.
 create table refund_signer_limits (
@@ -92,7 +103,7 @@ create table signing_waits (
   signer_id uuid not null,
   reason text not null constraint signing_waits_reason check (
     reason in ('no_answer', 'no_gas', 'no_coins', 'nonce_ahead', 'refused', 'unreadable_key', 'unsettled',
-      'fault', 'over_refund_limit', 'over_day_limit', 'by_hand')
+      'fault', 'on_hold', 'over_refund_limit', 'over_day_limit', 'by_hand')
   ),
   tries integer not null default 1,
   next_try_at timestamptz not null,
@@ -235,6 +246,11 @@ begin
   -- In the sandbox nobody is shown what to sign.
   if signing.epoch is not null then
     return null;
+  end if;
+  -- The database may have been restored since the signature was made.
+  if is_on_hold(signing) then
+    raise exception 'the signer is on hold'
+      using errcode = 'check_violation', constraint = 'signer_nonces_not_on_hold';
   end if;
   perform hold_settings(signing.merchant_id);
   -- The locks are there: what is read from here on stays so until this commit is over.
@@ -398,6 +414,36 @@ begin
   perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
     json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
   return outcome;
+end $$;
+
+-- Ends the hold of a signer and has its waiting refunds tried immediately. `begins`: the highest nonce that its chain
+-- counts, from where it goes on. Refunds of earlier eras in native currency are left to be signed by hand: a transfer of
+-- a token carries the id of its refund, so the chain shows which of those are paid, but not which of these. Answers how
+-- many are left, or nothing when it was not on hold.
+create function release_refund_signer(signer uuid, begins bigint, actor text) returns bigint language plpgsql as $$
+declare
+  released refund_signers;
+  left_to_hand bigint;
+begin
+  update refund_signers s set era = current_era(), first_nonce = greatest(first_nonce, begins)
+  where id = signer and removed_at is null and is_on_hold(s)
+  returning * into released;
+  if released.id is null then
+    return null;
+  end if;
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  select r.id, signer, 'by_hand', 'infinity', r.chain_id
+  from refunds r
+  where r.merchant_id = released.merchant_id and r.chain_id = released.chain_id and r.state = 'requires_signature'
+    and r.token_address is null and r.era < released.era
+  order by r.id
+  on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
+  where w.next_try_at < 'infinity';
+  get diagnostics left_to_hand = row_count;
+  delete from signing_waits where signer_id = signer and next_try_at < 'infinity';
+  perform record_security_event(released.merchant_id, null, actor, null, 'refund_signer.released',
+    json_build_object('chainId', released.chain_id, 'address', released.address, 'firstNonce', released.first_nonce));
+  return left_to_hand;
 end $$;
 
 -- From now on it signs nothing new. Answers its address and how much of what it has signed is open, or nothing.

@@ -638,6 +638,7 @@ create table refund_signers (
   address text not null,
   sealed_key text,
   first_nonce bigint not null,
+  era integer not null default current_era(),
   created_at timestamp with time zone not null default now(),
   removed_at timestamp with time zone,
   constraint refund_signers_pkey PRIMARY KEY (id),
@@ -777,7 +778,7 @@ create table signing_waits (
   begun_at timestamp with time zone not null default now(),
   coins_on bigint,
   constraint signing_waits_pkey PRIMARY KEY (refund_id),
-  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
+  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'on_hold'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
 );
 
 create table simulations (
@@ -1581,6 +1582,11 @@ begin
   -- In the sandbox nobody is shown what to sign.
   if signing.epoch is not null then
     return null;
+  end if;
+  -- The database may have been restored since the signature was made.
+  if is_on_hold(signing) then
+    raise exception 'the signer is on hold'
+      using errcode = 'check_violation', constraint = 'signer_nonces_not_on_hold';
   end if;
   perform hold_settings(signing.merchant_id);
   -- The locks are there: what is read from here on stays so until this commit is over.
@@ -3207,6 +3213,13 @@ AS $function$
     and leased_until > now_at and leased_until <= now_at + interval '10 s'
 $function$;
 
+CREATE OR REPLACE FUNCTION public.is_on_hold(signer refund_signers)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select signer.epoch is null and signer.era < current_era()
+$function$;
+
 CREATE OR REPLACE FUNCTION public.is_settled(row_era integer, row_xid xid8)
  RETURNS boolean
  LANGUAGE sql
@@ -4032,6 +4045,35 @@ AS $function$
   select id, merchant_id, chain_id, 'chain_off' from refunds
   where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)
 $function$;
+
+CREATE OR REPLACE FUNCTION public.release_refund_signer(signer uuid, begins bigint, actor text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  released refund_signers;
+  left_to_hand bigint;
+begin
+  update refund_signers s set era = current_era(), first_nonce = greatest(first_nonce, begins)
+  where id = signer and removed_at is null and is_on_hold(s)
+  returning * into released;
+  if released.id is null then
+    return null;
+  end if;
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  select r.id, signer, 'by_hand', 'infinity', r.chain_id
+  from refunds r
+  where r.merchant_id = released.merchant_id and r.chain_id = released.chain_id and r.state = 'requires_signature'
+    and r.token_address is null and r.era < released.era
+  order by r.id
+  on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
+  where w.next_try_at < 'infinity';
+  get diagnostics left_to_hand = row_count;
+  delete from signing_waits where signer_id = signer and next_try_at < 'infinity';
+  perform record_security_event(released.merchant_id, null, actor, null, 'refund_signer.released',
+    json_build_object('chainId', released.chain_id, 'address', released.address, 'firstNonce', released.first_nonce));
+  return left_to_hand;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.remember_emptiness(chain bigint, at_number bigint, at_hash text, found json)
  RETURNS void

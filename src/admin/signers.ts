@@ -1,20 +1,13 @@
-import { openChains } from '../chain/chains.ts'
-import { getBigint } from '../chain/collect/ask.ts'
-import { connectChains } from '../chain/connect.ts'
-import { sandboxId } from '../chain/known/sandbox.ts'
-import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
-import { decodeId, encodeId, uuidv7 } from '../ids.ts'
-import { openLog } from '../log.ts'
-import { hasMerchant } from '../queries/merchants.ts'
+import { encodeId, uuidv7 } from '../ids.ts'
 import { listSigners } from '../queries/signer-list.ts'
 import { addSigner, removeSigner, type SignerLimit } from '../queries/signer-setup.ts'
 import type { WaitReason } from '../queries/signing.ts'
+import { readHighest } from '../signer/counts.ts'
 import { readPrivateKey, SIGNER_PURPOSE } from '../signer/key.ts'
 import { StartError } from '../start-error.ts'
-import { command, type Desk } from './command.ts'
-
-const merchant = { value: 'mer_…' } as const
-const chain = { value: 'chain id' } as const
+import { command } from './command.ts'
+import { chain, merchant, onChain, readPlace } from './signer-place.ts'
+import { signerRelease } from './signer-release.ts'
 
 export const signerCommands = [
   command({
@@ -28,7 +21,8 @@ export const signerCommands = [
       // What was typed instead is not repeated.
       if (!account) throw new StartError('What is on standard input is no private key: that has 64 hexadecimal digits')
       const { key, address } = account
-      const firstNonce = await askNonce(desk, place.chainId, address)
+      // What waits to be mined counts: it was not signed here.
+      const firstNonce = await onChain(desk, place.chainId, rpc => readHighest(rpc, address))
       const id = uuidv7(desk.clock.now(), desk.random)
       const sealedKey = (await desk.keyring()).seal(SIGNER_PURPOSE, id, key)
       const small = address.toLowerCase()
@@ -55,13 +49,25 @@ export const signerCommands = [
     run: async ({ sql, say }) => {
       const signers = await listSigners(sql)
       if (signers.length === 0) say('There are no refund signers')
-      for (const { merchantId, chainId, address, limits, open, unclearSince, waits, isRemoved, isOn } of signers) {
+      for (const {
+        merchantId,
+        chainId,
+        address,
+        limits,
+        open,
+        unclearSince,
+        waits,
+        isRemoved,
+        isOn,
+        isOnHold,
+      } of signers) {
         const state = isRemoved ? ', removed' : isOn ? '' : ', off: refundMode is manual'
+        const held = isOnHold && !isRemoved ? ', on hold' : ''
         const allowed = limits.map(
           ({ currency, perRefundMinor, perDayMinor }) => `${currency}:${perRefundMinor}:${perDayMinor}`,
         )
         say(
-          `${encodeId('mer', merchantId)} chain ${chainId} ${address} ${allowed.join(',')}, ${open} under way${state}`,
+          `${encodeId('mer', merchantId)} chain ${chainId} ${address} ${allowed.join(',')}, ${open} under way${state}${held}`,
         )
         if (unclearSince) say(`  what was signed may be mined or not since ${unclearSince.toISOString()}: ${unclear}`)
         for (const { reason, count, since } of waits)
@@ -69,6 +75,8 @@ export const signerCommands = [
       }
     },
   }),
+
+  signerRelease,
 
   command({
     name: 'signer remove',
@@ -90,22 +98,16 @@ const explained: Readonly<Record<WaitReason, string>> = {
   no_gas: 'it has too few coins for the gas',
   no_coins: 'it has too little of what is refunded',
   nonce_ahead:
-    'the chain has seen more of its key than the books: after a restored backup see what it has sent, then remove and add it',
+    'the chain has seen more of its key than the database: another program uses it. See what it has sent, then remove and add it',
   refused: 'the chain says that the transfer cannot work',
   unreadable_key: 'neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens its key',
   unsettled: 'an earlier transaction of the refund may still be mined',
   fault: 'something went wrong, of which the log says more',
+  on_hold:
+    'the database may be a restored backup: see what its address has sent, then release it with `bun run admin signer release`',
   over_refund_limit: 'more than it may sign for one refund, so the merchant signs it',
   over_day_limit: 'more than it may sign in 24 hours, so the merchant signs it',
   by_hand: 'it waited before the signer was there, or on, so the merchant signs it',
-}
-
-const readPlace = async ({ sql }: Desk, given: { readonly merchant: string; readonly chain: string }) => {
-  const merchantId = decodeId('mer', given.merchant)
-  if (!merchantId || !(await hasMerchant(sql, merchantId)))
-    throw new StartError('--merchant names no merchant: see `bun run admin merchants`')
-  if (!/^[1-9]\d{0,14}$/.test(given.chain)) throw new StartError('--chain must be the number of a chain')
-  return { merchantId, chainId: Number(given.chain) }
 }
 
 const readLimits = (text: string): readonly SignerLimit[] => {
@@ -117,28 +119,4 @@ const readLimits = (text: string): readonly SignerLimit[] => {
   if (currencies.has('') || currencies.size < limits.length)
     throw new StartError('--limits must name each currency once, as in USD:5000:50000 for 50 a refund and 500 a day')
   return limits
-}
-
-/** Where the books of a key begin. What waits to be mined counts: it was not signed here. */
-const askNonce = async ({ env, ...outside }: Desk, chainId: number, address: string): Promise<number> => {
-  if (chainId === sandboxId) throw new StartError('In the sandbox refunds are signed by themselves')
-  const urls = env.rpcUrls.get(chainId)
-  if (!urls)
-    throw new StartError(
-      `Chain ${chainId} is not switched on: set RPC_URLS_${chainId} to addresses of its nodes, as for the house`,
-    )
-  const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], {
-    ...outside,
-    log: openLog('silent'),
-  })
-  try {
-    const ask = chains.find(chainId)?.rpc.batch
-    if (!ask) throw new StartError(`Chain ${chainId} is not known: describe it in CHAINS_FILE`)
-    return Number(await getBigint(ask, 'eth_getTransactionCount', [address, 'pending']))
-  } catch (error) {
-    if (!(error instanceof RpcFault || error instanceof RpcRefusal)) throw error
-    throw new StartError(`Chain ${chainId}: ${error.message}; look at RPC_URLS_${chainId}`)
-  } finally {
-    chains.close()
-  }
 }

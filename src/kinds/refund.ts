@@ -52,7 +52,11 @@ export const refundKind: Kind<Refund> = {
     apiVersion: refund.context.apiVersion,
     object: refundRecord(refund),
   }),
-  refusals: { refunds_transaction_once: 'state_conflict', signer_nonces_are_signed_for: 'not_to_be_signed' },
+  refusals: {
+    refunds_transaction_once: 'state_conflict',
+    signer_nonces_are_signed_for: 'not_to_be_signed',
+    signer_nonces_not_on_hold: 'not_to_be_signed',
+  },
 }
 
 /** What its payment is told in the same bundle, with the refund's amount. `create` is one of them. */

@@ -9,6 +9,8 @@ export type ListedSigner = {
   readonly isRemoved: boolean
   /** Whether the merchant's settings let it sign: one of the modes does. */
   readonly isOn: boolean
+  /** It signs nothing before an operator has released it. */
+  readonly isOnHold: boolean
   readonly limits: readonly SignerLimit[]
   /** Signed, and not known to be over. */
   readonly open: number
@@ -27,6 +29,7 @@ export const listSigners = async (sql: Sql): Promise<readonly ListedSigner[]> =>
   const rows = await sql<Row[]>`
     select s.merchant_id as "merchantId", s.chain_id as "chainId", s.address, s.removed_at is not null as "isRemoved",
       exists (select from working_signers w where w.id = s.id) as "isOn",
+      is_on_hold(s) as "isOnHold",
       (select coalesce(json_agg(json_build_object('currency', currency, 'perRefundMinor', per_refund_minor,
         'perDayMinor', per_day_minor) order by currency), '[]')
         from refund_signer_limits l where l.signer_id = s.id) as limits,

@@ -30,6 +30,41 @@ export const addSigner = async (
   return row.outcome
 }
 
+/** Undefined when it was not on hold. Answers how many refunds it leaves to be signed by hand. */
+export const releaseSigner = async (
+  sql: Sql,
+  { id, firstNonce }: Pick<SignerToAdd, 'id' | 'firstNonce'>,
+): Promise<number | undefined> => {
+  const [row] = await sql<[{ left: string | null }]>`
+    select release_refund_signer(${id}, ${firstNonce}, 'operator') as left`
+  return row.left === null ? undefined : Number(row.left)
+}
+
+export type PresentSigner = {
+  readonly id: string
+  readonly address: string
+  readonly isOnHold: boolean
+  readonly nextNonce: number
+  /** Waiting refunds that a transfer on the chain may have paid, which is not decided yet. */
+  readonly undecided: number
+}
+
+/** The one that has not been removed. */
+export const findPresentSigner = async (
+  sql: Sql,
+  { merchantId, chainId }: { merchantId: string; chainId: number },
+): Promise<PresentSigner | undefined> => {
+  const [row] = await sql<(Omit<PresentSigner, 'nextNonce'> & { readonly nextNonce: string })[]>`
+    select s.id, s.address, is_on_hold(s) as "isOnHold",
+      (select greatest(s.first_nonce, max(n.nonce) + 1) from signer_nonces n where n.signer_id = s.id) as "nextNonce",
+      (select count(*)::integer from refunds r
+        where r.merchant_id = s.merchant_id and r.chain_id = s.chain_id and r.state = 'requires_signature'
+          and exists (select from noticed_transfers t where t.refund_id = r.id)) as undecided
+    from refund_signers s
+    where s.merchant_id = ${merchantId} and s.chain_id = ${chainId} and s.epoch is null and s.removed_at is null`
+  return row && { ...row, nextNonce: Number(row.nextNonce) }
+}
+
 /** Undefined where there is none. */
 export const removeSigner = async (
   sql: Sql,

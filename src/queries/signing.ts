@@ -21,6 +21,8 @@ const waitReasons = [
   'unsettled',
   // Something is wrong with the house itself: its log says what.
   'fault',
+  // The database may be a restored backup: see `is_on_hold` in sql/026-refund-signers.sql.
+  'on_hold',
   'over_refund_limit',
   'over_day_limit',
   // It waited before the signer was there, or on.
@@ -60,6 +62,8 @@ export const listUnsigned = async (
 export type SigningBooks = {
   /** It has not been removed, its merchant has not turned to signing by hand, and the refund is not left to that. */
   readonly isOn: boolean
+  /** It signs nothing before an operator has released it. */
+  readonly isOnHold: boolean
   readonly nextNonce: number
   /** Coins that open transactions may take of the signer's, gas included. */
   readonly owedCoins: bigint
@@ -82,6 +86,7 @@ export const readSigningBooks = async (
       (s.epoch is not null or exists (
         select from working_signers w where w.id = s.id and w.livemode = ${refund.livemode}))
         and not exists (select from signing_waits where refund_id = ${id} and next_try_at = 'infinity') as is_on,
+      is_on_hold(s) as is_on_hold,
       o.coins, o.tokens,
       (select coalesce(sum(r.amount_minor), 0) from signer_nonces n join refunds r on r.id = n.refund_id
         -- Also by those that were there before it: whoever removes one and adds another has not got a new day.
@@ -105,6 +110,7 @@ export const readSigningBooks = async (
   if (!row) throw new Error(`the signer ${signerId} is not in the books`)
   return {
     isOn: row.is_on,
+    isOnHold: row.is_on_hold,
     nextNonce: Number(row.next_nonce),
     owedCoins: BigInt(row.coins),
     owedTokens: BigInt(row.tokens),
@@ -118,6 +124,7 @@ export const readSigningBooks = async (
 
 type Books = {
   readonly is_on: boolean
+  readonly is_on_hold: boolean
   readonly next_nonce: string
   readonly coins: string
   readonly tokens: string

@@ -4,7 +4,7 @@ import type { SigningBooks, WaitReason } from '../queries/signing.ts'
 export type Wallet = {
   /** Numbers below this one are in blocks. */
   readonly minedTo: number
-  /** With what waits to be in one. */
+  /** With what waits to be mined, by the node that has seen the most. */
   readonly pendingTo: number
   readonly coins: bigint
   /** Of the refund's token; 0 where it is of coins. */
@@ -19,6 +19,7 @@ export type Asked = {
 
 /** Whether the next number is there to be signed for. The wallet must have been read before the books were. */
 export const judgeBooks = (asked: Asked, wallet: Wallet, books: SigningBooks): WaitReason | undefined => {
+  if (books.isOnHold) return 'on_hold'
   const { limits, signedMinor } = books
   if (asked.amountMinor > (limits?.perRefundMinor ?? 0)) return 'over_refund_limit'
   if (signedMinor + asked.amountMinor > (limits?.perDayMinor ?? 0)) return 'over_day_limit'

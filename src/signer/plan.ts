@@ -4,6 +4,7 @@ import type { Actor } from '../actors/kind.ts'
 import type { Ask } from '../chain/collect/ask.ts'
 import { type Fees, mostOf, readFees, withinReason } from '../chain/fees.ts'
 import { refundTransfer } from '../chain/refunds/transfer.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { readSigningBooks, type WaitReason } from '../queries/signing.ts'
 import type { SigningDesk } from './desk.ts'
@@ -16,11 +17,11 @@ type Given = { readonly signer: Signer; readonly account: PrivateKeyAccount; rea
 /** What is to be signed, if anything may be. */
 export const planFor = async (
   desk: SigningDesk,
-  ask: Ask,
+  { rpc, ask }: { readonly rpc: Rpc; readonly ask: Ask },
   { signer, account, refund: { id, context } }: Given,
 ): Promise<Plan | WaitReason | 'off'> => {
   // The wallet first: see judgeBooks.
-  const wallet = await readWallet(ask, account.address, context.tokenAddress)
+  const wallet = await readWallet(rpc, ask, account.address, context.tokenAddress)
   const books = await readSigningBooks(desk.sql, { signerId: signer.id, minedTo: wallet.minedTo, id, refund: context })
   // It may have been its turn long after it was found.
   if (!books.isOn) return 'off'

@@ -11,7 +11,8 @@ import { findUnsigned } from '../queries/signing.ts'
 import { type Final, findFinal } from '../queries/submissions.ts'
 import type { SigningDesk } from './desk.ts'
 import { isPaidBy } from './paid-by.ts'
-import { findUsedBy } from './used-by.ts'
+import { transferOf } from './plan.ts'
+import { findUsedBy, type UsedBy } from './used-by.ts'
 
 type Used = { readonly signer: Signer; readonly mined: readonly OpenNonce[] }
 
@@ -21,7 +22,7 @@ type Used = { readonly signer: Signer; readonly mined: readonly OpenNonce[] }
  */
 export const settleNonces = async (desk: SigningDesk, rpc: Rpc, { signer, mined }: Used): Promise<void> => {
   const final = await findFinal(desk.sql, Number(signer.chain_id))
-  const usedTo = final && (await findUsedTo(rpc, signer, final))
+  const usedTo = final && (await findUsedTo(rpc, signer.address, final))
   for (const open of mined) {
     if (final && usedTo !== undefined && open.nonce < usedTo) await close(desk, rpc, { signer, final }, open.nonce)
     // Of a single one the refund knows.
@@ -37,13 +38,26 @@ const close = async (desk: SigningDesk, rpc: Rpc, { signer, final }: Over, nonce
   if (!open) return
   const found = await findMinedTo(rpc, hashesOf(open), final)
   if (found === undefined) return
-  const usedBy = found ?? (open.isSearchDue ? await findUsedBy(rpc, signer, nonce, final) : undefined)
-  if (usedBy === undefined) return
+  const usedBy = found === null && open.isSearchDue ? await findUsedBy(rpc, signer, nonce, final) : undefined
+  if (found === null && usedBy === undefined) return
   if (usedBy === null) return leaveUnclear(desk, signer, open)
-  if (!hashesOf(open).some(hash => hash === usedBy)) return dropLost(desk, signer, open)
-  await tell(desk, signer, open, usedBy)
-  await closeNonce(desk.sql, { signerId: signer.id, nonce }, usedBy)
+  if (usedBy && !(await isOf(desk, open, usedBy))) return dropLost(desk, signer, open)
+  const txHash = usedBy?.hash ?? found
+  await tell(desk, signer, open, txHash)
+  await closeNonce(desk.sql, { signerId: signer.id, nonce }, txHash)
   await desk.at?.('closed')
+}
+
+/**
+ * Whether it is one of what was signed for this nonce. A restored backup does not have those that were signed after it:
+ * what does the same as the refund's own transaction has replaced that at a higher fee.
+ */
+const isOf = async ({ sql }: SigningDesk, open: OpenNonce, usedBy: UsedBy): Promise<boolean> => {
+  if (hashesOf(open).some(hash => hash === usedBy.hash)) return true
+  const refund = open.refundId === null ? undefined : (await findUnsigned(sql, open.refundId))?.refund
+  if (!refund) return false
+  const { to, value, data } = transferOf(refund.id, refund.context)
+  return usedBy.to === to.toLowerCase() && usedBy.value === value && usedBy.input === data
 }
 
 /**
@@ -106,8 +120,8 @@ export const dropLost = async (desk: SigningDesk, signer: Signer, open: OpenNonc
 const idOf = (signer: Signer, refundId: string, nonce: number, what: string): string =>
   uuidFrom(['dropped', signer.id, refundId, nonce, what])
 
-/** Numbers below this one are final, by the books' own final block and two nodes that agree. */
-const findUsedTo = async (rpc: Rpc, { address }: Signer, final: Final): Promise<number | undefined> => {
+/** Nonces below this one are final, by the final block in the database and two nodes that agree. */
+export const findUsedTo = async (rpc: Rpc, address: string, final: Final): Promise<number | undefined> => {
   const count = { method: 'eth_getTransactionCount', params: [address, toQuantity(final.number)] }
   const agreement = await rpc.agreed([count, blockAt(final.number)], ([count, block]) =>
     isBlock(answered(block), final) ? readNumber(answered(count), 'a nonce') : null,

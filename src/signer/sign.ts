@@ -54,6 +54,8 @@ export const signRefund = async (desk: SigningDesk, turns: Turns, refundId: stri
   if (typeof reason !== 'string' || !(await waitToSign(desk.sql, { refundId, signerId: signer.id, reason }))) return
   const told = { refund: encodeId('re', refundId), chain: chainId, signer: signer.address, reason }
   if (reason === 'fault') desk.log.error({ ...told, err: fault }, 'a refund cannot be signed')
+  else if (reason === 'on_hold')
+    desk.log.warn({ ...told, action: 'bun run admin signer release' }, 'refund not signed: its signer is on hold')
   else desk.log.warn(told, 'a refund is not signed')
 }
 
@@ -68,7 +70,7 @@ const signInTurn = async (
   const ask = withinTime(rpc, TIMEOUT_MS)
   let filled = false
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const plan = await planFor(desk, ask, { signer, account, refund })
+    const plan = await planFor(desk, { rpc, ask }, { signer, account, refund })
     if (plan === 'off') return undefined
     if (typeof plan === 'string') {
       const isPoor = plan === 'no_gas' || plan === 'no_coins'
@@ -99,6 +101,7 @@ const signInTurn = async (
 /** Another process had the number, or the refund is as it was not before: canceled, or sent by somebody else. */
 const reasonOf = ({ constraint }: Refused): WaitReason | 'again' | undefined => {
   if (constraint === 'signer_nonces_open_once') return 'unsettled'
+  if (constraint === 'signer_nonces_not_on_hold') return 'on_hold'
   return constraint === 'signer_nonces_pkey' ? 'again' : undefined
 }
 

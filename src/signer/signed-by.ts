@@ -16,24 +16,36 @@ type Signed = {
  * Only what the signature covers counts, so all of it is read from the bytes themselves: what a node tells beside
  * them costs it nothing.
  */
-export const isSignedBy = async (rpc: Rpc, hash: string, { address, nonce, chainId }: Signed): Promise<boolean> => {
+export const isSignedBy = async (rpc: Rpc, hash: string, signed: Signed): Promise<boolean> =>
+  (await findSigned(rpc, hash, signed)) !== undefined
+
+/** What a transaction does, as its signature covers it. */
+export type SignedContent = { readonly to: string | null; readonly value: bigint; readonly input: string }
+
+/** What it does, under the same conditions; undefined where one is not met. */
+export const findSigned = async (
+  rpc: Rpc,
+  hash: string,
+  { address, nonce, chainId }: Signed,
+): Promise<SignedContent | undefined> => {
   const [answer] = await rpc.batch([{ method: 'eth_getTransactionByHash', params: [hash] }])
   const shown = answered(answer)
-  if (typeof shown !== 'object' || shown === null) return false
+  if (typeof shown !== 'object' || shown === null) return undefined
   try {
     const { r, s, v, yParity, input, ...sent } = formatTransaction(shown as Partial<RpcTransaction>)
     const bytes = serializeTransaction({ ...sent, data: input }, { r, s, v, yParity })
-    if (keccak256(bytes) !== hash) return false
+    if (keccak256(bytes) !== hash) return undefined
     const { r: rOf, s: sOf, v: _, yParity: parity, ...signed } = parseTransaction(bytes)
-    if ((signed.nonce ?? 0) !== nonce || signed.chainId !== chainId) return false
+    if ((signed.nonce ?? 0) !== nonce || signed.chainId !== chainId) return undefined
     // Anybody can turn a signature over, which gives the same transaction another hash; chains take only this half.
-    if (rOf === undefined || sOf === undefined || parity === undefined || BigInt(sOf) > HALF_ORDER) return false
+    if (rOf === undefined || sOf === undefined || parity === undefined || BigInt(sOf) > HALF_ORDER) return undefined
     const signature = { r: rOf, s: sOf, yParity: parity }
     const signer = await recoverAddress({ hash: keccak256(serializeTransaction(signed)), signature })
-    return signer.toLowerCase() === address
+    if (signer.toLowerCase() !== address) return undefined
+    return { to: signed.to?.toLowerCase() ?? null, value: signed.value ?? 0n, input: signed.data ?? '0x' }
   } catch {
     // It has not got the shape of one.
-    return false
+    return undefined
   }
 }
 

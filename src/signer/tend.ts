@@ -5,6 +5,7 @@ import { readNumber } from '../chain/rpc/hex.ts'
 import { answered } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { listOpenNonces, type OpenNonce } from '../queries/signer-nonces.ts'
+import { readHighest } from './counts.ts'
 import type { SigningDesk } from './desk.ts'
 import { fillNonce } from './fill.ts'
 import { replaceLatest } from './replace.ts'
@@ -43,7 +44,7 @@ export const tendSigner = async (
     return
   }
   const ask = withinTime(rpc, TIMEOUT_MS)
-  const { minedTo, pendingTo } = await readCounts(ask, signer.address)
+  const minedTo = await readMinedTo(ask, signer.address)
   const mined = open.filter(({ nonce }) => nonce < minedTo)
   if (mined.length > 0) await settleNonces(desk, rpc, { signer, mined })
 
@@ -52,16 +53,15 @@ export const tendSigner = async (
     if ((each.sentMsAgo ?? Number.POSITIVE_INFINITY) > resendMs) await resend(desk, ask, signer, each)
   const [first] = waiting
   if (!first || msOut(first) < bumpMs * 2 ** (first.attempts.length - 1)) return
-  if (first.nonce === minedTo) await replaceLatest(desk, ask, { signer, open: first })
-  // Somebody else's transactions at numbers that the books know nothing of were forgotten by everybody.
-  else if (pendingTo < first.nonce) await fillNonce(desk, ask, { signer, nonce: pendingTo })
+  if (first.nonce === minedTo) return replaceLatest(desk, ask, { signer, open: first })
+  // Transactions of another program, at nonces that are not in the ledger, were forgotten by all nodes.
+  const nonce = Math.max(minedTo, await readHighest(rpc, signer.address))
+  if (nonce < first.nonce) await fillNonce(desk, ask, { signer, nonce })
 }
 
-const readCounts = async (ask: Ask, address: string) => {
-  const tags = ['latest', 'pending']
-  const answers = await ask(tags.map(tag => ({ method: 'eth_getTransactionCount', params: [address, tag] })))
-  const [minedTo = 0, pendingTo = 0] = answers.map(answer => readNumber(answered(answer), 'a nonce'))
-  return { minedTo, pendingTo: Math.max(minedTo, pendingTo) }
+const readMinedTo = async (ask: Ask, address: string): Promise<number> => {
+  const [answer] = await ask([{ method: 'eth_getTransactionCount', params: [address, 'latest'] }])
+  return readNumber(answered(answer), 'a nonce')
 }
 
 const resend = async (desk: SigningDesk, ask: Ask, signer: Signer, { nonce, attempts }: OpenNonce): Promise<void> => {

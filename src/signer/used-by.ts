@@ -3,7 +3,9 @@ import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
 import { type Answer, answered, type Call, type Rpc, RpcRefusal } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { Final } from '../queries/submissions.ts'
-import { isSignedBy } from './signed-by.ts'
+import { findSigned, type SignedContent } from './signed-by.ts'
+
+export type UsedBy = SignedContent & { readonly hash: string }
 
 /** Questions at a time: each time what is searched shrinks to a sixteenth, and a long chain takes eight. */
 const AT_ONCE = 15
@@ -20,20 +22,22 @@ export const findUsedBy = async (
   { address, chain_id }: Signer,
   nonce: number,
   final: Final,
-): Promise<string | null | undefined> => {
+): Promise<UsedBy | null | undefined> => {
   const number = await findBlockOf(rpc, address, nonce, final.number)
   const calls = [fullBlockAt(number), blockAt(final.number)]
   try {
     const agreement = await rpc.agreed(calls, ([block, last]) => {
       if (!isBlock(answered(last), final)) return 'elsewhere'
       const there = findFullBlock(answered(block), { number })?.transactions
-      return there?.find(each => each.from === address && each.nonce === BigInt(nonce))?.hash ?? null
+      const found = there?.find(each => each.from === address && each.nonce === BigInt(nonce))
+      return found ? { hash: found.hash, to: found.to, value: found.value, input: found.input } : null
     })
     if (agreement.outcome === 'disagreed') return null
     if (agreement.value === 'elsewhere') return undefined
-    const { value: hash, nodes } = agreement
-    if (hash === null || nodes.length > 1) return hash
-    return (await isSignedBy(rpc, hash, { address, nonce, chainId: Number(chain_id) })) ? hash : null
+    const { value: found, nodes } = agreement
+    if (found === null || nodes.length > 1) return found
+    const signed = await findSigned(rpc, found.hash, { address, nonce, chainId: Number(chain_id) })
+    return signed ? { hash: found.hash, ...signed } : null
   } catch (error) {
     // Nodes forget old blocks too.
     if (error instanceof RpcRefusal) return null

@@ -2,24 +2,33 @@ import type { Hex } from 'viem'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type Ask, findHex } from '../chain/collect/ask.ts'
 import { readBigint, readNumber } from '../chain/rpc/hex.ts'
-import { answered, RpcFault } from '../chain/rpc/rpc.ts'
+import { answered, type Rpc, RpcFault } from '../chain/rpc/rpc.ts'
+import { readHighest } from './counts.ts'
 import type { Wallet } from './judge.ts'
 
-export const readWallet = async (ask: Ask, address: Hex, token: string | null): Promise<Wallet> => {
-  const answers = await ask([
-    { method: 'eth_getTransactionCount', params: [address, 'latest'] },
-    { method: 'eth_getTransactionCount', params: [address, 'pending'] },
-    { method: 'eth_getBalance', params: [address, 'latest'] },
-    ...(token === null ? [] : [{ method: 'eth_call', params: [{ to: token, data: balanceOf(address) }, 'latest'] }]),
-  ])
-  const [minedTo, pendingTo, coins, tokens] = answers.map(answered)
+/** The balances and what they have paid for are of one moment of one node; pending transactions are asked of all. */
+export const readWallet = async (
+  rpc: Pick<Rpc, 'every'>,
+  ask: Ask,
+  address: Hex,
+  token: string | null,
+): Promise<Wallet> => {
+  const [answers, highest] = await Promise.all([ask(callsOf(address, token)), readHighest(rpc, address)])
+  const [mined, coins, tokens] = answers.map(answered)
+  const minedTo = readNumber(mined, 'a nonce')
   return {
-    minedTo: readNumber(minedTo, 'a nonce'),
-    pendingTo: readNumber(pendingTo, 'a nonce'),
+    minedTo,
+    pendingTo: Math.max(minedTo, highest),
     coins: readBigint(coins, 'a balance'),
     tokens: token === null ? 0n : readWord(tokens),
   }
 }
+
+const callsOf = (address: Hex, token: string | null) => [
+  { method: 'eth_getTransactionCount', params: [address, 'latest'] },
+  { method: 'eth_getBalance', params: [address, 'latest'] },
+  ...(token === null ? [] : [{ method: 'eth_call', params: [{ to: token, data: balanceOf(address) }, 'latest'] }]),
+]
 
 type Call = { readonly from: Hex; readonly to: Hex; readonly data: Hex; readonly value: bigint }
 

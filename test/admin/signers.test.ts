@@ -2,42 +2,12 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import * as program from '../../src/admin/admin.ts'
 import { encodeId } from '../../src/ids.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { SIGNER_PURPOSE } from '../../src/signer/key.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { anvil } from '../harness/anvil.ts'
 import { SECRET_KEY } from '../harness/api.ts'
-import { database } from '../harness/database.ts'
-
-const BASE = '8453'
-
-const signerDesk = async () => {
-  await using starting = new AsyncDisposableStack()
-  const db = starting.use(await database())
-  const node = starting.use(await anvil({ args: ['--chain-id', BASE] }))
-  const merchantId = await insertMerchant(db.sql)
-  const rest = starting.move()
-  const variables = { DATABASE_URL: db.url, SECRET_KEY, RPC_URLS_8453: node.url }
-  const merchant = encodeId('mer', merchantId)
-  return {
-    ...{ db, node, merchant, merchantId },
-    run: async (text: string, input = '') => {
-      const said: string[] = []
-      const complaints: string[] = []
-      const args = text.replaceAll('MER', merchant).split(' ')
-      const code = await program.admin(args, {
-        variables,
-        say: line => void said.push(line),
-        complain: what => void complaints.push(String(what)),
-        readInput: async () => input,
-      })
-      return { code, said: said.join('\n'), complained: complaints.join('\n') }
-    },
-    [Symbol.asyncDispose]: () => rest.disposeAsync(),
-  }
-}
+import { BASE, signerDesk } from './signer-desk.ts'
 
 const add = `signer add --merchant MER --chain ${BASE} --limits`
 

@@ -1,5 +1,6 @@
 import type { Outside } from '../../world.ts'
 import { agree } from './agree.ts'
+import { askEvery } from './every.ts'
 import { type Member, openMember } from './member.ts'
 import { defaultTimeoutMs, openNode } from './node.ts'
 import { type Answer, type BatchOptions, type Call, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
@@ -36,6 +37,7 @@ export const openRpc = (
       await agree(team, calls, hear, options)
       return told
     },
+    every: (calls, read, options) => askEvery(team, calls, read, options),
     health: () => team.health(),
     close: () => closing.abort(),
   }

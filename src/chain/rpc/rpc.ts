@@ -46,6 +46,15 @@ export type Rpc = {
     read: (answers: readonly Answer[]) => T,
     options?: BatchOptions,
   ): Promise<readonly T[]>
+  /**
+   * What every node says that can be asked now, asked in parallel. Nodes that fault, refuse or rest are left out;
+   * throws when none is left. `read` throws as that of `read` does.
+   */
+  every<T>(
+    calls: readonly Call[],
+    read: (answers: readonly Answer[]) => T,
+    options?: BatchOptions,
+  ): Promise<readonly T[]>
   health(): readonly Health[]
   close(): void
 }

@@ -1,0 +1,49 @@
+import { openChains } from '../chain/chains.ts'
+import { connectChains } from '../chain/connect.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
+import { type Rpc, RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { decodeId } from '../ids.ts'
+import { openLog } from '../log.ts'
+import { hasMerchant } from '../queries/merchants.ts'
+import { StartError } from '../start-error.ts'
+import type { Desk } from './command.ts'
+
+/** The options that name a signer. */
+export const merchant = { value: 'mer_…' } as const
+export const chain = { value: 'chain id' } as const
+
+export const readPlace = async ({ sql }: Desk, given: { readonly merchant: string; readonly chain: string }) => {
+  const merchantId = decodeId('mer', given.merchant)
+  if (!merchantId || !(await hasMerchant(sql, merchantId)))
+    throw new StartError('--merchant names no merchant: see `bun run admin merchants`')
+  if (!/^[1-9]\d{0,14}$/.test(given.chain)) throw new StartError('--chain must be the number of a chain')
+  return { merchantId, chainId: Number(given.chain) }
+}
+
+/** Asks the nodes of a chain that RPC_URLS names. */
+export const onChain = async <T>(
+  { env, ...outside }: Desk,
+  chainId: number,
+  act: (rpc: Rpc) => Promise<T>,
+): Promise<T> => {
+  if (chainId === sandboxId) throw new StartError('In the sandbox refunds are signed by themselves')
+  const urls = env.rpcUrls.get(chainId)
+  if (!urls)
+    throw new StartError(
+      `Chain ${chainId} is not switched on: set RPC_URLS_${chainId} to addresses of its nodes, as for the server`,
+    )
+  const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], {
+    ...outside,
+    log: openLog('silent'),
+  })
+  try {
+    const rpc = chains.find(chainId)?.rpc
+    if (!rpc) throw new StartError(`Chain ${chainId} is not known: describe it in CHAINS_FILE`)
+    return await act(rpc)
+  } catch (error) {
+    if (!(error instanceof RpcFault || error instanceof RpcRefusal)) throw error
+    throw new StartError(`Chain ${chainId}: ${error.message}; look at RPC_URLS_${chainId}`)
+  } finally {
+    chains.close()
+  }
+}
