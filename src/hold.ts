@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isAlive } from './is-alive.ts'
-import { giveToOwner } from './private-file.ts'
+import { giveToOwner, makePrivate } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
 export type Hold = { release(): void }
@@ -39,8 +39,7 @@ export const tryHold = (folder: string, advice = ELSEWHERE): Hold | undefined =>
     lock.close()
   }
   try {
-    writeFileSync(holderFile(folder), `${process.pid} ${beginOf(process.pid)}`)
-    for (const path of [lockFile(folder), holderFile(folder)]) giveToOwner(path)
+    makePrivate(holderFile(folder), `${process.pid} ${beginOf(process.pid)}`)
   } catch (error) {
     release()
     throw unusable(folder, error, advice)
@@ -58,18 +57,24 @@ const take = (folder: string, advice: string): DatabaseSync | undefined => {
   } catch (error) {
     lock?.close()
     if (codeOf(error) === BUSY) return undefined
+    if (error instanceof StartError) throw error
     throw unusable(folder, error, advice)
   }
 }
 
 /**
  * Whoever may read it could hold it too. One that is there is left alone: to open and close it beside SQLite would let
- * go of what this process holds.
+ * go of what this process holds. A link would have SQLite make or lock another file.
  */
 const makeLockFile = (folder: string) => {
-  if (existsSync(lockFile(folder))) return
+  const path = lockFile(folder)
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found?.isSymbolicLink()) throw new StartError(`${path} is a link: remove it`)
+  if (found) return
   try {
-    closeSync(openSync(lockFile(folder), 'ax', 0o600))
+    const file = openSync(path, 'ax', 0o600)
+    giveToOwner(file, folder)
+    closeSync(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

@@ -1,13 +1,18 @@
+import { resolve } from 'node:path'
 import { parseEnv } from './env.ts'
 import { startHouse } from './house.ts'
 import { onLauncherEnd } from './launcher.ts'
+import { leaveRoot } from './leave-root.ts'
 import { StartError } from './start-error.ts'
 
 /** The process: it starts the house, and stops it when told to. */
 const main = async (): Promise<number> => {
   const stop = stopSignal()
   try {
-    await using _house = await startHouse(parseEnv(process.env), { say: line => console.log(line), stop })
+    const env = parseEnv(process.env)
+    const user = leaveRoot(env.dataDir)
+    if (user !== undefined) console.log(`Continuing as user ${user}, who owns ${resolve(env.dataDir)}`)
+    await using _house = await startHouse(env, { say: line => console.log(line), stop })
     await aborted(stop)
     console.log('Stopping')
   } catch (error) {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, existsSync, statSync } from 'node:fs'
+import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { StartError } from '../start-error.ts'
 
 /**
@@ -10,26 +10,62 @@ export type Account = { readonly name: string; readonly uid: number; readonly gi
 
 export const isRoot = () => process.getuid?.() === 0
 
-/** Whoever owns the files runs them, so that root may start what an ordinary user once made. */
-export const accountFor = (home: string): Account => {
+/** Whoever owns the cluster runs it. A new one gets an account of its own: `postgres` may be a distribution's server. */
+export const accountFor = (cluster: string): Account => {
   if (!isRoot()) return undefined
-  if (existsSync(home)) {
-    const { uid, gid } = statSync(home)
+  if (existsSync(cluster)) {
+    const { uid, gid } = statSync(cluster)
     if (uid !== 0) return { name: nameOf(uid), uid, gid }
   }
-  return findAccount('postgres') ?? findAccount('paymachine') ?? createAccount('paymachine')
+  return findAccount(LENT) ?? createAccount(LENT)
 }
+
+const LENT = 'paymachine'
 
 /** Runs a program as the account and answers whether it succeeded: permissions are asked, not computed. */
 export const can = (account: Account, program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { ...identity(account), cwd: '/', stdio: 'ignore' }).status === 0
 
+/** Of a path that the account cannot replace by a link meanwhile: its folder must not be the account's. */
 export const give = (path: string, account: Account) => {
   if (account) chownSync(path, account.uid, account.gid)
 }
 
 /** What spawn() needs to run something as the account. */
 export const identity = (account: Account) => (account ? { uid: account.uid, gid: account.gid } : {})
+
+/** Writes a file in a folder of the account with that account's rights: a link there leads no further than it may go. */
+export const writeAs = (account: Account, path: string, text: string) => {
+  if (!account) return writeFileSync(path, text)
+  if (!can(account, '/bin/sh', '-c', 'printf %s "$1" > "$0"', path, text))
+    throw new StartError(`${path} cannot be written to by user ${account.name}`)
+}
+
+/** Sends a signal with the account's rights: a number that the account wrote can name no other user's process. */
+export const signalAs = (account: Account, pid: number, name: NodeJS.Signals) => {
+  if (account) return void can(account, '/bin/sh', '-c', 'kill -s "$0" "$1"', name.slice('SIG'.length), String(pid))
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Root works only where nobody else can put a link in the place of a file. */
+export const requireOwn = (folder: string) => {
+  if (!isRoot()) return
+  const { uid, mode } = statSync(folder)
+  if (uid !== 0)
+    throw new StartError(
+      `${folder} belongs to user ${nameOf(uid)}: root does not work in it. Give it to root, or start as that user`,
+    )
+  if (mode & 0o002)
+    throw new StartError(
+      `${folder} can be written to by every user: take that from them with chmod o-w, or start as an ordinary user`,
+    )
+}
+
+export const nameOf = (uid: number) => ask('id', '-un', String(uid)) || String(uid)
 
 const findAccount = (name: string): Account => {
   const uid = ask('id', '-u', name)
@@ -38,17 +74,24 @@ const findAccount = (name: string): Account => {
 }
 
 const createAccount = (name: string): Account => {
-  // The first is everywhere but on Alpine, which has the second.
-  spawnSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', name])
-  if (!findAccount(name)) spawnSync('adduser', ['-S', '-D', '-H', name])
-  const account = findAccount(name)
-  if (account) return account
+  // Another start may hold the lock on the list of users.
+  for (let tries = 0; tries < 50; tries++) {
+    if (tries > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    // The first is everywhere but on Alpine, which has the others.
+    const { error } = spawnSync('useradd', [
+      ...['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', name],
+    ])
+    if (error) {
+      spawnSync('addgroup', ['-S', name])
+      spawnSync('adduser', ['-S', '-D', '-H', '-G', name, name])
+    }
+    const account = findAccount(name)
+    if (account) return account
+  }
   throw new StartError(
     `Postgres does not run as root and no user could be made for it: create a user named ${name}, start as an ordinary user, or set DATABASE_URL`,
   )
 }
-
-const nameOf = (uid: number) => ask('id', '-un', String(uid)) || String(uid)
 
 const ask = (program: string, ...args: readonly string[]) =>
   spawnSync(program, args, { encoding: 'utf8' }).stdout?.trim() ?? ''

@@ -1,60 +1,99 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmodSync, existsSync, mkdirSync, rmdirSync } from 'node:fs'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
-import { type Account, give, identity } from './account.ts'
+import { type Account, give, identity, writeAs } from './account.ts'
 import type { Binaries } from './binaries.ts'
 
-/** A folder with a database cluster, its superuser's password, its logs, and who may run it with what. */
+/**
+ * A folder with a database cluster, its logs and the password of the service's role, and the account that runs it.
+ * Only the cluster and the logs belong to that account. What we write is beside them, where it can put no links.
+ */
 export type Cluster = { readonly home: string; readonly account: Account; readonly binaries: Binaries }
 
 export const pgdata = (home: string) => join(home, 'cluster')
-const superuser = 'paymachine'
+export const logFolder = (home: string) => join(home, 'log')
+
+/** Not a superuser, who could run programs and read and write files as Postgres's account. */
+export const SERVICE_ROLE = 'paymachine'
 
 /** Makes the cluster when there is none. It appears whole or not at all: a kill in the middle leaves nothing half-made. */
 export const createCluster = async ({ home, account, binaries }: Cluster) => {
-  await removeUnfinished(home)
+  await removeUnfinished(home, account)
   if (existsSync(pgdata(home))) return
   // A name of its own: an initdb whose parent was killed may still be writing.
   const making = `${home}.making-${randomBytes(4).toString('hex')}`
-  await mkdir(making, { mode: 0o700, recursive: true })
-  await writeFile(passwordFile(making), randomBytes(24).toString('base64url'), { mode: 0o600 })
-  give(making, account)
-  give(passwordFile(making), account)
-  await run({ home: making, account, binaries }, 'initdb', [
-    ...['-D', pgdata(making), '-U', superuser, `--pwfile=${passwordFile(making)}`, '--auth=scram-sha-256'],
+  mkdirSync(making, { recursive: true })
+  // The account passes through. A umask would count in mkdir.
+  chmodSync(making, account ? 0o711 : 0o700)
+  const password = randomBytes(24).toString('base64url')
+  await writeFile(passwordFile(making), password, { mode: 0o600 })
+  for (const folder of [pgdata(making), logFolder(making)]) {
+    mkdirSync(folder, { mode: 0o700 })
+    give(folder, account)
+  }
+  const cluster = { home: making, account, binaries }
+  await run(cluster, 'initdb', [
+    // The superuser is reached in single-user mode alone.
+    ...['-D', pgdata(making), '-U', 'postgres', '--auth=reject'],
     // Postgres's own locale: the system's may be absent, or change its sort order under the indexes.
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-    // The password is 192 random bits; hashing it 4,096 times would only make every connection slower.
-    ...['--set', 'scram_iterations=1'],
+  ])
+  writeAs(account, join(pgdata(making), 'pg_hba.conf'), `host all ${SERVICE_ROLE} 127.0.0.1/32 scram-sha-256\n`)
+  await runStatements(cluster, [
+    `create role ${SERVICE_ROLE} login password '${password}'`,
+    // To see whether the server that answers is that of a data folder.
+    `grant pg_read_all_settings to ${SERVICE_ROLE}`,
+    `alter database postgres owner to ${SERVICE_ROLE}`,
   ])
   await rename(making, home)
 }
 
+/** Runs statements of one line each as the superuser of a cluster whose server is stopped. */
+export const runStatements = (cluster: Cluster, statements: readonly string[]) =>
+  run(
+    cluster,
+    'postgres',
+    ['--single', '-D', pgdata(cluster.home), '-c', 'exit_on_error=on', 'postgres'],
+    statements.map(each => `${each}\n`).join(''),
+  )
+
 /** What earlier starts that were killed have left behind, unless it is still being written. */
-const removeUnfinished = async (home: string) => {
+const removeUnfinished = async (home: string, account: Account) => {
   for (const name of await readdir(dirname(home)))
-    if (name.startsWith(`${basename(home)}.making-`))
-      await rm(join(dirname(home), name), { recursive: true, force: true }).catch(() => {})
+    if (name.startsWith(`${basename(home)}.making-`)) await remove(join(dirname(home), name), account).catch(() => {})
+}
+
+const remove = async (home: string, account: Account) => {
+  if (account) {
+    // The account removes what is its own: where it can put links, root removes nothing recursively.
+    const owned = [pgdata(home), logFolder(home)].filter(existsSync)
+    spawnSync('rm', ['-rf', ...owned], { ...identity(account), cwd: '/', stdio: 'ignore' })
+    for (const folder of owned) rmdirSync(folder)
+  }
+  await rm(home, { recursive: true, force: true })
 }
 
 export const databaseUrl = async ({ home }: Cluster, port: number, database = 'postgres') =>
-  `postgres://${superuser}:${await readFile(passwordFile(home), 'utf8')}@127.0.0.1:${port}/${database}`
+  `postgres://${SERVICE_ROLE}:${await readFile(passwordFile(home), 'utf8')}@127.0.0.1:${port}/${database}`
 
 const passwordFile = (home: string) => join(home, 'password')
 
-const run = ({ account, binaries }: Cluster, program: string, args: readonly string[]) =>
+const run = ({ account, binaries }: Cluster, program: string, args: readonly string[], input = '') =>
   new Promise<void>((resolve, reject) => {
     const child = spawn(join(binaries.folder, 'bin', program), args, {
       ...identity(account),
       cwd: '/',
       env: environment,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['pipe', 'ignore', 'pipe'],
     })
+    // Of a program that ended before it read all of it.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
     let complaint = ''
-    child.stderr?.on('data', (text: Buffer) => {
+    child.stderr.on('data', (text: Buffer) => {
       complaint += text
     })
     child.on('error', reject)
@@ -62,7 +101,7 @@ const run = ({ account, binaries }: Cluster, program: string, args: readonly str
       if (code === 0) resolve()
       else
         reject(
-          new StartError(`${program} failed: ${complaint.split('\n').find(line => /error|FATAL/.test(line)) ?? code}`),
+          new StartError(`${program} failed: ${complaint.split('\n').find(line => /error|FATAL/i.test(line)) ?? code}`),
         )
     })
   })

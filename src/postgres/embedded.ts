@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hold } from '../hold.ts'
 import { writePrivate } from '../private-file.ts'
 import { StartError } from '../start-error.ts'
+import { requireOwn } from './account.ts'
 import { type Cluster, databaseUrl } from './cluster.ts'
 import { findCluster } from './place.ts'
 import { type Server, startServer } from './server.ts'
@@ -40,12 +41,13 @@ export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions
 const makeFolder = (folder: string): string => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o711 })
-    return folder
   } catch (error) {
     throw new StartError(
       `${folder} cannot be made (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to another folder`,
     )
   }
+  requireOwn(folder)
+  return folder
 }
 
 /** Where the database is, for the commands beside a running house. */

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync 
 import { cp, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
-import { type Account, accountFor, can } from './account.ts'
+import { type Account, accountFor, can, requireOwn } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
-import { type Cluster, createCluster } from './cluster.ts'
+import { type Cluster, createCluster, pgdata } from './cluster.ts'
 
 /** For root, whose own folders the account that Postgres runs under cannot enter. */
 export const sharedHome = '/var/lib/paymachine'
@@ -16,10 +16,11 @@ export const findCluster = async (
   say: (line: string) => void,
 ): Promise<Cluster & { elsewhere: boolean }> => {
   const link = join(folder, 'postgres')
-  const account = accountFor(link)
+  const account = accountFor(pgdata(link))
   const binaries = await usableBinaries(account, say)
   if (existsSync(link)) {
     const home = realpathSync(link)
+    requireOwn(home)
     if (account && !can(account, 'test', '-x', home))
       throw new StartError(
         `Postgres cannot read ${home} as user ${account.name}: let that user pass through the folders above it`,
@@ -54,6 +55,7 @@ type Lent = NonNullable<Account>
 /** Made by a root whose umask keeps everybody else out, it would be of no use. */
 const openSharedHome = (account: Lent) => {
   mkdirSync(sharedHome, { recursive: true })
+  requireOwn(sharedHome)
   if (!can(account, 'test', '-x', sharedHome)) chmodSync(sharedHome, 0o755)
 }
 

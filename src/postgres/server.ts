@@ -1,11 +1,11 @@
-import { closeSync, openSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, readlinkSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../is-alive.ts'
 import { probePort } from '../probe-port.ts'
 import { StartError } from '../start-error.ts'
-import { give } from './account.ts'
-import { type Cluster, pgdata } from './cluster.ts'
+import { type Account, signalAs, writeAs } from './account.ts'
+import { type Cluster, logFolder, pgdata } from './cluster.ts'
 import { type Guard, openGuard } from './guard.ts'
 
 /** A postmaster that we have started. */
@@ -30,33 +30,34 @@ export type ServerOptions = {
 
 /** Starts the cluster's server and waits until it takes connections. Nobody else may be starting it. */
 export const startServer = async (cluster: Cluster, options: ServerOptions = {}): Promise<Server> => {
-  await endOrphan(cluster.home)
+  const { home, account } = cluster
+  await endOrphan(home, account)
   let port = options.port ?? 0
   // Tried again for two passing troubles: the port was taken since it was looked at, and backends of
   // a postmaster that was killed still hold its shared memory for a moment.
   const deadline = performance.now() + 10_000
   for (;;) {
     if (!options.fixedPort) port = await freePort(port)
-    const guard = launch(cluster, port, options)
-    const pid = await ready(cluster.home, guard)
-    if (pid !== undefined) return { pid, port, exited: guard.exited, stop: how => stop(pid, guard, how) }
-    if (performance.now() > deadline) throw new StartError(`Postgres does not start: ${complaint(cluster.home)}`)
+    using log = openStartLog(home)
+    const guard = launch(cluster, port, log.file, options)
+    const pid = await ready(home, guard)
+    if (pid !== undefined) return { pid, port, exited: guard.exited, stop: how => stop(pid, account, guard, how) }
+    if (performance.now() > deadline)
+      throw new StartError(`Postgres does not start: ${log.complaint() ?? `see ${logFolder(home)}`}`)
     await sleep(200)
   }
 }
 
-const stop = async (pid: number, { exited }: Guard, how: 'fast' | 'kill' = 'fast') => {
-  signal(pid, how === 'fast' ? 'SIGINT' : 'SIGKILL')
-  const impatience = setTimeout(() => signal(pid, 'SIGQUIT'), 15_000)
+const stop = async (pid: number, account: Account, { exited }: Guard, how: 'fast' | 'kill' = 'fast') => {
+  signalAs(account, pid, how === 'fast' ? 'SIGINT' : 'SIGKILL')
+  const impatience = setTimeout(() => signalAs(account, pid, 'SIGQUIT'), 15_000)
   await exited
   clearTimeout(impatience)
 }
 
-const launch = ({ home, account, binaries }: Cluster, port: number, options: ServerOptions): Guard => {
-  const log = openSync(startLog(home), 'w', 0o600)
-  give(startLog(home), account)
-  const settings = { ...defaults, log_directory: join(home, 'log'), port, ...options.settings }
-  const guard = openGuard({
+const launch = ({ home, account, binaries }: Cluster, port: number, log: number, options: ServerOptions): Guard => {
+  const settings = { ...defaults, log_directory: logFolder(home), port, ...options.settings }
+  return openGuard({
     command: [
       ...[join(binaries.folder, 'bin', 'postgres'), '-D', pgdata(home)],
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
@@ -66,8 +67,26 @@ const launch = ({ home, account, binaries }: Cluster, port: number, options: Ser
     signal: options.temporary ? 'QUIT' : 'INT',
     removing: options.temporary ? home : undefined,
   })
-  closeSync(log)
-  return guard
+}
+
+/**
+ * What the server says before it has its log files. The file is a new one each time, never one that a link leads to,
+ * and it is handed over open: Postgres's account needs no right to it.
+ */
+const openStartLog = (home: string) => {
+  const path = join(home, 'start.log')
+  rmSync(path, { force: true })
+  const file = openSync(path, 'ax+', 0o600)
+  return {
+    file,
+    complaint: () => {
+      const text = Buffer.alloc(65_536)
+      const length = readSync(file, text, 0, text.length, 0)
+      const lines = text.toString('utf8', 0, length).trim().split('\n')
+      return lines.findLast(line => line.includes('FATAL'))
+    },
+    [Symbol.dispose]: () => closeSync(file),
+  }
 }
 
 const defaults: Readonly<Record<string, string | number>> = {
@@ -115,15 +134,14 @@ const ready = async (home: string, guard: Guard): Promise<number | undefined> =>
  * Ends the server of a process that was killed. It is not adopted: it may run with the settings of an
  * older version, and only a child's end can be told for sure.
  */
-const endOrphan = async (home: string) => {
+const endOrphan = async (home: string, account: Account) => {
   const pid = readPidFile(home)?.pid
   if (pid === undefined || !isAlive(pid)) return
   if (!isPostmaster(pid, home)) {
     // Another program has that number now, after a restart of the machine or of a container, and
     // Postgres would take it for a running server. The file must stay: it names the shared memory
     // by which Postgres finds out whether old backends are still alive. Our number it does not mind.
-    const path = join(pgdata(home), 'postmaster.pid')
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, String(process.pid)))
+    writeAs(account, pidFile(home), readPidLines(home).with(0, String(process.pid)).join('\n'))
     return
   }
   for (const [how, patienceMs] of [
@@ -131,7 +149,7 @@ const endOrphan = async (home: string) => {
     ['SIGQUIT', 10_000],
     ['SIGKILL', 10_000],
   ] as const) {
-    signal(pid, how)
+    signalAs(account, pid, how)
     const deadline = performance.now() + patienceMs
     while (performance.now() < deadline) {
       if (findPostmaster(home) !== pid) return
@@ -147,10 +165,11 @@ export const findPostmaster = (home: string): number | undefined => {
   return pid !== undefined && isAlive(pid) && isPostmaster(pid, home) ? pid : undefined
 }
 
-/** A postmaster works in its cluster's folder. Where there is no /proc, a living process is taken for one. */
+/** A postmaster works in its cluster's folder, as its owner. Where there is no /proc, a living process is taken for one. */
 const isPostmaster = (pid: number, home: string): boolean => {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`) === pgdata(home)
+    const proc = `/proc/${pid}`
+    return readlinkSync(`${proc}/cwd`) === pgdata(home) && statSync(proc).uid === statSync(pgdata(home)).uid
   } catch {
     return process.platform !== 'linux'
   }
@@ -159,28 +178,24 @@ const isPostmaster = (pid: number, home: string): boolean => {
 /** Lines 1, 4 and 8 of postmaster.pid. */
 const readPidFile = (home: string): { pid: number; port: number; status: string } | undefined => {
   try {
-    const lines = readFileSync(join(pgdata(home), 'postmaster.pid'), 'utf8').split('\n')
+    const lines = readPidLines(home)
     return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' }
   } catch {
     return undefined
   }
 }
 
-const signal = (pid: number, name: NodeJS.Signals) => {
+const pidFile = (home: string) => join(pgdata(home), 'postmaster.pid')
+
+/** Of a file of Postgres's account, which may have put a link there. */
+const readPidLines = (home: string): string[] => {
+  const file = openSync(pidFile(home), constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    process.kill(pid, name)
-  } catch {
-    // It has ended already.
+    return readFileSync(file, 'utf8').split('\n')
+  } finally {
+    closeSync(file)
   }
 }
-
-const startLog = (home: string) => join(home, 'start.log')
-
-const complaint = (home: string): string =>
-  readFileSync(startLog(home), 'utf8')
-    .trim()
-    .split('\n')
-    .findLast(line => line.includes('FATAL')) ?? `see ${home}/log`
 
 /** The wanted port when it is free, else any. */
 export const freePort = async (wanted = 0): Promise<number> => (await listens(wanted)) ?? (await listens(0)) ?? wanted

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Env } from '../env.ts'
+import { leaveRoot } from '../leave-root.ts'
 import { StartError } from '../start-error.ts'
 import { connect } from './connect.ts'
 import { startEmbedded, urlFile } from './embedded.ts'
@@ -11,6 +12,7 @@ export type Visit = AsyncDisposable & { readonly url: string; readonly running: 
 /** The one given, that of the running house, or a stopped house's, started for as long as this takes. */
 export const visitDatabase = async (env: Pick<Env, 'databaseUrl' | 'dataDir'>): Promise<Visit> => {
   if (env.databaseUrl !== undefined) return running(env.databaseUrl)
+  leaveRoot(env.dataDir)
   const file = urlFile(env.dataDir)
   if (!existsSync(file))
     throw new StartError(`${env.dataDir} holds no house yet: start one, or set DATA_DIR or DATABASE_URL to where it is`)

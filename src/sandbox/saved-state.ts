@@ -24,14 +24,15 @@ export const writeState = async (folder: string, { epoch, dump }: SavedState) =>
   const writing = join(folder, 'state.new')
   const sha256 = hashOf(dump)
   const header = { format: 1, epoch, sha256 }
-  const file = await open(writing, 'w', 0o600)
+  await rm(writing, { force: true })
+  const file = await open(writing, 'wx', 0o600)
   try {
     await file.writeFile(Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), dump]))
     await file.sync()
+    giveToOwner(file.fd, folder)
   } finally {
     await file.close()
   }
-  giveToOwner(writing)
   // A second name and not a new one, so that there is a current generation at every moment.
   await rm(before, { force: true })
   await link(current, before).catch(error => (error.code === 'ENOENT' ? undefined : copyFile(current, before)))

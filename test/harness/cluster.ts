@@ -4,32 +4,45 @@ import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from '../../src/once.ts'
-import { accountFor, give, identity } from '../../src/postgres/account.ts'
-import { type Cluster, createCluster } from '../../src/postgres/cluster.ts'
+import { accountFor } from '../../src/postgres/account.ts'
+import { type Cluster, createCluster, runStatements, SERVICE_ROLE } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
 
 /** Fills a folder with a cluster. initdb takes a second, a copy of what it once made a tenth of one. */
-export const copyCluster = async (home: string): Promise<Cluster> => {
-  const { original, account, binaries } = await getOriginal()
+export const copyCluster = async (home: string, kind: Kind = 'service'): Promise<Cluster> => {
+  const { original, account, binaries } = await originals[kind]()
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  give(home, account)
-  // As the account itself, so that the copy belongs to it.
-  execFileSync('cp', ['-R', `${original}/.`, home], identity(account))
+  // Each part of the copy belongs to the account that the part of the original belongs to.
+  execFileSync('cp', ['-a', `${original}/.`, home])
   return { home, account, binaries }
 }
 
-/** Made by whoever wants one first on this machine, however many are wanted at once. */
-const getOriginal = once(async () => {
+/** Tests make databases, end the connections of others and change settings: for them the role is a superuser. */
+export const createForTests = async (cluster: Cluster) => {
+  await createCluster(cluster)
+  await runStatements(cluster, [`alter role ${SERVICE_ROLE} superuser`])
+}
+
+type Kind = 'service' | 'tests'
+
+/** Made once on this machine, by the process that needs one first, however many are needed at once. */
+const getOriginal = async (kind: Kind, create: (cluster: Cluster) => Promise<void>) => {
   const account = accountFor(tmpdir())
   const binaries = await usableBinaries(account)
   const cache = join(tmpdir(), `paymachine-test-${process.getuid?.() ?? ''}`)
   mkdirSync(cache, { recursive: true, mode: 0o711 })
-  const original = join(cache, binaries.version)
+  // The number rises with what createCluster() makes.
+  const original = join(cache, `${binaries.version}-2-${kind}`)
   if (!existsSync(original)) {
-    const making = join(cache, `${binaries.version}.${process.pid}`)
-    await createCluster({ home: making, account, binaries })
+    const making = `${original}.${process.pid}`
+    await create({ home: making, account, binaries })
     // Another process may have been quicker.
     await rename(making, original).catch(() => rm(making, { recursive: true, force: true }))
   }
   return { original, account, binaries }
-})
+}
+
+const originals = {
+  service: once(() => getOriginal('service', createCluster)),
+  tests: once(() => getOriginal('tests', createForTests)),
+}

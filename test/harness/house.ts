@@ -45,10 +45,12 @@ const houses: { readonly dataDir: string; readonly house: ChildProcess }[] = []
 
 /** A process that does nothing but keep the database of a data folder. */
 export const spawnHouse = (dataDir: string, { uid, clone }: HouseOptions = {}): ChildProcess => {
-  const module = clone ? join(clone, 'src/postgres/embedded.ts') : import.meta.resolve('../../src/postgres/embedded.ts')
+  const moduleOf = (path: string) => (clone ? join(clone, path) : import.meta.resolve(`../../${path}`))
   const script = `
     import ${JSON.stringify(import.meta.resolve('./end-with-parent.ts'))}
-    import { startEmbedded } from ${JSON.stringify(module)}
+    import { leaveRoot } from ${JSON.stringify(moduleOf('src/leave-root.ts'))}
+    import { startEmbedded } from ${JSON.stringify(moduleOf('src/postgres/embedded.ts'))}
+    leaveRoot(${JSON.stringify(dataDir)})
     const say = line => console.log(line)
     await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, say }).catch(error => {
       console.error(error.message)

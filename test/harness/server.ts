@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accountFor, give } from '../../src/postgres/account.ts'
-import { type Cluster, createCluster, databaseUrl } from '../../src/postgres/cluster.ts'
+import { type Cluster, databaseUrl } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
 import { type Server, startServer } from '../../src/postgres/server.ts'
-import { copyCluster } from './cluster.ts'
+import { copyCluster, createForTests } from './cluster.ts'
 import { scratch, scratches } from './scratch.ts'
 import { sweep } from './sweep.ts'
 
@@ -36,7 +36,9 @@ export const postgresServer = async ({
   const all = { ...hasty, ...settings }
   // Who wants what is durable wants a disk.
   const home = temporaryFolder(all.fsync === 'on' ? tmpdir() : scratch())
-  const cluster = foreign ? await createTemporary(home) : await copyCluster(home)
+  const cluster = foreign ? await createTemporary(home) : await copyCluster(home, 'tests')
+  // Which is to remove it when this process is killed.
+  give(home, cluster.account)
   const start = (port?: number) =>
     startServer(cluster, { port, fixedPort: port !== undefined, temporary: true, settings: all })
   let server: Server | undefined = await start()
@@ -82,8 +84,7 @@ const hasty: PostgresServerOptions['settings'] = {
 const createTemporary = async (home: string): Promise<Cluster> => {
   const account = accountFor(tmpdir())
   const cluster = { home, account, binaries: await usableBinaries(account) }
-  give(home, account)
-  await createCluster(cluster)
+  await createForTests(cluster)
   return cluster
 }
 

@@ -1,0 +1,174 @@
+import { expect, test } from 'bun:test'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { can, isRoot } from '../../src/postgres/account.ts'
+import { startEmbedded } from '../../src/postgres/embedded.ts'
+import { dataFolder, homeOf, killGuard, postmaster, readUrl, run, startHouse } from '../harness/house.ts'
+import { spawnMain } from '../harness/main.ts'
+import { until } from '../harness/until.ts'
+
+// What root opens in a folder of another account, that account can turn into any file of the machine.
+const asRoot = test.if(isRoot())
+const ordinary = 65_534
+const nobody = { name: 'nobody', uid: ordinary, gid: ordinary }
+const asBoth = test.if(
+  isRoot() && can(nobody, process.execPath, '--version') && can(nobody, 'test', '-r', import.meta.path),
+)
+
+for (const place of ['in the data folder', 'elsewhere'])
+  asRoot(`links that the account of Postgres plants make root change no other file: ${place}`, async () => {
+    await using closed = closedFolder()
+    await using folder = dataFolder(place === 'elsewhere' ? closed.path : undefined)
+    using victim = fileOfRoot()
+    const { stop } = await startEmbedded({ dataDir: folder.path })
+    const account = accountOf(folder.path)
+    await stop()
+    for (const name of ['start.log', 'lock', 'lock.pid']) plant(join(homeOf(folder.path), name), victim.path, account)
+    await startEmbedded({ dataDir: folder.path }).then(
+      each => each.stop(),
+      () => {},
+    )
+    expect(victim.state()).toEqual(victim.before)
+  })
+
+asRoot('a link that the account of Postgres plants as postmaster.pid makes root change no other file', async () => {
+  await using folder = dataFolder()
+  using victim = fileOfRoot()
+  const { stop } = await startEmbedded({ dataDir: folder.path })
+  const account = accountOf(folder.path)
+  await stop()
+  plant(join(homeOf(folder.path), 'cluster/postmaster.pid'), victim.path, account)
+  const started = await startEmbedded({ dataDir: folder.path }).catch(() => undefined)
+  await started?.stop()
+  expect(victim.state()).toEqual(victim.before)
+})
+
+asRoot('a pid that the account of Postgres writes makes root end no process of another user', async () => {
+  await using folder = dataFolder()
+  const house = await startHouse(folder.path)
+  const pid = postmaster(folder.path)
+  killGuard(pid)
+  process.kill(pid, 'SIGKILL')
+  house.kill('SIGKILL')
+  await until(() => house.signalCode)
+  const cluster = join(homeOf(folder.path), 'cluster')
+  const bystander = spawn('sleep', ['100'], { cwd: cluster, stdio: 'ignore' })
+  const pidFile = join(cluster, 'postmaster.pid')
+  writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(bystander.pid)))
+  const { url, stop } = await startEmbedded({ dataDir: folder.path })
+  expect(await run(url, 'select 1 as one')).toHaveLength(1)
+  expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null])
+  await stop()
+  bystander.kill()
+})
+
+test('the role of the service is no superuser and runs no programs', async () => {
+  await using folder = dataFolder()
+  const { url, stop } = await startEmbedded({ dataDir: folder.path })
+  const [role] = await run(
+    url,
+    `select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as more
+     from pg_roles where rolname = current_user`,
+  )
+  expect(role).toEqual({ more: false })
+  const copied = join(folder.path, 'copied')
+  for (const statement of [
+    `copy (select 'x') to program 'cat > ${copied}'`,
+    `copy (select 'x') to '${copied}'`,
+    `select pg_read_file('/etc/passwd')`,
+    `alter role current_user superuser`,
+    `set role postgres`,
+  ])
+    await expect(run(url, statement)).rejects.toMatchObject({ code: '42501' })
+  expect(existsSync(copied)).toBe(false)
+  await stop()
+})
+
+asRoot('started by root, Postgres runs under an account that is no other Postgres', async () => {
+  await using folder = dataFolder()
+  const { stop } = await startEmbedded({ dataDir: folder.path })
+  const pid = String(postmaster(folder.path))
+  expect(ask('stat', '-c', '%U', `/proc/${pid}`)).toBe('paymachine')
+  await stop()
+})
+
+asRoot(
+  'of a database folder the account of Postgres owns the cluster and its logs, and nothing beside them',
+  async () => {
+    await using folder = dataFolder()
+    const { stop } = await startEmbedded({ dataDir: folder.path })
+    const { uid } = accountOf(folder.path)
+    const owned = ask('find', homeOf(folder.path), '-maxdepth', '1', '-uid', String(uid), '-printf', '%f\n').split('\n')
+    expect(owned.sort()).toEqual(['cluster', 'log'])
+    await stop()
+  },
+)
+
+asRoot('root does not start a data folder that others can write to, or a database folder of another user', async () => {
+  await using open = dataFolder()
+  chmodSync(open.path, 0o777)
+  await expect(startEmbedded({ dataDir: open.path })).rejects.toThrow(
+    `${open.path} can be written to by every user: take that from them with chmod o-w, or start as an ordinary user`,
+  )
+  await using foreign = dataFolder()
+  await startEmbedded({ dataDir: foreign.path }).then(({ stop }) => stop())
+  const home = homeOf(foreign.path)
+  chownSync(home, ordinary, ordinary)
+  await expect(startEmbedded({ dataDir: foreign.path })).rejects.toThrow(
+    `${home} belongs to user nobody: root does not work in it. Give it to root, or start as that user`,
+  )
+})
+
+asBoth('started by root in a data folder of an ordinary user, the service runs as that user', async () => {
+  await using folder = dataFolder(tmpdir(), ordinary)
+  using victim = fileOfRoot()
+  for (const name of ['lock', 'lock.pid', 'database-url', 'database-url.new', 'secret-key.new'])
+    plant(join(folder.path, name), victim.path, nobody)
+  await using refused = await spawnMain({ DATA_DIR: folder.path })
+  expect(await refused.exited).toBe(1)
+  expect(victim.state()).toEqual(victim.before)
+
+  for (const name of ['lock', 'lock.pid', 'database-url']) rmSync(join(folder.path, name), { force: true })
+  await using main = await spawnMain({ DATA_DIR: folder.path })
+  await until(async () => (await main.get('/readyz'))?.status === 200 || main.child.exitCode !== null)
+  expect(main.lines).toEqual([`Continuing as user nobody, who owns ${folder.path}`, `Ready at ${main.url}`])
+  expect(readFileSync(`/proc/${main.child.pid}/status`, 'utf8')).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m)
+  expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
+  expect(victim.state()).toEqual(victim.before)
+  expect(readUrl(folder.path)).toStartWith('postgres://')
+})
+
+type Owner = { readonly uid: number; readonly gid: number }
+
+/** The owner of the cluster in a data folder. */
+const accountOf = (dataDir: string): Owner => {
+  const { uid, gid } = statSync(join(homeOf(dataDir), 'cluster'))
+  return { uid, gid }
+}
+
+/** As that account may: where it may not, nothing is planted. */
+const plant = (path: string, target: string, { uid, gid }: Owner) =>
+  spawnSync('ln', ['-sfn', target, path], { uid, gid, cwd: '/', stdio: 'ignore' })
+
+const fileOfRoot = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
+  chmodSync(folder, 0o711)
+  const path = join(folder, 'victim')
+  // As a pid file of a living process would begin.
+  writeFileSync(path, '1\nonly root writes here\n', { mode: 0o600 })
+  const state = () => {
+    const { uid, mode } = statSync(path)
+    return { uid, mode, text: readFileSync(path, 'utf8') }
+  }
+  return { path, state, before: state(), [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+}
+
+const closedFolder = () => {
+  const path = mkdtempSync(join(tmpdir(), 'paymachine-closed-'))
+  chmodSync(path, 0o700)
+  return { path, [Symbol.asyncDispose]: async () => rmSync(path, { recursive: true }) }
+}
+
+const ask = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' }).trim()
