@@ -62,6 +62,13 @@ export type Payment = PaymentOpening & { [Field in keyof AssetPick]: AssetPick[F
   amountRefundedMinor: number
 }
 
+/** Final money in another asset than was picked, and what came beside it. `amountExpected`: the price in that asset. */
+export type AcceptedAsset = Omit<AssetPick, 'quoteRate' | 'quoteSource' | 'quoteExpiresAt'> &
+  Pick<
+    Payment,
+    'scan' | 'amountReceived' | 'amountFinal' | 'payerAddress' | 'txHash' | 'blockNumber' | 'stray' | 'finalStrays'
+  >
+
 export type Stray = 'wrong_asset' | 'wrong_chain'
 export type Mismatch = 'reverted' | 'wrong_recipient' | 'amount_mismatch' | Stray
 
@@ -83,7 +90,9 @@ export type PaymentEvent = { at: Date } & (
   | { type: 'submission_failed'; failureReason: Mismatch }
   // Every chain that the payment may use has been scanned up to there.
   | { type: 'window_over'; scannedTo: Date }
-  | { type: 'cancel' | 'accept' | 'dismiss' | 'end_window' }
+  | { type: 'cancel' | 'dismiss' | 'end_window' }
+  // `paidWith`: of what came in other assets, what is accepted where no money of the picked one is final.
+  | { type: 'accept'; paidWith?: AcceptedAsset | undefined }
   | { type: 'reserve_refund' | 'release_refund' | 'refund_processed'; amountMinor: number }
 )
 

@@ -77,6 +77,14 @@ export const paymentRules = setup({
     }),
     failUnderpaid: assign({ failureReason: 'underpaid', attention: true }),
     accept: assign({ failureReason: null, attention: false }),
+    // From here on the payment is one in what was accepted: that is shown, counted and given back.
+    takeStray: assign(({ context, event }) => {
+      assertEvent(event, 'accept')
+      const { paidWith } = event
+      if (!paidWith) return {}
+      const pick = { ...paidWith, quoteRate: null, quoteSource: null, quoteExpiresAt: null }
+      return { ...pick, ...finalSum({ ...context, ...pick }, paidWith.amountFinal), exception: context.stray }
+    }),
     dismiss: assign({ attention: false }),
     reserveRefund: assign({
       refundsReservedMinor: ({ context, event }) => context.refundsReservedMinor + refundIn(event),
@@ -118,6 +126,12 @@ export const paymentRules = setup({
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,
     someFinalMoney: ({ context }) => (context.amountFinal > 0n && !isGivenBack(context)) || context.finalStrays > 0,
+    onlyStraysFinal: ({ context, event }) =>
+      event.type === 'accept' &&
+      event.paidWith !== undefined &&
+      context.finalStrays > 0 &&
+      context.amountFinal === 0n &&
+      context.refundsReservedMinor === 0,
     needsAttention: ({ context }) => context.attention,
     outlivesPrice: ({ context }) => context.quoteExpiresAt !== null && context.quoteExpiresAt < context.expiresAt,
     testWindowOpen: ({ context, event }) => !context.livemode && event.at < context.expiresAt,

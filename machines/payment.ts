@@ -16,7 +16,14 @@ const ended = paymentRules.createStateConfig({
       { guard: 'moreFinalStrays', actions: ['noteStray', emit({ type: 'payment.late' })] },
       { actions: 'noteStray' },
     ],
-    accept: { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
+    accept: [
+      {
+        guard: 'onlyStraysFinal',
+        target: 'success',
+        actions: ['takeStray', 'accept', emit({ type: 'payment.succeeded' })],
+      },
+      { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
+    ],
     dismiss: { guard: 'needsAttention', actions: 'dismiss' },
     reserve_refund: { guard: 'refundFits', actions: 'reserveRefund' },
     release_refund: { guard: 'refundIsReserved', actions: 'releaseRefund' },
@@ -83,11 +90,14 @@ export const paymentMachine = paymentRules.createMachine({
         cancel: { guard: 'nothingSeen', target: 'canceled', actions: emit({ type: 'payment.canceled' }) },
         stray_seen: { actions: 'noteStray' },
         stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
-        accept: {
-          guard: 'someFinalMoney',
-          target: 'success',
-          actions: ['accept', emit({ type: 'payment.succeeded' })],
-        },
+        accept: [
+          {
+            guard: 'onlyStraysFinal',
+            target: 'success',
+            actions: ['takeStray', 'accept', emit({ type: 'payment.succeeded' })],
+          },
+          { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
+        ],
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
         price_missed: { guard: 'outlivesPrice', actions: 'endWindowWithPrice' },
         end_window: { guard: 'testWindowOpen', actions: 'endWindow' },

@@ -1,12 +1,14 @@
-import type { Payment } from '../../machines/payment-events.ts'
+import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
 import type { BundleOutcome, Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { Chains } from '../chain/connect.ts'
 import { type Code, refuse } from '../errors.ts'
 import { linkEventOf, paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordName } from '../queries/named.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { World } from '../world.ts'
+import { acceptedAssetOf } from './accepted-strays.ts'
 
 /** Who asks, for the history: an id as on the wire. */
 type Asked = { readonly cause: string }
@@ -16,23 +18,30 @@ export const cancelPayment = (world: World, name: RecordName, asked: Asked): Pro
 
 /** Ends that a payment waits for a person: `accept` takes what came for a success, `dismiss` leaves it as it is. */
 export const resolvePayment = (
-  world: World,
+  world: World & { readonly chains: Pick<Chains, 'find'> },
   name: RecordName,
   action: 'accept' | 'dismiss',
   asked: Asked,
-): Promise<Actor<Payment>> => send(world, name, action, { ...asked, otherwise: 'state_conflict' })
+): Promise<Actor<Payment>> => {
+  const paidWith = (payment: Actor<Payment>) => acceptedAssetOf(world, world.chains, payment)
+  return send(world, name, action, { ...asked, otherwise: 'state_conflict', ...(action === 'accept' && { paidWith }) })
+}
 
-type Sent = Asked & { readonly otherwise: Code }
+type Sent = Asked & {
+  readonly otherwise: Code
+  readonly paidWith?: (payment: Actor<Payment>) => Promise<AcceptedAsset | undefined>
+}
 
 const send = async (
   { sql, actors }: World,
   name: RecordName,
   type: 'cancel' | 'accept' | 'dismiss',
-  { cause, otherwise }: Sent,
+  { cause, otherwise, paidWith }: Sent,
 ): Promise<Actor<Payment>> => {
   // Neither whose a payment is nor its link ever changes, so they need not be looked at again in the commit.
   const payment = (await findPayment(sql, name)) ?? refuse('resource_not_found')
-  const commands: Command[] = [{ kind: 'payment', actor: payment.id, event: { type }, cause }]
+  const event = { type, ...(paidWith && { paidWith: await paidWith(payment) }) }
+  const commands: Command[] = [{ kind: 'payment', actor: payment.id, event, cause }]
   const linkEvent = linkEventOf[type]
   if (linkEvent)
     commands.push({ kind: 'payment_link', actor: payment.context.paymentLinkId, event: { type: linkEvent }, cause })

@@ -3,6 +3,7 @@ import type { Refund, RefundOpening } from '../../machines/refund.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
+import type { Chains } from '../chain/connect.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
@@ -13,6 +14,7 @@ import type { RecordName } from '../queries/named.ts'
 import { findRefund } from '../queries/refunds.ts'
 import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
+import { wouldBeLostAt } from './lost-money.ts'
 import { makeClaim } from './refund-claims.ts'
 
 export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
@@ -27,7 +29,7 @@ export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
  * to say in the commit: where others were faster, it is judged again by what they left.
  */
 export const startRefund = async (
-  world: World & { readonly keyring: Keyring },
+  world: World & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> },
   payment: Actor<Payment>,
   request: RefundRequest,
   { cause, keep }: By<Refund>,
@@ -41,7 +43,7 @@ export const startRefund = async (
   for (;;) {
     const opening = openingOf(latest, request)
     const destination =
-      request.destination === null ? null : destinationFor(opening, latest.context, request.destination)
+      request.destination === null ? null : await destinationFor(world, opening, latest.context, request.destination)
     const outcome = await actors.dispatchBundle([
       ...reservation('create', opening, cause),
       { kind: 'refund', actor: id, create: { ...opening }, cause, ...(destination === null && { rows }) },
@@ -104,15 +106,16 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: R
   }
 }
 
-/** Not the payment's own address, where money only comes back from, and not the coin itself, which keeps it. */
-export const destinationFor = (
+/** Not the address of this payment or of another, and no contract that keeps the money. */
+export const destinationFor = async (
+  world: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   { tokenAddress }: Pick<Refund, 'tokenAddress'>,
   payment: Pick<Payment, 'address'>,
   text: string,
-): Address => {
+): Promise<Address> => {
   const destination = parseAddress(text)
   const own = [tokenAddress, payment.address].map(address => address?.toLowerCase())
-  if (destination === undefined || own.includes(destination.toLowerCase()))
+  if (destination === undefined || own.includes(destination.toLowerCase()) || (await wouldBeLostAt(world, destination)))
     return refuse('invalid_destination', { param: 'destination' })
   return destination
 }

@@ -1,7 +1,10 @@
+import { type Address, parseAddress } from '../chain/address.ts'
+import type { Chains } from '../chain/connect.ts'
 import { refuse } from '../errors.ts'
 import type { Doer } from '../queries/security-events.ts'
 import { changeSettings as change, findSettings, type SettingsChanges, type SettingsRow } from '../queries/settings.ts'
 import type { World } from '../world.ts'
+import { wouldBeLostAt } from './lost-money.ts'
 
 export type SettingsChange = {
   readonly merchantId: string
@@ -11,10 +14,12 @@ export type SettingsChange = {
 
 /** Answers with everything as it is now, which may include what somebody else has changed meanwhile. */
 export const changeSettings = async (
-  { sql }: Pick<World, 'sql'>,
+  { sql, chains }: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   { merchantId, livemode, changes }: SettingsChange,
   by: Doer,
 ): Promise<SettingsRow> => {
+  for (const [param, address] of receivingAddressesIn(changes))
+    if (await wouldBeLostAt({ sql, chains }, address)) refuse('parameter_invalid', { param, message: LOST })
   const outcome = await change(sql, { merchantId, livemode, changes }, by)
   // The role may have been taken away since the guard looked.
   if (outcome === 'not_allowed') refuse('insufficient_role')
@@ -22,3 +27,19 @@ export const changeSettings = async (
     refuse('parameter_invalid', { message: 'At most 100 chains can have a value of their own.' })
   return (await findSettings(sql, merchantId, livemode)) ?? refuse('resource_not_found')
 }
+
+const LOST =
+  'Money cannot be received at this address: it belongs to a token, to the contract that collects, or to a payment.'
+
+/** What of these is an address, by the parameter that names it. */
+const receivingAddressesIn = ({
+  receiving_address,
+  receiving_addresses = {},
+}: SettingsChanges): readonly (readonly [param: string, Address])[] =>
+  [
+    ['receivingAddress', receiving_address] as const,
+    ...Object.entries(receiving_addresses).map(([id, address]) => [`receivingAddresses.${id}`, address] as const),
+  ].flatMap(([param, text]) => {
+    const address = text ? parseAddress(text) : undefined
+    return address ? [[param, address] as const] : []
+  })

@@ -44,7 +44,7 @@ export const claimRoutes: readonly Route[] = [
       if (closed) return closed
 
       const place = placeOf(api, claim)
-      const address = addressIn(claim, typed)
+      const address = await addressIn(api, claim, typed)
       if (!address) return namingPage(claim, place, { address: typed, fault: 'invalid_destination' })
       const { signature = '' } = body
       const message = claimMessage(claim, place.host, address)
@@ -79,9 +79,13 @@ const shut = (api: Api, claim: VisitedClaim, typed: string | undefined): Answer 
     : takenPage(claim, place, typed !== undefined)
 }
 
-const addressIn = ({ refund, paymentAddress }: VisitedClaim, typed: string): Address | undefined => {
+const addressIn = async (
+  api: Api,
+  { refund, paymentAddress }: VisitedClaim,
+  typed: string,
+): Promise<Address | undefined> => {
   try {
-    return destinationFor(refund.context, { address: paymentAddress }, typed)
+    return await destinationFor(api, refund.context, { address: paymentAddress }, typed)
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

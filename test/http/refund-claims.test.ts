@@ -4,9 +4,11 @@ import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
+import { giveOut } from '../chain/watch/ledger.ts'
 import { readableLog } from '../harness/lines.ts'
 import { expire, refundRow, secretOf, send, visit, wordsOf } from './claims.ts'
 import { contentsOf } from './contents.ts'
+import { openPayment } from './payments.ts'
 import { member } from './people.ts'
 import { refundCalls, somebody } from './refunds.ts'
 import { newKey, twoShops } from './two-shops.ts'
@@ -26,6 +28,9 @@ const claimed = async (json: object = {}) => {
 }
 const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 const confirmed = { confirmed: 'yes' }
+const another = await openPayment(to.api, { merchantId: lamps.merchantId, livemode: false })
+await giveOut(to.sql, another)
+const deposit = another.address
 
 test('claimUrl is told to whoever may refund, and to nobody else', async () => {
   const { id, claimUrl } = await claimed()
@@ -155,6 +160,7 @@ test.each<[string, string | ((payment: { address: string }) => string)]>([
   ['the zero address', `0x${'0'.repeat(40)}`],
   ['the own address of the payment', ({ address }) => address],
   ['the coin itself', `0x${'a'.repeat(40)}`],
+  ['the address of another payment', () => deposit],
 ])('422: %s is no destination, and is there to be corrected', async (_, typed) => {
   const payment = await paidHere()
   const { id, claimUrl } = await made(payment.id)

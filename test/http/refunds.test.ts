@@ -1,17 +1,34 @@
 import { describe, expect, test } from 'bun:test'
+import { connectChains } from '../../src/chain/connect.ts'
+import { factory } from '../../src/chain/forwarder.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
+import { giveOut } from '../chain/watch/ledger.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { final, happen, openPayment, paid, seen, windowOver } from './payments.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
 import { type Refused, refusedAmounts } from './refused.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
-const house = await twoShops({ routes: [...paymentRoutes, ...refundRoutes] })
+const otherToken = `0x${'c'.repeat(40)}`
+const house = await twoShops({
+  routes: [...paymentRoutes, ...refundRoutes],
+  chains: outside =>
+    connectChains([sandboxChain({ token: otherToken, feed: otherToken, euroFeed: otherToken })], () => [], outside),
+})
 const { to, lamps, chairs, liveKey, chairsKey, ask } = house
 const { start, made, read, booksOf, ofLamps, paidHere } = refundCalls(house)
+
+/** Given out for a payment. */
+const depositOf = async (shop: typeof lamps) => {
+  const opened = await openPayment(to.api, { merchantId: shop.merchantId, livemode: false })
+  await giveOut(to.sql, opened)
+  return opened.address
+}
+const [deposit, foreignDeposit] = [await depositOf(lamps), await depositOf(chairs)]
 
 describe('POST /v1/payments/:id/refunds', () => {
   test('201: everything, and the customer says where to', async () => {
@@ -279,6 +296,10 @@ describe('POST /v1/payments/:id/refunds', () => {
     ['all large letters', `0x${somebody.slice(2).toUpperCase()}`],
     ['the zero address', `0x${'0'.repeat(40)}`],
     ['the own address of the payment', ({ address }) => address],
+    ['the address of another payment', () => deposit],
+    ['the address of a payment of another merchant, in small letters', () => foreignDeposit.toLowerCase()],
+    ['another coin of the chain', () => otherToken],
+    ['the contract that collects money', () => factory],
     ['the coin itself', `0x${'a'.repeat(40)}`],
     ['a very long one', '0'.repeat(60_000)],
   ])('422: %s is no destination', async (_, destination) => {

@@ -1,6 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
+import { factory } from '../../src/chain/forwarder.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
+import { giveOut } from '../chain/watch/ledger.ts'
 import { apiHouse } from '../harness/api.ts'
+import { openPayment } from './payments.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
 
 const to = await apiHouse({ routes: settingsRoutes })
@@ -8,6 +11,7 @@ afterAll(() => to[Symbol.asyncDispose]())
 
 const small = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const checked = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const usdcOnEthereum = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 
 const read = ({ path, owner }: Shop, query = '') => to.call('GET', `${path}/settings${query}`, { bearer: owner.bearer })
@@ -124,6 +128,22 @@ const refused = [
   ['parameter_unknown', 'branding.colour', { branding: { colour: '#ffffff' } }],
   ['parameter_unknown', 'tolerance', { tolerance: 5 }],
 ] as const
+
+test('an address that a token, the collecting contract or a payment has receives no money', async () => {
+  const lamps = await shop(to.api)
+  const opened = await openPayment(to.api, { merchantId: lamps.merchantId, livemode: false })
+  await giveOut(to.sql, opened)
+  const addresses = [usdcOnEthereum, usdcOnEthereum.toLowerCase(), factory, opened.address.toLowerCase()]
+  for (const address of addresses)
+    for (const [param, json] of [
+      ['receivingAddress', { receivingAddress: address }],
+      ['receivingAddresses.8453', { receivingAddresses: { 1: small, 8453: address } }],
+    ] as const) {
+      const answer = await change(lamps, lamps.owner, json)
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: 'parameter_invalid', param } } })
+    }
+  expect((await read(lamps)).json).toMatchObject({ receivingAddress: null, receivingAddresses: {} })
+})
 
 test('a value that is not allowed is named, and nothing changes', async () => {
   const lamps = await shop(to.api)

@@ -75,4 +75,28 @@ describe('money that comes when a payment has ended', () => {
     expect(astray).toMatchObject({ context: { attention: true } })
     expect(step(subject, astray, 'accept')).toBeDefined()
   })
+
+  test('final money in the picked asset is what is accepted, whatever else has come', () => {
+    const paidWith = {
+      ...payments.events.pick,
+      ...{ asset: 'OUSD', tokenAddress: `0x${'d'.repeat(40)}`, scan: 9, amountReceived: 700n, amountFinal: 700n },
+      ...{ payerAddress: null, txHash: null, blockNumber: 9, stray: null, finalStrays: 0 },
+    }
+    const other: Subject = { ...subject, events: { ...subject.events, 'accept other': { type: 'accept', paidWith } } }
+    const astray = 'pick, final on a wrong chain'
+    expect(arrive(other, `${astray}, accept other`)).toMatchObject({
+      value: 'success',
+      context: { asset: 'OUSD', amountReceived: 700n, receivedMinor: 700, stray: null, exception: 'wrong_chain' },
+    })
+    for (const path of ['pick, see only 400, 400 final, final on a wrong chain', `${late}, final on a wrong chain`])
+      expect(arrive(other, `${path}, accept other`)).toMatchObject({
+        value: 'success',
+        context: { asset: 'TUSD', receivedMinor: 400 },
+      })
+    // What was promised back was promised in the picked asset.
+    expect(arrive(other, `${late}, reserve 400, final on a wrong chain, accept other`)).toMatchObject({
+      value: 'success',
+      context: { asset: 'TUSD', receivedMinor: 400, refundsReservedMinor: 400 },
+    })
+  })
 })

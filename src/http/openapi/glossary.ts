@@ -105,7 +105,8 @@ const fields: Readonly<Record<string, string>> = {
   accentColor: 'Six hexadecimal digits.',
   supportEmail: 'Whom customers may ask.',
   supportUrl: 'Where customers may ask.',
-  receivingAddress: 'Where money ends up, on every chain.',
+  receivingAddress:
+    'Where money ends up, on every chain. Not the contract of a token, and not the deposit address of a payment.',
   receivingAddresses: 'By chain id, where it is another one.',
   toleranceBps: 'How far below the amount due is still enough, in hundredths of a percent.',
   latePolicy:

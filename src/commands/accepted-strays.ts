@@ -1,0 +1,51 @@
+import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
+import type { Actor } from '../actors/kind.ts'
+import { type Chain, confirmationsOf } from '../chain/chains.ts'
+import type { Chains } from '../chain/connect.ts'
+import { amountOf, atPar } from '../chain/quotes/amount.ts'
+import { type AssetReceived, findReceived } from '../queries/strays.ts'
+import type { World } from '../world.ts'
+
+/**
+ * The asset that a payment has got final money in beside the picked one: what is accepted for it where none of the
+ * picked one came. Undefined where there is none, or its chain is switched off: then it cannot be named.
+ */
+export const acceptedAssetOf = async (
+  { sql }: Pick<World, 'sql'>,
+  chains: Pick<Chains, 'find'>,
+  payment: Actor<Payment>,
+): Promise<AcceptedAsset | undefined> => {
+  const received = await findReceived(sql, payment)
+  for (const each of received) {
+    const isPicked = each.chainId === payment.context.chainId && each.tokenAddress === payment.context.tokenAddress
+    const chain = chains.find(each.chainId)?.chain
+    const asset = chain && assetOf(chain, each.tokenAddress)
+    if (isPicked || each.amountFinal === 0n || !asset) continue
+    const { amountReceived, amountFinal, address, payerAddress, txHash, blockNumber, scan } = each
+    const pegged = asset.peg === payment.context.currency
+    const atItsPar = pegged ? amountOf(payment.context, atPar, asset.decimals) : undefined
+    return {
+      ...{ chainId: each.chainId, asset: asset.asset, tokenAddress: each.tokenAddress, decimals: asset.decimals },
+      ...{ address, amountExpected: atItsPar ?? amountFinal, confirmationsRequired: confirmationsOf(chain), pegged },
+      ...{ scan, amountReceived, amountFinal, payerAddress, txHash, blockNumber },
+      ...straysBeside(each, received),
+    }
+  }
+  return undefined
+}
+
+const assetOf = ({ native, tokens }: Chain, tokenAddress: string | null) =>
+  tokenAddress === null ? { ...native, peg: null } : tokens.find(({ address }) => address === tokenAddress)
+
+/** What is at the payment's addresses in other assets than the accepted one. */
+const straysBeside = (
+  accepted: AssetReceived,
+  received: readonly AssetReceived[],
+): Pick<AcceptedAsset, 'stray' | 'finalStrays'> => {
+  const others = received.filter(each => each !== accepted)
+  if (others.length === 0) return { stray: null, finalStrays: 0 }
+  return {
+    stray: others.some(({ chainId }) => chainId === accepted.chainId) ? 'wrong_asset' : 'wrong_chain',
+    finalStrays: others.reduce((sum, { finalTransfers }) => sum + finalTransfers, 0),
+  }
+}

@@ -1,0 +1,20 @@
+import type { Address } from '../chain/address.ts'
+import type { Chains } from '../chain/connect.ts'
+import { deploymentProxy, factory, sweeper } from '../chain/forwarder.ts'
+import { knownChains } from '../chain/known/table.ts'
+import { isAnyGivenOut } from '../queries/deposit-addresses.ts'
+import type { World } from '../world.ts'
+
+/**
+ * Whether money sent to this address would be lost, or would pay for something else: tokens and the contracts that
+ * collect keep what they are sent, and what comes to a deposit address counts for its payment.
+ */
+export const wouldBeLostAt = async (
+  { sql, chains }: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
+  address: Address,
+): Promise<boolean> => {
+  const lower = address.toLowerCase()
+  const described = [...knownChains, ...chains.all.map(({ chain }) => chain)]
+  const isToken = described.some(({ tokens }) => tokens.some(token => token.address === lower))
+  return isToken || [factory, sweeper, deploymentProxy].some(each => each === lower) || isAnyGivenOut(sql, [lower])
+}
