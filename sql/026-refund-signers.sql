@@ -62,7 +62,7 @@ create table signer_nonces (
   refund_id uuid,
   -- `mined`: one of its transactions is final. `dropped`: none can be mined any more.
   state text not null constraint signer_nonces_state check (state in ('open', 'mined', 'dropped')),
-  -- When a node has taken the latest of its transactions last.
+  -- When a node took one of its transactions last.
   sent_at timestamptz,
   created_at timestamptz not null,
   primary key (signer_id, nonce)
@@ -88,6 +88,8 @@ create table signed_transactions (
   -- Of one unit of gas; the whole price where a chain knows no tips.
   max_fee numeric(78, 0) not null,
   tip numeric(78, 0),
+  -- When a node took it first; null while none has. It is outbid by the next attempt only then.
+  taken_at timestamptz,
   created_at timestamptz not null,
   primary key (signer_id, nonce, attempt)
 );

@@ -32,7 +32,7 @@ create type refund_rises_v1_entry as (g integer, was integer, seen xid, chain_id
 
 create type refunds_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, metadata jsonb, chain_id bigint, asset text, token_address text, amount numeric(78,0), destination text, tx_hash text, confirmations integer, failure_reason text, attention boolean, stray_tx_hash text);
 
-create type signed_transactions_v1_entry as (g integer, was integer, seen xid, signer_id uuid, nonce bigint, attempt integer, chain_id bigint, tx_hash text, raw text, gas bigint, max_fee numeric(78,0), tip numeric(78,0), created_at timestamp with time zone);
+create type signed_transactions_v1_entry as (g integer, was integer, seen xid, signer_id uuid, nonce bigint, attempt integer, chain_id bigint, tx_hash text, raw text, gas bigint, max_fee numeric(78,0), tip numeric(78,0), taken_at timestamp with time zone, created_at timestamp with time zone);
 
 create type signer_nonces_v1_entry as (g integer, was integer, seen xid, signer_id uuid, nonce bigint, refund_id uuid, state text, sent_at timestamp with time zone, created_at timestamp with time zone);
 
@@ -749,6 +749,7 @@ create table signed_transactions (
   gas bigint not null,
   max_fee numeric(78,0) not null,
   tip numeric(78,0),
+  taken_at timestamp with time zone,
   created_at timestamp with time zone not null,
   constraint signed_transactions_pkey PRIMARY KEY (signer_id, nonce, attempt),
   constraint signed_transactions_attempt_check CHECK (attempt >= 1),
@@ -3128,8 +3129,8 @@ AS $function$
       violated text;
       refused json[];
     begin
-      insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, created_at)
-      select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, coalesce(r.created_at, now_at) from unnest(entries) r
+      insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, taken_at, created_at)
+      select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, r.taken_at, coalesce(r.created_at, now_at) from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.chain_id, r.tx_hash, r.signer_id, r.nonce, r.attempt
       on conflict do nothing;
@@ -3142,13 +3143,13 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.seen, e.signer_id, e.nonce, e.attempt, e.chain_id, e.tx_hash, e.raw, e.gas, e.max_fee, e.tip, e.created_at
+        select e.g, e.was, e.seen, e.signer_id, e.nonce, e.attempt, e.chain_id, e.tx_hash, e.raw, e.gas, e.max_fee, e.tip, e.taken_at, e.created_at
         from (select *, row_number() over (partition by signer_id, nonce, attempt) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from signed_transactions t where t.signer_id = e.signer_id and t.nonce = e.nonce and t.attempt = e.attempt and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, created_at) select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
+          insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, taken_at, created_at) select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, r.taken_at, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);

@@ -22,6 +22,8 @@ export type Attempt = {
   readonly maxFee: bigint
   readonly tip: bigint | null
   readonly msAgo: number
+  /** A node has had it. */
+  readonly isTaken: boolean
 }
 
 type Row = {
@@ -48,7 +50,8 @@ export const listOpenNonces = async (
     select n.nonce, n.refund_id, (extract(epoch from now() - n.sent_at) * 1000)::float8 as sent_ms_ago,
       coalesce(u.next_search_at <= now(), true) as is_search_due,
       (select json_agg(json_build_object('attempt', attempt, 'txHash', tx_hash, 'raw', raw, 'gas', gas::text,
-          'maxFee', max_fee::text, 'tip', tip::text, 'msAgo', extract(epoch from now() - created_at) * 1000)
+          'maxFee', max_fee::text, 'tip', tip::text, 'msAgo', extract(epoch from now() - created_at) * 1000,
+          'isTaken', taken_at is not null)
           order by attempt)
         from signed_transactions t where t.signer_id = n.signer_id and t.nonce = n.nonce) as attempts
     from signer_nonces n left join unclear_nonces u using (signer_id, nonce)
@@ -76,9 +79,15 @@ type Named = { readonly signerId: string; readonly nonce: number }
  * or have asked a node that lags: of a number that is over it is no news, and what has been left to be signed by hand
  * since stays so.
  */
-export const noteSent = async (sql: Sql, { signerId, nonce }: Named): Promise<void> => {
+export const noteSent = async (
+  sql: Sql,
+  { signerId, nonce, txHash }: Named & { readonly txHash: string },
+): Promise<void> => {
   await sql`
-    with sent as (
+    with taken as (
+      update signed_transactions set taken_at = now()
+      where signer_id = ${signerId} and nonce = ${nonce} and tx_hash = ${txHash} and taken_at is null),
+    sent as (
       update signer_nonces set sent_at = now()
       where signer_id = ${signerId} and nonce = ${nonce} and state = 'open'
       returning refund_id)

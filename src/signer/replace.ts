@@ -1,20 +1,17 @@
 import { keccak256 } from 'viem/utils'
 import type { Ask } from '../chain/collect/ask.ts'
-import { feesOf, raised, readFees, withinReason } from '../chain/fees.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { OpenNonce } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'
 import type { SigningDesk } from './desk.ts'
 import { fillNonce } from './fill.ts'
 import { accountOf } from './key.ts'
+import { nextFees } from './offer.ts'
 import { isPaidBy } from './paid-by.ts'
 import { transferOf } from './plan.ts'
 import { transactionRow } from './rows.ts'
 import { send } from './send.ts'
 import { warnOnce } from './warn-once.ts'
-
-/** Ten of them are three times the fee. A chain that takes none of these wants something else. */
-const MOST_ATTEMPTS = 10
 
 /**
  * Signs the same for the same number at a higher fee, so that one of the two at most is ever mined. As with the first
@@ -29,16 +26,16 @@ export const replaceLatest = async (
   const latest = open.attempts.at(-1)
   if (!latest) return
   if (!account) return warnOnce(desk, signer, open.nonce, 'no more can be offered for a refund: its key cannot be read')
-  if (open.attempts.length >= MOST_ATTEMPTS)
-    return warnOnce(desk, signer, open.nonce, 'no more is offered for a refund: its chain takes none of it')
-  if (open.refundId === null) return fillNonce(desk, ask, { signer, nonce: open.nonce, before: latest })
+  if (open.refundId === null) return fillNonce(desk, ask, { signer, nonce: open.nonce, open })
   const refund = (await findUnsigned(desk.sql, open.refundId))?.refund
   if (!refund || !isPaidBy(refund, open)) return
   const { nonce } = open
   const { gas } = latest
   const chainId = refund.context.chainId
-  const fees = raised(feesOf(latest.maxFee, latest.tip), withinReason(await readFees(ask)))
-  const raw = await account.signTransaction({ chainId, nonce, gas, ...transferOf(refund.id, refund.context), ...fees })
+  const transfer = transferOf(refund.id, refund.context)
+  const fees = await nextFees(desk, ask, { signer, open, gas, value: transfer.value })
+  if (!fees) return
+  const raw = await account.signTransaction({ chainId, nonce, gas, ...transfer, ...fees })
   const signed = {
     signerId: signer.id,
     chainId,

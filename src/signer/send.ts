@@ -5,18 +5,30 @@ import { noteSent } from '../queries/signer-nonces.ts'
 import type { SigningDesk } from './desk.ts'
 import type { Signed } from './rows.ts'
 
+const warnedOf = new Set<string>()
+
 type Sent = Pick<Signed, 'signerId' | 'nonce' | 'raw' | 'hash'>
 
 /** Gives a node what is in the books. When none takes it, whoever looks after the signer goes on. */
-export const send = async (desk: SigningDesk, ask: Ask, { signerId, nonce, raw, hash }: Sent): Promise<void> => {
+export const send = async (
+  desk: SigningDesk,
+  ask: Ask,
+  { signerId, nonce, raw, hash }: Sent,
+): Promise<'taken' | 'refused' | 'unknown'> => {
   try {
     const refused = await broadcast(ask, raw, hash)
     await desk.at?.('broadcast')
-    if (refused) return desk.log.warn({ txHash: hash, code: refused.code }, 'a refund is not taken by its chain')
+    if (refused) {
+      // It is sent again and again.
+      if (!warnedOf.has(hash)) desk.log.warn({ txHash: hash, code: refused.code }, 'a refund is not taken by its chain')
+      warnedOf.add(hash)
+      return 'refused'
+    }
   } catch (error) {
-    if (error instanceof RpcFault) return
+    if (error instanceof RpcFault) return 'unknown'
     throw error
   }
-  await noteSent(desk.sql, { signerId, nonce })
+  await noteSent(desk.sql, { signerId, nonce, txHash: hash })
   await desk.at?.('recorded')
+  return 'taken'
 }

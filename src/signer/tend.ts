@@ -50,9 +50,10 @@ export const tendSigner = async (
 
   const waiting = open.filter(({ nonce }) => nonce >= minedTo)
   for (const each of waiting)
-    if ((each.sentMsAgo ?? Number.POSITIVE_INFINITY) > resendMs) await resend(desk, ask, signer, each)
+    if ((each.sentMsAgo ?? Number.POSITIVE_INFINITY) > resendMs)
+      await resend(desk, ask, signer, each, each.nonce === minedTo)
   const [first] = waiting
-  if (!first || msOut(first) < bumpMs * 2 ** (first.attempts.length - 1)) return
+  if (!first || msOut(first) < bumpMs * 2 ** Math.max(0, takenOf(first) - 1)) return
   if (first.nonce === minedTo) return replaceLatest(desk, ask, { signer, open: first })
   // Transactions of another program, at nonces that are not in the ledger, were forgotten by all nodes.
   const nonce = Math.max(minedTo, await readHighest(rpc, signer.address))
@@ -64,9 +65,21 @@ const readMinedTo = async (ask: Ask, address: string): Promise<number> => {
   return readNumber(answered(answer), 'a nonce')
 }
 
-const resend = async (desk: SigningDesk, ask: Ask, signer: Signer, { nonce, attempts }: OpenNonce): Promise<void> => {
-  const latest = attempts.at(-1)
-  if (latest) await send(desk, ask, { signerId: signer.id, nonce, raw: latest.raw, hash: latest.txHash })
+/**
+ * The latest attempt. Of the nonce that is next on the chain also the ones before, until a node takes one: the balance
+ * may not pay for the latest any more.
+ */
+const resend = async (
+  desk: SigningDesk,
+  ask: Ask,
+  signer: Signer,
+  { nonce, attempts }: OpenNonce,
+  isNext: boolean,
+): Promise<void> => {
+  for (const { raw, txHash: hash } of attempts.slice(isNext ? 0 : -1).toReversed())
+    if ((await send(desk, ask, { signerId: signer.id, nonce, raw, hash })) !== 'refused') return
 }
+
+const takenOf = ({ attempts }: OpenNonce): number => attempts.filter(({ isTaken }) => isTaken).length
 
 const msOut = ({ attempts }: OpenNonce): number => attempts.at(-1)?.msAgo ?? 0

@@ -1,0 +1,45 @@
+import { type Ask, getBigint } from '../chain/collect/ask.ts'
+import { type Fees, feesOf, mostOf, raised, readFees, withinReason } from '../chain/fees.ts'
+import type { Signer } from '../queries/refund-signers.ts'
+import type { OpenNonce } from '../queries/signer-nonces.ts'
+import type { SigningDesk } from './desk.ts'
+import { warnOnce } from './warn-once.ts'
+
+/** Ten of them are three times the fee. A chain that takes none of these wants something else. */
+const MOST_ATTEMPTS = 10
+
+type Offered = {
+  readonly signer: Signer
+  readonly open: OpenNonce
+  readonly gas: bigint
+  /** What it sends in native currency. */
+  readonly value: bigint
+}
+
+/**
+ * The fees of the next attempt at a nonce; undefined while there is nothing to sign. Only attempts that a node took
+ * count, and are outbid: what no node took replaces nothing. No attempt is signed that the balance does not pay for, nor
+ * while one that is signed already would do.
+ */
+export const nextFees = async (
+  desk: SigningDesk,
+  ask: Ask,
+  { signer, open, gas, value }: Offered,
+): Promise<Fees | undefined> => {
+  const taken = open.attempts.filter(each => each.isTaken)
+  if (taken.length >= MOST_ATTEMPTS) {
+    warnOnce(desk, signer, open.nonce, 'no more is offered for a refund: its chain takes none of it')
+    return undefined
+  }
+  const now = withinReason(await readFees(ask))
+  const last = taken.at(-1)
+  const fees = last ? raised(feesOf(last.maxFee, last.tip), now) : now
+  const coins = await getBigint(ask, 'eth_getBalance', [signer.address, 'latest'])
+  const isPaid = (fee: bigint) => value + gas * fee <= coins
+  if (!isPaid(mostOf(fees))) {
+    warnOnce(desk, signer, open.nonce, 'refund not replaced: the balance of its signer is too low')
+    return undefined
+  }
+  const isSigned = open.attempts.some(each => !each.isTaken && each.maxFee >= mostOf(fees) && isPaid(each.maxFee))
+  return isSigned ? undefined : fees
+}

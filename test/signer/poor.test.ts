@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import { toHex } from 'viem/utils'
+import { connectChains } from '../../src/chain/connect.ts'
+import { tendChain } from '../../src/signer/keep.ts'
+import { through } from '../chain/watch/node.ts'
+import { readableLog } from '../harness/lines.ts'
+import { houseOfFile } from './house.ts'
+
+const house = await houseOfFile()
+const { node } = house
+
+const GWEI = 10n ** 9n
+/** The next block, and so what nodes say of fees, costs as much. */
+const setBaseFee = async (fee: bigint) => {
+  await node.call('anvil_setNextBlockBaseFeePerGas', toHex(fee))
+  await node.mine()
+}
+const setCoins = (address: string, coins: bigint) => node.call('anvil_setBalance', address, toHex(coins))
+
+/** A refund that is signed while a unit of gas costs one gwei, with what its attempts would cost. */
+const signed = async () => {
+  await setBaseFee(GWEI)
+  const signer = await house.newSigner()
+  const [refund] = await house.refunds(signer.merchantId, 1)
+  if (!refund) throw new Error('there is no refund')
+  await house.sign(refund.id)
+  const attempts = () => house.sql<{ attempt: number; hash: string; cost: string; fee: string }[]>`
+    select attempt, tx_hash as hash, (gas * max_fee)::text as cost, max_fee::text as fee
+    from signed_transactions where signer_id = ${signer.id} order by attempt`
+  const [first] = await attempts()
+  if (!first) throw new Error('nothing is signed')
+  return { signer, ...refund, attempts, first: { ...first, cost: BigInt(first.cost) } }
+}
+
+/** Looks after what is signed, so many times, as if it had waited for long. */
+const tend = async (times = 1, more: Partial<typeof house.desk> = {}) => {
+  for (let n = 0; n < times; n++)
+    for (const connected of (more.chains ?? house.desk.chains).all)
+      await tendChain({ ...house.desk, ...more }, house.turns, connected, { patience: { resendMs: 0, bumpMs: 0 } })
+}
+
+const paid = async ({ signer, destination }: { signer: { id: string }; destination: string }) => {
+  await house.finalize()
+  await tend()
+  const [row] = await house.sql<{ state: string }[]>`select state from signer_nonces where signer_id = ${signer.id}`
+  return [row?.state, await house.transfersTo(destination)]
+}
+
+test('a signer whose balance pays for no higher fee signs no replacement, and goes on when fees fall', async () => {
+  const refund = await signed()
+  await setCoins(refund.signer.address, refund.first.cost)
+  // Nodes forget what pays too little.
+  await node.call('anvil_dropAllTransactions')
+  await setBaseFee(100n * GWEI)
+  const { log, lines } = readableLog()
+  await tend(12, { log })
+  expect(await refund.attempts()).toHaveLength(1)
+  const told = lines().filter(({ signer }) => signer === refund.signer.address)
+  expect(told.map(({ msg }) => msg)).toEqual(['refund not replaced: the balance of its signer is too low'])
+  await setBaseFee(GWEI)
+  await tend()
+  expect(await paid(refund)).toEqual(['mined', 1])
+})
+
+test('a cheaper transaction is sent again when the balance does not pay for the one that was to replace it', async () => {
+  const refund = await signed()
+  await node.call('anvil_dropAllTransactions')
+  await setBaseFee(50n * GWEI)
+  // The money goes after the balance was read.
+  const at = (step: string) => (step === 'replaced' ? setCoins(refund.signer.address, refund.first.cost) : undefined)
+  await tend(1, { at })
+  expect(await refund.attempts()).toHaveLength(2)
+  await setBaseFee(GWEI)
+  await tend()
+  expect(await paid(refund)).toEqual(['mined', 1])
+})
+
+test('attempts that no node took are not counted: more than ten are signed, each only when fees have risen', async () => {
+  const refund = await signed()
+  await node.call('anvil_dropAllTransactions')
+  await setCoins(refund.signer.address, refund.first.cost)
+  // A node that says that there is enough, and refuses what is sent.
+  await using wrong = await through(node.url, ({ method }, answer) =>
+    method === 'eth_getBalance' ? toHex(10n ** 24n) : answer,
+  )
+  const all = house.desk.chains.all.map(({ chain }) => chain)
+  const chains = connectChains(all, () => [wrong.url], house.api)
+  for (let n = 1; n <= 12; n++) {
+    for (const lower of [0n, GWEI]) {
+      await setBaseFee(BigInt(n) * 20n * GWEI - lower)
+      await tend(1, { chains })
+    }
+    expect(await refund.attempts()).toHaveLength(n + 1)
+  }
+  chains.close()
+  await setCoins(refund.signer.address, 10n ** 24n)
+  await tend()
+  expect(await paid(refund)).toEqual(['mined', 1])
+})
+
+test('a signer that is filled again goes on at the fees of that moment', async () => {
+  const refund = await signed()
+  await setCoins(refund.signer.address, refund.first.cost)
+  await node.call('anvil_dropAllTransactions')
+  await setBaseFee(100n * GWEI)
+  await tend(12)
+  await setCoins(refund.signer.address, 10n ** 24n)
+  await tend()
+  const fees = (await refund.attempts()).map(({ fee }) => BigInt(fee) > 100n * GWEI)
+  expect(fees).toEqual([false, true])
+  expect(await paid(refund)).toEqual(['mined', 1])
+})
