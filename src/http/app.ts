@@ -16,6 +16,7 @@ import { addressOf, type Door, openVisit } from './visit.ts'
  */
 export const app = (routes: readonly Route[], api: Api, now?: Now) => {
   const guard = openGuard(api, now)
+  const { settings } = api
   const elysia = new Elysia({
     strictPath: true,
     // The runtime's own router answers some paths without asking us, and decodes others its own way.
@@ -25,13 +26,13 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
   })
   elysia.onRequest(({ request }) => {
     if (isReadable(request.url)) return
-    return exchange(api, openVisit({ request, pattern: undefined }), {
+    return exchange(api, openVisit({ request, pattern: undefined }, settings), {
       admit: anybody,
       answer: () => refuse('parameter_invalid', { param: 'Host' }),
     })
   })
   elysia.onError(({ request, code, error }) =>
-    exchange(api, openVisit({ request, pattern: undefined }), {
+    exchange(api, openVisit({ request, pattern: undefined }, settings), {
       admit: anybody,
       answer: () => {
         if (code === 'NOT_FOUND') return refuse('route_not_found')
@@ -49,7 +50,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
         method,
         pattern,
         ({ request, params }) =>
-          exchange(api, openVisit({ request, pattern, params: readParams(params), door }), steps),
+          exchange(api, openVisit({ request, pattern, params: readParams(params), door }, settings), steps),
         { parse: 'none' },
       )
   }
@@ -57,7 +58,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
     elysia.all(
       pattern,
       ({ request }) =>
-        exchange(api, openVisit({ request, pattern }), {
+        exchange(api, openVisit({ request, pattern }, settings), {
           admit: anybody,
           answer: ({ answerHeaders }) => {
             answerHeaders.allow = allow

@@ -21,8 +21,18 @@ export type Door = { requestIP(request: Request): { readonly address: string } |
 
 type Arrived = Pick<Visit, 'request' | 'pattern'> & Partial<Pick<Visit, 'params' | 'door'>>
 
-export const openVisit = ({ request, pattern, params = NONE, door = null }: Arrived): Visit => {
+export const openVisit = (
+  { request, pattern, params = NONE, door = null }: Arrived,
+  { publicUrl }: Pick<Api['settings'], 'publicUrl'>,
+): Visit => {
   const requestId = crypto.randomUUID()
+  const answerHeaders: Record<string, string> = {
+    'request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  // A browser that has been here once goes by https from then on, whatever link or network it comes by.
+  if (publicUrl.startsWith('https:')) answerHeaders['strict-transport-security'] = 'max-age=31536000'
   return {
     request,
     pattern,
@@ -30,7 +40,7 @@ export const openVisit = ({ request, pattern, params = NONE, door = null }: Arri
     headers: request.headers,
     requestId,
     // Not Headers, which cost ten times as much, and of which the same ones serve many answers; see headers.ts.
-    answerHeaders: { 'request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+    answerHeaders,
     door,
     address: undefined,
   }

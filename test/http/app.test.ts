@@ -120,6 +120,15 @@ test('every answer has a request id of its own, is kept by nobody and read as wh
   expect(ids.size).toBe(asked.length)
 })
 
+test.each([
+  ['https://pay.lamps.shop', 'max-age=31536000'],
+  ['http://pay.lamps.shop', null],
+])('with the PUBLIC_URL %s every answer has the Strict-Transport-Security %p', async (PUBLIC_URL, value) => {
+  await using at = await apiHouse({ routes, env: { PUBLIC_URL } })
+  for (const path of ['/v1/lamps', '/v1/text', '/nowhere', '/v1/fails/plainly'])
+    expect([path, (await at.call('GET', path)).headers.get('strict-transport-security')]).toEqual([path, value])
+})
+
 test('what a route answers by itself keeps its headers and its body', async () => {
   const answer = await house.call('GET', '/v1/text')
   expect(answer).toMatchObject({ status: 202, text: 'hello' })
