@@ -19,9 +19,9 @@ import { recordName } from './record-id.ts'
 import type { Parsed, Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { textOf } from './text.ts'
+import { webUrl } from './web-url.ts'
 
 // Nothing here changes what it parses: an idempotency key belongs to a body as it was sent.
-const webUrl = () => textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text))
 const asset = () => type({ chainId: chainId(), asset: symbol() })
 
 const newLink = () =>

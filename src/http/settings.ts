@@ -11,6 +11,7 @@ import { livemodeQuery } from './list.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
 import { textOf } from './text.ts'
+import { webUrl } from './web-url.ts'
 
 const path = '/v1/merchants/:merchantId/settings'
 
@@ -18,8 +19,6 @@ const name = () =>
   textOf(0, 200)
     .pipe(text => text.trim())
     .to(textOf(1, 200))
-// No parser's mercy: what it would strip from an address is refused.
-const url = () => textOf(0, 2048).narrow(text => /^https?:\/\/[^\s\p{C}]+$/iu.test(text) && URL.canParse(text))
 const color = () => type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
 const address = () => type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
 /** Chain ids are numbers, and as keys texts of numbers. */
@@ -32,10 +31,10 @@ const settingsChange = () =>
     'livemode?': 'boolean',
     'name?': name(),
     'branding?': type({
-      'logoUrl?': url().or('null'),
+      'logoUrl?': webUrl().or('null'),
       'accentColor?': color().or('null'),
       'supportEmail?': email().or('null'),
-      'supportUrl?': url().or('null'),
+      'supportUrl?': webUrl().or('null'),
     }),
     'receivingAddress?': address().or('null'),
     'receivingAddresses?': type({ '[string]': address().or('null') }).narrow(isChainMap),
@@ -72,11 +71,9 @@ export const settingsRoutes: readonly Route[] = [
         const { body, member, query } = call
         // Said twice and differently, one of them is a mistake.
         if (body.livemode === false && query.livemode) refuse('parameter_invalid', { param: 'livemode' })
-        // Whoever names the address receives the money.
-        if (body.receivingAddress !== undefined || body.receivingAddresses !== undefined) {
-          if (member.role !== 'owner') refuse('insufficient_role')
-          await requireStepUp(api, call)
-        }
+        const redirectsMoney = body.receivingAddress !== undefined || body.receivingAddresses !== undefined
+        if (redirectsMoney && member.role !== 'owner') refuse('insufficient_role')
+        if (redirectsMoney || decidesOnMoney.some(name => body[name] !== undefined)) await requireStepUp(api, call)
         const settings = await changeSettings(
           api,
           { merchantId: member.merchantId, livemode: body.livemode ?? query.livemode, changes: changesOf(body) },
@@ -87,6 +84,9 @@ export const settingsRoutes: readonly Route[] = [
     },
   ),
 ]
+
+/** By which the service signs refunds, accepts less than is due, and believes a block. */
+const decidesOnMoney = ['refundMode', 'toleranceBps', 'confirmations'] as const
 
 /** From the wire's names to the columns'; what was not sent is undefined. */
 const changesOf = ({ branding, ...body }: Parsed<typeof settingsChange>): SettingsChanges => ({

@@ -125,6 +125,7 @@ const refused = [
   ['parameter_invalid', 'branding.accentColor', { branding: { accentColor: 'red' } }],
   ['parameter_invalid', 'branding.supportEmail', { branding: { supportEmail: 'nobody' } }],
   ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'ftp://lamps.example' } }],
+  ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'https://anna:secret@lamps.example' } }],
   ['parameter_unknown', 'branding.colour', { branding: { colour: '#ffffff' } }],
   ['parameter_unknown', 'tolerance', { tolerance: 5 }],
 ] as const
@@ -181,6 +182,23 @@ test('an owner names a receiving address only within five minutes of a password'
   }
   expect((await change(lamps, lamps.owner, { name: 'Still' })).status).toBe(200)
 })
+
+test.each([{ refundMode: 'signer' }, { toleranceBps: 1000 }, { confirmations: { 1: 1 } }])(
+  '%j takes a password of the last five minutes',
+  async json => {
+    const lamps = await shop(to.api)
+    const developer = await member(to.api, lamps, 'developer')
+    const before = await read(lamps)
+    for (const each of [lamps.owner, developer]) {
+      await forgetProof(to.api, each)
+      const { status, json: said } = await change(lamps, each, json)
+      expect([status, said]).toMatchObject([403, { error: { code: 'step_up_required' } }])
+    }
+    expect((await read(lamps)).json).toEqual(before.json)
+    await to.sql`update sessions set proven_at = now() where account_id = ${developer.accountId}`
+    expect((await change(lamps, developer, json)).status).toBe(200)
+  },
+)
 
 test('somebody whose role was taken in another process a moment ago changes nothing', async () => {
   const lamps = await shop(to.api)

@@ -14,7 +14,7 @@ export const updateSettings: Docs = {
   operation: 'updateSettings',
   summary: 'Change settings',
   description:
-    'What is not sent stays as it is. Receiving addresses are for owners who have given their password or a code in the last five minutes. With the `refundMode` `signer` refunds are signed by a key that the operator of the service has added for the merchant and the chain (`bun run admin signer add`), those that wait to be signed too, as far as its limits go: for each currency so many minor units per refund, and within 24 hours. What is more, and all on chains without a signer, is left to be signed by hand. In the sandbox every merchant has a signer that fills itself, whatever the mode.',
+    'What is not sent stays as it is. Receiving addresses are for owners. They, `refundMode`, `toleranceBps` and `confirmations` take a password or a code of the last five minutes (`POST /v1/auth/step-up`). With the `refundMode` `signer` refunds are signed by a key that the operator of the service has added for the merchant and the chain (`bun run admin signer add`), those that wait to be signed too, as far as its limits go: for each currency so many minor units per refund, and within 24 hours. What is more, and all on chains without a signer, is left to be signed by hand. In the sandbox every merchant has a signer that fills itself, whatever the mode.',
   answers: { 200: settingsShape },
   refusals: ['step_up_required'],
   example: { name: 'Lamps', branding: { accentColor: '#0b7285' }, toleranceBps: 50 },
