@@ -27,6 +27,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   const checkout = openCallerRate('checkout', checkoutRateLimit, now)
   const live = openCallerRate('live', apiRateLimit.live, now)
   const test = openCallerRate('test', apiRateLimit.test, now)
+  const sessions = openCallerRate('session', apiRateLimit.live, now)
 
   const requireFewWrong = (visit: Visit): void => {
     if (wrong.areFull() && wrongHere.areFull()) return
@@ -78,6 +79,8 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   const guardSession = async (access: SessionAccess, visit: Visit): Promise<Caller> => {
     requireFewWrong(visit)
     const session = await findSession(api, visit.headers).catch(error => countWrong(visit, error))
+    // By account: a person may open a hundred sessions.
+    sessions?.count(session.accountId, visit)
     if (access.by === 'session') return { session }
     const member = await findMember(api, session, visit.params.merchantId ?? '')
     if (ranks.indexOf(member.role) < ranks.indexOf(access.role)) refuse('insufficient_role')

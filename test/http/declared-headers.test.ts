@@ -79,6 +79,15 @@ test('keys are told of their limit, and of the version unless it is not known', 
   expect(await ask(401, '', { bearer: 'sk_test_x' })).toEqual(['Request-Id', 'WWW-Authenticate'])
 })
 
+test('sessions are sent their limit with every answer', async () => {
+  const { path, owner } = lamps
+  const ask = (status: number, more = '', bearer = owner.bearer) =>
+    headersOf('GET /v1/merchants/{merchantId}/payments', `${path}/payments${more}`, status, { bearer })
+  expect(await ask(200)).toEqual(['Request-Id', ...LIMITS])
+  expect(await ask(400, '?limit=0')).toEqual(['Request-Id', ...LIMITS])
+  expect(await ask(401, '', 'x')).toEqual(['Request-Id', 'WWW-Authenticate'])
+})
+
 test('whoever comes too often is told of the limit, whoever it is', async () => {
   await using house = await apiHouse({ routes: served, env: { CHECKOUT_RATE_LIMIT: '1' } })
   const from = { headers: { 'x-forwarded-for': '198.51.100.1' } }

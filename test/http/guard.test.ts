@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type } from 'arktype'
 import { makeApiKey } from '../../src/access/api-key.ts'
+import { openSession } from '../../src/commands/sessions.ts'
 import { forAnybody, forKeys, forMembers, type Route } from '../../src/http/route.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiHouse, apiHouse, type CallOptions } from '../harness/api.ts'
@@ -240,4 +241,33 @@ test('an IPv6 subscriber is one address, and right keys count for nothing', asyn
 test('callers behind a proxy on this machine that nobody named do not lock each other out so soon', async () => {
   await using at = await start({ TRUSTED_PROXIES: '' })
   expect(new Set(await knock(at.house, '198.51.100.1', 200))).toEqual(new Set([401]))
+})
+
+test('the sessions of an account have a rate limit together, and each answer says what is left', async () => {
+  await using at = await start({ API_RATE_LIMIT_LIVE: '2' })
+  const lamps = await shop(at.house.api)
+  const { accountId } = lamps.owner
+  const network = { address: '10.0.0.1', network: '10.0.0.1', userAgent: null }
+  const { accessToken } = await openSession(at.house.api, accountId, network)
+  const ask = (bearer: string, path = lamps.path) => at.house.call('GET', `${path}/lamps`, { bearer })
+  const first = await ask(lamps.owner.bearer)
+  expect([first.status, first.headers.get('ratelimit'), first.headers.get('ratelimit-policy')]).toEqual([
+    ...[200, '"session";r=3;t=1', '"session";q=4;w=2'],
+  ])
+  // What an account may not see counts too.
+  const other = await shop(at.house.api)
+  expect((await ask(accessToken, other.path)).status).toBe(404)
+  for (const bearer of [accessToken, lamps.owner.bearer]) expect((await ask(bearer)).status).toBe(200)
+  const refused = await ask(accessToken)
+  expect([refused.status, codeOf(refused), refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '1'])
+  expect((await ask(other.owner.bearer, other.path)).status).toBe(200)
+  at.wait(1)
+  expect((await ask(accessToken)).status).toBe(200)
+})
+
+test('with API_RATE_LIMIT_LIVE=0 sessions have no limit', async () => {
+  await using at = await start({ API_RATE_LIMIT_LIVE: '0' })
+  const { path, owner } = await shop(at.house.api)
+  const { status, headers } = await at.house.call('GET', `${path}/lamps`, { bearer: owner.bearer })
+  expect([status, headers.get('ratelimit')]).toEqual([200, null])
 })

@@ -15,7 +15,11 @@ let here: Shop
 let key: string
 
 beforeAll(async () => {
-  house = await apiHouse({ routes, env: { SIGN_UP: 'open', API_RATE_LIMIT_TEST: '0' }, outside: { log } })
+  house = await apiHouse({
+    routes,
+    env: { SIGN_UP: 'open', API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' },
+    outside: { log },
+  })
   here = await shop(house.api)
   key = (await insertKey(house.sql, { merchantId: here.merchantId })).secret
   const hash = await house.api.passwords.hash('tests', 'correct horse battery')

@@ -26,6 +26,8 @@ export const expectMissing = async (ask: (id: string) => Promise<Called>, ids: r
 
 /** An answer without what is of this request alone. */
 const wordsOf = ({ status, headers, text }: Called): string => {
-  const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'request-id')
+  const kept = [...headers].filter(([name]) => !OF_ONE_REQUEST.includes(name))
   return `${status} ${JSON.stringify(kept)}\n${text.replaceAll(headers.get('request-id') ?? '', 'ID')}`
 }
+
+const OF_ONE_REQUEST = ['date', 'request-id', 'ratelimit']

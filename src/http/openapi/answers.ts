@@ -82,8 +82,10 @@ const refusal = (route: Route, status: number, codes: readonly Code[]): AnswerOb
 const headersOf = (route: Route, status: number): Schema => {
   const { access } = route
   const known = access.by === 'key' && status !== 401
-  // Customers are counted before anything else, keys once they are known, and whoever is refused for coming too often.
-  const counted = known || (access.by === 'anybody' && access.checkout === true) || status === 429
+  // Customers are counted before anything else, keys and sessions once they are known, and every 429 says of what it is.
+  const customers = access.by === 'anybody' && access.checkout === true
+  const sessions = access.by === 'session' || access.by === 'member'
+  const counted = known || sessions || customers || status === 429
   const names = [
     'Request-Id',
     ...(counted ? ['RateLimit', 'RateLimit-Policy'] : []),

@@ -28,9 +28,9 @@ Checks come in this order: path (404) and method (405), an address with too many
   },
   {
     title: 'Limits',
-    text: `A key may make 100 requests a second in live mode and 25 in test mode, and twice that at once, unless the operator says otherwise. \`RateLimit\` and \`RateLimit-Policy\` tell where you stand on every answer; beyond it is 429 with \`Retry-After\`.
+    text: `A key may make 100 requests a second in live mode and 25 in test mode, and twice that at once, unless the operator says otherwise. \`RateLimit\` and \`RateLimit-Policy\` tell where you stand on every answer; beyond it is 429 with \`Retry-After\`. The sessions of an account share one limit of 100 requests a second.
 
-Checkouts have no keys, so an address is what is counted: 10 requests a second and twice that at once, unless the operator says otherwise, and 30 open streams. Whoever calls for many customers from one address asks the operator to trust it as a proxy.`,
+Checkouts have no keys, so an address is what is counted: 10 requests a second and twice that at once, unless the operator says otherwise, and 60 open streams. Whoever calls for many customers from one address asks the operator to trust it as a proxy.`,
   },
   {
     title: 'Versions',
