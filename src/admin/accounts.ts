@@ -1,5 +1,7 @@
 import { type } from 'arktype'
 import { email as emailType } from '../access/email.ts'
+import { isGuessable } from '../access/guessable.ts'
+import { GUESSABLE } from '../commands/passwords.ts'
 import { newPassword } from '../http/auth.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { type Account, changePassword, createAccount, findAccountByEmail } from '../queries/accounts.ts'
@@ -21,7 +23,7 @@ export const accountCommands = [
     run: async (desk, given) => {
       const id = uuidv7(desk.clock.now(), desk.random)
       const address = readEmail(given.email)
-      const password = await choosePassword(desk, given['password-stdin'])
+      const password = await choosePassword(desk, address, given['password-stdin'])
       const passwordHash = await desk.passwords.hash('operator', password.text)
       if (!(await createAccount(desk.sql, { id, email: address, passwordHash }, operator)))
         throw new StartError(`There is an account of ${address} already`)
@@ -36,7 +38,7 @@ export const accountCommands = [
     options: { email, 'password-stdin': passwordInput },
     run: async (desk, given) => {
       const account = await getAccount(desk, given.email)
-      const password = await choosePassword(desk, given['password-stdin'])
+      const password = await choosePassword(desk, account.email, given['password-stdin'])
       const newHash = await desk.passwords.hash('operator', password.text)
       await changePassword(desk.sql, { accountId: account.id, knownHash: null, newHash, butOne: null }, operator)
       desk.say(`${account.email} has another password, and has to sign in again`)
@@ -95,13 +97,14 @@ const readEmail = (given: string): string => {
 }
 
 /** The operator's own, or one that is shown when it has been kept. */
-const choosePassword = async ({ readInput, random, say }: Desk, fromInput: string | undefined) => {
+const choosePassword = async ({ readInput, random, say }: Desk, email: string, fromInput: string | undefined) => {
   if (fromInput === undefined) {
     const text = Buffer.from(random(new Uint8Array(15))).toString('base64url')
     return { text, show: () => say(`The password is ${text} and is shown only now`) }
   }
   const text = (await readInput()).replace(/\r?\n$/, '')
   if (!newPassword().allows(text)) throw new StartError('A password has 10 to 1000 characters')
+  if (isGuessable(text, email)) throw new StartError(GUESSABLE)
   return { text, show: () => {} }
 }
 

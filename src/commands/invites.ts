@@ -14,6 +14,7 @@ import {
 } from '../queries/invites.ts'
 import type { Doer } from '../queries/security-events.ts'
 import { type Checked, takeCounted } from './password-checks.ts'
+import { requireUnguessable } from './passwords.ts'
 import { actorOf, openSession, type Tokens } from './sessions.ts'
 
 export type NewInvite = { readonly merchantId: string; readonly role: Role; readonly email: string | null }
@@ -59,6 +60,7 @@ export const acceptAsNew = async (
   { token, email, password }: { readonly token: string; readonly email: string; readonly password: string },
   from: Checked,
 ): Promise<{ accountId: string; tokens: Tokens }> => {
+  requireUnguessable(password, email, 'password')
   await takeCounted(api, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
   // Seen before the password is hashed, which costs more; the statement looks again.
   if (!(await isInviteOpen(api.sql, hashOf(token)))) refuse('resource_not_found')

@@ -1,3 +1,4 @@
+import { isGuessable } from '../access/guessable.ts'
 import { refuse } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import type { SessionCaller } from '../http/route.ts'
@@ -10,6 +11,13 @@ import { actorOf } from './sessions.ts'
 export const getAccount = async (api: Api, accountId: string): Promise<Account> =>
   (await findAccount(api.sql, accountId)) ?? refuse('invalid_token')
 
+/** For a password that is chosen, by the field that it is sent in. */
+export const requireUnguessable = (password: string, email: string, param: string): void => {
+  if (isGuessable(password, email)) refuse('parameter_invalid', { param, message: GUESSABLE })
+}
+
+export const GUESSABLE = 'Choose another password: this one is common, or made from the e-mail address.'
+
 /** Every other session ends: whoever else knew the old password is out. */
 export const changePassword = async (
   api: Api,
@@ -17,7 +25,9 @@ export const changePassword = async (
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
   from: Checked,
 ): Promise<void> => {
-  const account = await checkPassword(api, accountId, currentPassword, from)
+  const account = await getAccount(api, accountId)
+  requireUnguessable(newPassword, account.email, 'newPassword')
+  await checkPassword(api, account, currentPassword, from)
   const change = {
     accountId,
     knownHash: account.password_hash,
@@ -37,17 +47,17 @@ export const stepUpByPassword = async (
   from: Checked,
 ): Promise<void> => {
   const { accountId, sessionId } = session
-  await checkPassword(api, accountId, password, from)
+  await checkPassword(api, await getAccount(api, accountId), password, from)
   const proven = await proveSession(api.sql, session, { actor: actorOf(accountId), address: from.address })
   api.sessions.forget(sessionId)
   if (!proven) refuse('invalid_token')
 }
 
 /** A check like that of a sign-in, and counted like one. */
-const checkPassword = async (api: Api, accountId: string, password: string, from: Checked): Promise<Account> => {
-  const account = await getAccount(api, accountId)
+const checkPassword = async (api: Api, account: Account, password: string, from: Checked): Promise<void> => {
   await takePasswordCheck(api, account.email, from)
-  if (await api.passwords.verify(from.site, password, account.password_hash)) return account
+  if (await api.passwords.verify(from.site, password, account.password_hash)) return
+  const accountId = account.id
   await recordWrongPassword(api.sql, {
     counted: [],
     accountId,
@@ -55,5 +65,5 @@ const checkPassword = async (api: Api, accountId: string, password: string, from
     address: from.address,
     action: 'step_up.failed',
   })
-  return refuse('invalid_credentials')
+  refuse('invalid_credentials')
 }

@@ -4,6 +4,7 @@ import type { Api } from '../http/api.ts'
 import { uuidv7 } from '../ids.ts'
 import { hasAccounts, signUp as insertAccount } from '../queries/accounts.ts'
 import { type Checked, takeCounted } from './password-checks.ts'
+import { requireUnguessable } from './passwords.ts'
 import { draftSession, issueTokens, type Tokens } from './sessions.ts'
 
 export type SignUp = {
@@ -19,6 +20,7 @@ export const signUp = async (api: Api, wanted: SignUp, from: Checked): Promise<S
   const { email, password, merchantName, signUpCode } = wanted
   const mode = api.settings.signUp ?? 'first'
   if (mode === 'closed') refuse('sign_up_closed')
+  requireUnguessable(password, email, 'password')
   // An answer of `email_taken` tells who has an account: nobody is to ask for many.
   await takeCounted(api, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
   // Seen before the password is hashed, which costs more; the statement looks again.

@@ -150,6 +150,8 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
       /^A password has 10 to 1000 characters$/,
       'short',
     ],
+    [['create-account', '--email', 'b@example.com', '--password-stdin'], /^Choose another password: /, 'Password123\n'],
+    [['reset-password', ...email, '--password-stdin'], /^Choose another password: /, 'ada@example.com\n'],
     [['create-merchant', '--name', ' ', '--owner-email', 'ada@example.com'], /^--name must have 1 to 200 characters$/],
     [
       ['create-merchant', '--name', '💡'.repeat(201), '--owner-email', 'ada@example.com'],

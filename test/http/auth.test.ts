@@ -252,3 +252,34 @@ test('a step-up proves the session for now, and takes one proof', async () => {
   expect((await here.post('step-up', { password })).status).toBe(204)
   expect((await here.post('mfa/setup')).status).toBe(200)
 })
+
+const guessable = [
+  ...['1234567890', 'Qwertyuiop', 'Password123', 'p@ssw0rd2026!', '!!Welcome2026', 'aaaaaaaaaaaa', 'qwerty 12345'],
+  ...['anna@lamps.example', 'ANNA@lamps.example', 'anna1234567', 'lamps.example', 'Lamps-2026-!', 'annalampsexample1'],
+]
+
+test('a common password, or one made from the e-mail address, is refused wherever a password is chosen', async () => {
+  await using house = await open()
+  for (const wrong of guessable) {
+    const { status, body } = await visitor(house).post('sign-up', { ...anna, password: wrong })
+    expect([wrong, status, body.error?.code, body.error?.param]).toEqual([wrong, 400, 'parameter_invalid', 'password'])
+  }
+  const here = await signedUp(house)
+  for (const newPassword of ['Password123', 'anna1234567']) {
+    const { status, body } = await here.post('password', { currentPassword: password, newPassword })
+    expect([status, body.error?.code, body.error?.param]).toEqual([400, 'parameter_invalid', 'newPassword'])
+  }
+  // None of them was a check of the present password.
+  for (let n = 0; n < 5; n++) expect((await here.post('step-up', { password })).status).toBe(204)
+})
+
+test.each([
+  'correct horse battery',
+  'anna likes lamps',
+  'k3v9-right-x',
+  'Password of a lamp',
+  '日本語のパスワードです',
+])('the password %s is accepted', async text => {
+  await using house = await open()
+  expect((await visitor(house).post('sign-up', { ...anna, password: text })).status).toBe(201)
+})

@@ -223,6 +223,7 @@ afterAll(() => shared[Symbol.asyncDispose]())
 test.each([
   ['nothing but a token', 400, { token: 'x' }, 'email'],
   ['no password', 400, { token: 'x', email: 'a@b.example' }, 'password'],
+  ['a common password', 400, { token: 'x', email: 'a@b.example', password: 'Password123' }, 'password'],
   ['a short password', 400, { token: 'x', email: 'a@b.example', password: 'short' }, 'password'],
   ['no address', 400, { token: 'x', email: 'nobody', password: 'a long password' }, 'email'],
   ['no token', 400, { email: 'a@b.example', password: 'a long password' }, 'token'],

@@ -21,7 +21,7 @@ export const signUp: Docs = {
   operation: 'signUp',
   summary: 'Make an account and a merchant',
   description:
-    'The account owns the merchant. Sign-up is open until the first account exists, unless the operator says otherwise. Sets the refresh cookie.',
+    'The account owns the merchant. Sign-up is open until the first account exists, unless the operator says otherwise. A password that is common, or made from the e-mail address, is refused with `parameter_invalid`. Sets the refresh cookie.',
   answers: { 201: signedInShape },
   refusals: ['sign_up_closed', 'email_taken', 'rate_limited'],
   example: { email: 'anna@lamps.shop', password: 'correct horse battery', merchantName: 'Lamps' },
@@ -46,7 +46,8 @@ export const me: Docs = {
 export const changePassword: Docs = {
   operation: 'changePassword',
   summary: 'Change the password',
-  description: 'Ends every other session of the account.',
+  description:
+    'Ends every other session of the account. A password that is common, or made from the e-mail address, is refused with `parameter_invalid`.',
   answers: { 204: null },
   refusals: ['invalid_credentials', 'rate_limited'],
   example: { currentPassword: 'correct horse battery', newPassword: 'a longer horse battery' },
