@@ -198,5 +198,7 @@ test('a wrong password ends the start with one line that does not hold it', asyn
   url.password = 'not-the-password'
   await using main = await spawnMain({ DATABASE_URL: url.href, SECRET_KEY })
   expect(await main.exited).toBe(1)
-  expect(main.lines).toEqual(['DATABASE_URL: the database does not take this user and password'])
+  expect(main.lines).toEqual([
+    'DATABASE_URL: the database does not take this user and password (password authentication failed for user "paymachine")',
+  ])
 })

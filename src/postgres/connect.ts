@@ -1,5 +1,7 @@
 import postgres from 'postgres'
+import { StartError } from '../start-error.ts'
 import { arrayTypes } from './arrays.ts'
+import { parseDatabaseUrl } from './database-url.ts'
 
 export type Sql = postgres.Sql<Record<string, never>>
 
@@ -36,9 +38,11 @@ export const ANSWER_S = 15
  * - A statement that could not be made into bytes, behind one that was under way, was waited for by all that came after.
  * - A statement was sent anew where its table had another shape by then: others were answered with its rows, or nobody
  *   was. It fails once, as one that is worth trying again.
- * - Of an answer that never comes nobody was told; see `ANSWER_S`. Where the patch is not applied, nobody is.
+ * - Of an answer that never comes nobody was told; see `ANSWER_S`.
  * - Of those that are idle the last one used is taken, not the first: one caller went round all of them, each with
  *   nothing in its caches, and a command took a seventh longer.
+ * - A session can be given statements that run before all others (`opening`).
+ * - To a server without TLS, a connection that requires it was a broken one; now it fails with TLS_REFUSED.
  * - A message of many parameters was copied four to seven times on its way out; now its size is counted first.
  *
  * There is no `sql.begin` in this program: a connection that dies inside an interactive transaction never heals in
@@ -48,21 +52,26 @@ export const ANSWER_S = 15
 export const connect = (
   url: string,
   { max = 10, name = 'paymachine', byKey = false, byIndex = false, answerS }: ConnectOptions = {},
-): Sql =>
-  postgres(url, {
+): Sql => {
+  const { url: address, tls } = parseDatabaseUrl(url)
+  const sql = postgres(address, {
     max,
+    ssl: tls,
     onnotice: () => {},
     fetch_types: false,
     types: arrayTypes,
     connection: {
       application_name: name,
-      options: PADDING,
       // Times are read as text, and a database may have been told to spell them otherwise.
       datestyle: 'ISO',
-      // The server gives up first, or what waits for a lock would stay there when nobody waits for it any more.
-      ...(answerS !== undefined && { statement_timeout: Math.round(answerS * 900) }),
-      ...(byKey && { enable_seqscan: 'off' }),
-      ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
+    },
+    ...{
+      opening: settings({
+        // The server gives up first, or what waits for a lock would stay there when nobody waits for it any more.
+        ...(answerS !== undefined && { statement_timeout: Math.round(answerS * 900) }),
+        ...(byKey && { enable_seqscan: 'off' }),
+        ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
+      }),
     },
     connect_timeout: 10,
     ...(answerS !== undefined && { answer_timeout: answerS }),
@@ -70,10 +79,13 @@ export const connect = (
     // The program speaks JSON text and does its own parsing; dates come back as Date.
     // Custom types would be parameters of their own in the type, and nobody uses them so.
   }) as unknown as Sql
+  if (!('opening' in sql.options))
+    throw new StartError('The database driver lacks its patch and could lose statements: run `bun install`')
+  return sql
+}
 
-/**
- * Makes the first packet of a connection longer than 1,024 bytes, which is sent at once. Where the patch is not applied,
- * as npm does not, a shorter one waits for a timer that a connection which was lost while a small write waited never
- * starts again: every statement it is given from then on fails with CONNECT_TIMEOUT.
- */
-const PADDING = ' '.repeat(1_100)
+/** The statement that gives a session its settings. As startup parameters PgBouncer would refuse or ignore them. */
+const settings = (values: Readonly<Record<string, string | number>>): string | null => {
+  const statements = Object.entries(values).map(([name, value]) => `set ${name} = ${value}`)
+  return statements.length > 0 ? statements.join('; ') : null
+}

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
 import postgres from 'postgres'
 import { StartError } from '../start-error.ts'
 import { connect, type Sql } from './connect.ts'
-import { libpqUrl } from './libpq-url.ts'
+import { pgAddress } from './database-url.ts'
 
 /** A file of sql/. Migrations go forward only and are never edited once they have run somewhere. */
 export type Migration = { readonly name: string; readonly text: string; readonly checksum: string }
@@ -23,7 +24,11 @@ export const migrate = async (url: string, migrations?: readonly Migration[]): P
     refuseStrangers(applied, wanted)
     // Here: commands that only read what is to be applied need none of it.
     const { Logger, runMigrations } = await import('graphile-worker')
-    await runMigrations({ connectionString: libpqUrl(url), logger: new Logger(() => () => {}) })
+    const pool = new pg.Pool({ ...pgAddress(url), max: 1 })
+    // graphile-worker asks for both. What fails is thrown at its caller as well.
+    pool.on('connect', client => client.on('error', () => {}))
+    pool.on('error', () => {})
+    await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) }).finally(() => pool.end())
     for (const migration of wanted) {
       if (!applied.has(migration.name)) await apply(sql, migration)
     }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { StartError } from '../start-error.ts'
 import { connect } from './connect.ts'
+import { requireOwnSessions } from './pooler.ts'
 
 export type ReachOptions = {
   readonly say: (line: string) => void
@@ -9,38 +10,71 @@ export type ReachOptions = {
   readonly patienceMs?: number
 }
 
-/** Waits for a database that starts beside us, and says plainly why another one cannot be used. */
+/** Waits for the database of DATABASE_URL, which may start later, and says why one cannot be used. */
 export const awaitDatabase = async (url: string, { say, stop, patienceMs = 30_000 }: ReachOptions): Promise<void> => {
   const deadline = performance.now() + patienceMs
   for (let said = false; ; said = true) {
     const fault = await tryDatabase(url)
-    if (fault === undefined) return
-    if (refusals.has(fault)) throw new StartError(`DATABASE_URL: ${refusals.get(fault)}`)
-    if (performance.now() > deadline) throw new StartError(`DATABASE_URL: the database does not answer (${fault})`)
-    if (!said) say(`Waiting for the database (${fault})`)
+    if (fault === undefined) break
+    if (fault.refusal !== undefined) throw new StartError(`DATABASE_URL: ${fault.refusal}`)
+    if (performance.now() > deadline) throw new StartError(`DATABASE_URL: the database does not answer (${fault.what})`)
+    if (!said) say(`Waiting for the database (${fault.what})`)
     await sleep(500, undefined, { signal: stop })
   }
+  await requireOwnSessions(url)
+  await requireWritable(url)
 }
 
-const tryDatabase = async (url: string): Promise<string | undefined> => {
+/** What a database answers instead; with a refusal where waiting does not help. */
+type Fault = { readonly what: string; readonly refusal?: string | undefined }
+
+const tryDatabase = async (url: string): Promise<Fault | undefined> => {
   const sql = connect(url, { max: 1, name: 'paymachine start' })
   try {
-    await sql`select 1`
+    await sql`select 1`.simple()
     return undefined
   } catch (error) {
-    return codeOf(error)
+    if (error instanceof postgres.PostgresError) {
+      const refusal = refusals.get(error.code)
+      return { what: `${error.code}: ${error.message}`, refusal: refusal && `${refusal} (${error.message})` }
+    }
+    const code = (error as NodeJS.ErrnoException).code ?? 'no reason given'
+    return { what: code, refusal: refusals.get(code) ?? (isTls(code) ? tlsRefusal(code) : undefined) }
   } finally {
     await sql.end({ timeout: 0 })
   }
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof postgres.PostgresError ? error.code : ((error as NodeJS.ErrnoException).code ?? 'no reason given')
-
-/** What waiting does not mend. */
 const refusals = new Map([
   ['28P01', 'the database does not take this user and password'],
   ['28000', 'the database does not let this user in'],
   ['3D000', 'there is no database of this name'],
   ['42501', 'this user may not use the database'],
+  ['TLS_REFUSED', 'the database offers no TLS: switch it on there, or remove sslmode'],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'the certificate of the database is for another name: use the name in it, or sslmode=verify-ca',
+  ],
 ])
+
+/** What OpenSSL and the runtimes call a certificate or a handshake that fails. */
+const isTls = (code: string) => /^(ERR_(TLS|SSL|OSSL)_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)|HOSTNAME/.test(code)
+
+const tlsRefusal = (code: string) =>
+  `the certificate of the database is not trusted (${code}): name the file of its authority in sslrootcert`
+
+const requireWritable = async (url: string): Promise<void> => {
+  const sql = connect(url, { max: 1, name: 'paymachine start' })
+  try {
+    const [row] = await sql<{ standby: boolean; off: string }[]>`
+      select pg_is_in_recovery() as standby, current_setting('default_transaction_read_only') as off`
+    if (row?.standby)
+      throw new StartError('DATABASE_URL: this server is a standby and takes no writes: use the address of the primary')
+    if (row?.off === 'on')
+      throw new StartError(
+        'DATABASE_URL: the database is set to read-only (default_transaction_read_only): set it to off for this user and database',
+      )
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
+}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { libpqUrl } from '../postgres/libpq-url.ts'
+import { pgAddress } from '../postgres/database-url.ts'
 import type { Outside } from '../world.ts'
 
 export type EarsOptions = Pick<Outside, 'log'> & {
@@ -25,7 +25,7 @@ export const openEars = ({ databaseUrl, heard, log }: EarsOptions) => {
   /** One connection for as long as it lasts. */
   const listen = async (): Promise<void> => {
     const client = new pg.Client({
-      connectionString: libpqUrl(databaseUrl),
+      ...pgAddress(databaseUrl),
       application_name: 'paymachine webhooks',
       keepAlive: true,
       connectionTimeoutMillis: 5_000,

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { libpqUrl } from '../postgres/libpq-url.ts'
+import { pgAddress } from '../postgres/database-url.ts'
 
 export type PoolOptions = {
   readonly databaseUrl: string
@@ -9,7 +9,7 @@ export type PoolOptions = {
 /** Connections for one life of graphile-worker, which speaks to `pg` and to nothing else. */
 export const openPool = ({ databaseUrl, max }: PoolOptions): pg.Pool => {
   const pool = new pg.Pool({
-    connectionString: libpqUrl(databaseUrl),
+    ...pgAddress(databaseUrl),
     application_name: 'paymachine worker',
     max,
     keepAlive: true,

@@ -62,7 +62,7 @@ export const startMain = async (env: Readonly<Record<string, string>>, options?:
   const main = await spawnMain(env, options)
   const ready = async () => (await main.get('/readyz'))?.status === 200
   await until(async () => (await ready()) || main.child.exitCode !== null, {
-    timeoutMs: 30_000,
+    timeoutMs: 90_000,
     what: 'a ready process',
   })
   return main

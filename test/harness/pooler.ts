@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accountFor, identity } from '../../src/postgres/account.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { freePort } from '../../src/postgres/server.ts'
+import { until } from './until.ts'
+
+export const hasPgBouncer = Bun.which('pgbouncer') !== null
+
+/** A PgBouncer before a database, with its own defaults but for the mode and the lines given. */
+export const pgBouncer = async (databaseUrl: string, mode: string, lines: readonly string[] = []) => {
+  const url = new URL(databaseUrl)
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
+  chmodSync(folder, 0o755)
+  writeFileSync(join(folder, 'users'), `"${url.username}" "${url.password}"\n`)
+  const config = [
+    ...['[databases]', `* = host=127.0.0.1 port=${url.port}`, '[pgbouncer]', `pool_mode = ${mode}`],
+    ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = trust'],
+    ...[`auth_file = ${join(folder, 'users')}`, ...lines, ''],
+  ]
+  writeFileSync(join(folder, 'config'), config.join('\n'))
+  const child = spawn('pgbouncer', ['-q', join(folder, 'config')], {
+    // It does not run as root.
+    ...identity(accountFor(tmpdir())),
+    cwd: '/',
+    stdio: 'ignore',
+  })
+  const exited = new Promise(resolve => child.once('close', resolve))
+  url.port = String(port)
+  const isOpen = async () => (await freePort(port)) !== port
+  await until(async () => (await isOpen()) || child.exitCode !== null, { what: 'PgBouncer' })
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await exited
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** What a transaction pooler does, for a machine without PgBouncer: statements of all clients by one session. */
+export const standInPooler = async (databaseUrl: string) => {
+  const shared = connect(databaseUrl, { max: 1 })
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    let isOpen = false
+    socket.on('data', async chunk => {
+      if (!isOpen) {
+        isOpen = true
+        return void socket.write(Buffer.concat([message('R', int32(0)), READY]))
+      }
+      if (chunk.toString('latin1', 0, 1) !== 'Q') return void socket.destroy()
+      const rows = await shared.unsafe(chunk.toString('utf8', 5, chunk.length - 1)).simple()
+      const names = Object.keys(rows[0] ?? {})
+      const fields = names.map(name => Buffer.concat([Buffer.from(`${name}\0`), Buffer.alloc(18)]))
+      const values = rows.flatMap(row => Object.values(row)).map(value => Buffer.from(String(value)))
+      const data = values.flatMap(value => [int32(value.length), value])
+      socket.write(
+        Buffer.concat([
+          message('T', int16(names.length), ...fields),
+          message('D', int16(names.length), ...data),
+          message('C', Buffer.from('SELECT 1\0')),
+          READY,
+        ]),
+      )
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const url = new URL(databaseUrl)
+  url.port = String(typeof address === 'object' ? address?.port : '')
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+      await shared.end({ timeout: 1 })
+    },
+  }
+}
+
+const int16 = (value: number) => {
+  const bytes = Buffer.alloc(2)
+  bytes.writeInt16BE(value)
+  return bytes
+}
+
+const int32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}
+
+const message = (type: string, ...parts: readonly Buffer[]) => {
+  const body = Buffer.concat(parts)
+  return Buffer.concat([Buffer.from(type), int32(body.length + 4), body])
+}
+
+const READY = message('Z', Buffer.from('I'))
