@@ -82,12 +82,30 @@ create table events (
   -- json, not jsonb: the text is kept as it was rendered.
   object json not null,
   created_at timestamptz not null,
+  -- The transaction that wrote it: the one of its transition.
   era integer not null,
   xid xid8 not null default pg_current_xact_id(),
-  seq bigint generated always as identity (cache 1000)
+  -- Its place in the merchant's list: see lock_list().
+  seq bigint generated always as identity
 );
 -- A merchant's event list pages by exactly this.
-create index events_feed on events (merchant_id, livemode, era, xid, seq);
+create index events_list on events (merchant_id, livemode, seq);
+
+-- The records of a merchant are listed in the order of `seq`, and become visible in that order: a commit takes this
+-- lock before it draws the first number of a list and keeps it until its rows are visible. So a reader that goes on
+-- from any record, whoever showed it, misses none that is committed later and reads none twice. Order by transaction
+-- id does not give that, because a transaction that began earlier may commit after its record's successor is known.
+-- Rows, keys and timers are locked before: a commit that waits for one of these must not hold back the list.
+create function lock_list(list text, merchants uuid[]) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext(list), lock)
+  from (select distinct merchant_lock(merchant) as lock from unnest(merchants) as merchant order by lock) locks;
+end $$;
+
+-- A few locks for all merchants: a batch with hundreds of merchants must not fill the server's lock table.
+create function merchant_lock(merchant uuid) returns integer language sql immutable as $$
+  select uuid_hash(merchant) & 255
+$$;
 
 -- XState's `after`, durable. The row goes in the commit that enters a state and leaves in the one that leaves it.
 create table timers (
@@ -152,9 +170,9 @@ declare
   same_key text;
   key text;
   sorted text;
-  -- A table that is listed has a place in the order of commits, as the feeds have: the columns era, xid
-  -- and seq, which no entry brings.
-  is_listed boolean := exists (select from pg_attribute where attrelid = row_table::regclass and attname = 'era');
+  -- A table that a merchant's lists read draws its `seq` under lock_list().
+  is_listed boolean := 2 = (
+    select count(*) from pg_attribute where attrelid = row_table::regclass and attname in ('merchant_id', 'seq'));
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
     string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
@@ -164,8 +182,7 @@ begin
       ', ' order by attnum)
   into columns, types, given
   from pg_attribute
-  where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = ''
-    and attname not in ('era', 'xid');
+  where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
     string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
@@ -187,15 +204,15 @@ begin
     create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
     returns json language plpgsql as $b$
     declare
-      this_era integer := %11$s;
       wanted integer;
       made integer;
       absent %7$s_entry;
       violated text;
       refused json[];
     begin
-      insert into %1$I (%2$s%9$s)
-      select %5$s%10$s from unnest(entries) r
+      %9$s
+      insert into %1$I (%2$s)
+      select %5$s from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by %4$s
       on conflict do nothing;
@@ -214,7 +231,7 @@ begin
           select from %1$I t where %3$s and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into %1$I (%2$s%9$s) select %5$s%10$s from unnest(array[absent]) r;
+          insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -226,8 +243,8 @@ begin
       return array_to_json(refused);
     end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
     (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c),
-    case when is_listed then ', era' else '' end, case when is_listed then ', this_era' else '' end,
-    case when is_listed then 'current_era()' else 'null' end);
+    case when is_listed then format($l$perform lock_list(%L, array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));$l$, row_table) else '' end);
   perform define_writers();
   return writer;
 end $$;
@@ -273,7 +290,7 @@ declare
   assignments text := (
     select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
     where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
-      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'era', 'xid', 'seq')
+      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'seq')
   );
   texts text := (
     select string_agg(format('%I::text', attname), ', ' order by attnum) from pg_attribute
@@ -461,6 +478,11 @@ begin
     conflicts := conflicts || nullif(answer, '{}');
   end loop;
 
+  if canceled is not null then
+    perform cancel_timers(canceled, conflicts);
+  end if;
+
+  -- From here on lists are locked.
   for n in 1 .. cardinality(insert_writers) loop
     refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
     if refused is not null then
@@ -480,6 +502,8 @@ begin
   where to_state is not null and (conflicts is null or g <> all(conflicts));
 
   if objects is not null then
+    perform lock_list('events', array(
+      select merchant_id from unnest(steps) where event_id is not null and (conflicts is null or g <> all(conflicts))));
     insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
     select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era
     from rows from (unnest(steps), json_array_elements(objects)) as r(
@@ -488,9 +512,6 @@ begin
     where event_id is not null and (conflicts is null or g <> all(conflicts));
   end if;
 
-  if canceled is not null then
-    perform cancel_timers(canceled, conflicts);
-  end if;
   if armed is not null then
     -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
     insert into timers (actor, name, kind, generation, due_at)

@@ -13,10 +13,8 @@ create table payments (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its place in lists, which walk in the order of commits.
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint generated always as identity (cache 1000),
+  -- Its place in lists: see lock_list().
+  seq bigint generated always as identity,
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -125,6 +123,6 @@ create table payments (
 create unique index payments_address_once on payments (lower(address)) where address is not null;
 
 -- A merchant's list pages by exactly this.
-create index payments_list on payments (merchant_id, livemode, era, xid, seq);
+create index payments_list on payments (merchant_id, livemode, seq);
 
 select define_actor_table('payments');

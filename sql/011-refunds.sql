@@ -8,10 +8,8 @@ create table refunds (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its place in lists, which walk in the order of commits.
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint generated always as identity (cache 1000),
+  -- Its place in lists: see lock_list().
+  seq bigint generated always as identity,
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -66,6 +64,6 @@ create table refunds (
 create unique index refunds_transaction_once on refunds (chain_id, tx_hash) where state in ('processing', 'processed');
 
 -- A merchant's list pages by exactly this.
-create index refunds_list on refunds (merchant_id, livemode, era, xid, seq);
+create index refunds_list on refunds (merchant_id, livemode, seq);
 
 select define_actor_table('refunds');

@@ -8,10 +8,8 @@ create table payment_links (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its place in lists, which walk in the order of commits.
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint generated always as identity (cache 1000),
+  -- Its place in lists: see lock_list().
+  seq bigint generated always as identity,
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -59,6 +57,6 @@ create unique index payment_links_reference_once on payment_links (merchant_id, 
 where reference is not null;
 
 -- A merchant's list pages by exactly this.
-create index payment_links_list on payment_links (merchant_id, livemode, era, xid, seq);
+create index payment_links_list on payment_links (merchant_id, livemode, seq);
 
 select define_actor_table('payment_links');

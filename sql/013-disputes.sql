@@ -8,10 +8,8 @@ create table disputes (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its place in lists, which walk in the order of commits.
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint generated always as identity (cache 1000),
+  -- Its place in lists: see lock_list().
+  seq bigint generated always as identity,
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -56,6 +54,6 @@ create table disputes (
 create unique index disputes_open_once on disputes (payment_id) where state in ('needs_response', 'under_review');
 
 -- A merchant's list pages by exactly this.
-create index disputes_list on disputes (merchant_id, livemode, era, xid, seq);
+create index disputes_list on disputes (merchant_id, livemode, seq);
 
 select define_actor_table('disputes');

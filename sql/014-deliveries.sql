@@ -8,10 +8,8 @@ create table deliveries (
   leased_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its place in lists, which walk in the order of commits; the event's, since it comes in the event's commit.
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint generated always as identity (cache 1000),
+  -- Its place in lists. It is written with its event, under the lock of the list of events.
+  seq bigint generated always as identity,
 
   merchant_id uuid not null,
   livemode boolean not null,
@@ -57,6 +55,6 @@ create index deliveries_feed on deliveries (next_attempt_at, endpoint_id) where 
 
 -- An endpoint's list, state by state: one of a single state pages by exactly this, one of all merges
 -- them. A second index without the state would be written to in every change of every delivery.
-create index deliveries_list on deliveries (endpoint_id, state, era, xid, seq);
+create index deliveries_list on deliveries (endpoint_id, state, seq);
 
 select define_actor_table('deliveries');

@@ -20,10 +20,8 @@ create table webhook_endpoints (
   last_success_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its place in lists, which walk in the order of commits.
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint generated always as identity (cache 1000),
+  -- Its place in lists. Who makes one has locked the merchant's row, so they become visible in this order.
+  seq bigint generated always as identity,
 
   constraint webhook_endpoints_state check (state in ('enabled', 'disabled', 'deleted')),
   constraint webhook_endpoints_texts check (length(url) between 1 and 2048 and length(description) <= 1000),
@@ -35,7 +33,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_previous check ((previous_sealed_secret is null) = (previous_until is null))
 );
 -- A merchant's list pages by exactly this.
-create index webhook_endpoints_list on webhook_endpoints (merchant_id, livemode, era, xid, seq) where state <> 'deleted';
+create index webhook_endpoints_list on webhook_endpoints (merchant_id, livemode, seq) where state <> 'deleted';
 
 -- One row for each type and period in which an enabled endpoint wanted it. Only ever added to and closed,
 -- so that the audit can tell for each event of the past to which endpoints it had to go.
@@ -64,11 +62,6 @@ where closed_at is null;
 
 -- Commits with events take these locks of their merchants shared, changes of subscriptions exclusively. So
 -- a change waits for the commits that have read subscriptions, and who comes after reads what it has changed.
--- A few locks for all merchants: a batch with hundreds of merchants must not fill the server's lock table.
-create function fan_out_lock(merchant uuid) returns integer language sql immutable as $$
-  select uuid_hash(merchant) & 255
-$$;
-
 -- Whether a commit had its events fanned out before subscriptions were changed. The snapshot is taken under
 -- the lock above: a commit that is visible in it has had the lock before, any other will have it after.
 create function precedes(commit_era integer, commit_xid xid8, change_era integer, change_snapshot pg_snapshot)
@@ -88,7 +81,7 @@ begin
   select * into its from webhook_endpoints where id = endpoint;
   -- Test events go the way of all events, to the endpoint they are for.
   wanted := case when its.state = 'enabled' then its.event_types || 'webhook_endpoint.test'::text else '{}' end;
-  perform pg_advisory_xact_lock(hashtext('webhook_subscriptions'), fan_out_lock(its.merchant_id));
+  perform pg_advisory_xact_lock(hashtext('webhook_subscriptions'), merchant_lock(its.merchant_id));
   -- A statement of its own, for a snapshot from after the lock.
   select pg_current_snapshot() into this_snapshot;
 
@@ -113,7 +106,7 @@ declare
 begin
   -- In order, so that two commits and two changes never wait for each other.
   perform pg_advisory_xact_lock_shared(hashtext('webhook_subscriptions'), lock)
-  from (select distinct fan_out_lock(merchant_id) as lock from new_events order by lock) locks;
+  from (select distinct merchant_lock(merchant_id) as lock from new_events order by lock) locks;
 
   -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
   -- costs them a quarter of beginning the statement below for nothing.
@@ -130,9 +123,9 @@ begin
 
   with made as (
     insert into deliveries (
-      id, state, rev, version, created_at, updated_at, era, merchant_id, livemode, event_id, event_type, endpoint_id,
+      id, state, rev, version, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id,
       attempts, automatic_attempts, trigger, next_attempt_at, cancel_requested)
-    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.era, e.merchant_id, e.livemode, e.id, e.type,
+    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.merchant_id, e.livemode, e.id, e.type,
       s.endpoint_id, 0, 0, 'automatic', e.created_at, false
     from new_events e
     cross join lateral (
@@ -140,13 +133,13 @@ begin
       where merchant_id = e.merchant_id and livemode = e.livemode and event_type = e.type and closed_at is null
         and (e.kind <> 'webhook_endpoint' or endpoint_id = e.actor)
       offset 0) s
-    returning id, endpoint_id, created_at, era
+    returning id, endpoint_id, created_at
   ), history as (
     insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
     select id, 1, 'delivery', gen_random_uuid(), false, 'create', null, 'pending', null,
       json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
-      created_at, era
+      created_at, current_era()
     from made
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
@@ -354,6 +347,7 @@ begin
   if its.state <> 'enabled' then
     return 'disabled';
   end if;
+  perform lock_list('events', array[merchant]);
   insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
   select event, 'webhook_endpoint', endpoint, 0, 'webhook_endpoint.test', merchant, its.livemode, api_version, rendered,
     date_trunc('milliseconds', clock_timestamp()), current_era()

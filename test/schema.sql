@@ -148,9 +148,7 @@ create table deliveries (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   event_id uuid not null,
@@ -228,9 +226,7 @@ create table disputes (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
@@ -276,7 +272,7 @@ create table events (
   created_at timestamp with time zone not null,
   era integer not null,
   xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
+  seq bigint not null generated always as identity,
   constraint events_pkey PRIMARY KEY (id)
 );
 
@@ -397,9 +393,7 @@ create table payment_links (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   amount_minor bigint not null,
@@ -444,9 +438,7 @@ create table payments (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
@@ -665,9 +657,7 @@ create table refunds (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
+  seq bigint not null generated always as identity,
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
@@ -896,9 +886,7 @@ create table webhook_endpoints (
   last_success_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  era integer not null default current_era(),
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
+  seq bigint not null generated always as identity,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_previous CHECK ((previous_sealed_secret IS NULL) = (previous_until IS NULL)),
   constraint webhook_endpoints_reason CHECK ((state = 'disabled'::text) = (disabled_reason IS NOT NULL) AND (disabled_reason = ANY (ARRAY['by_merchant'::text, 'no_success'::text, 'gone'::text]))),
@@ -946,15 +934,15 @@ CREATE INDEX deeper_payments_due ON public.deeper_payments USING btree (chain_id
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
 CREATE INDEX deliveries_feed ON public.deliveries USING btree (next_attempt_at, endpoint_id) WHERE (state = 'pending'::text);
-CREATE INDEX deliveries_list ON public.deliveries USING btree (endpoint_id, state, era, xid, seq);
+CREATE INDEX deliveries_list ON public.deliveries USING btree (endpoint_id, state, seq);
 
-CREATE INDEX disputes_by_payment ON public.disputes USING btree (merchant_id, livemode, payment_id, era, xid, seq);
-CREATE INDEX disputes_by_state ON public.disputes USING btree (merchant_id, livemode, state, era, xid, seq);
-CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX disputes_by_payment ON public.disputes USING btree (merchant_id, livemode, payment_id, seq);
+CREATE INDEX disputes_by_state ON public.disputes USING btree (merchant_id, livemode, state, seq);
+CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode, seq);
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
-CREATE INDEX events_by_type ON public.events USING btree (list_key(merchant_id, livemode, type), era, xid, seq);
-CREATE INDEX events_feed ON public.events USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX events_by_type ON public.events USING btree (list_key(merchant_id, livemode, type), seq);
+CREATE INDEX events_list ON public.events USING btree (merchant_id, livemode, seq);
 
 CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (created_at) WHERE (NOT is_refund);
 
@@ -965,19 +953,19 @@ CREATE INDEX members_account ON public.members USING btree (account_id);
 CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
 CREATE INDEX noticed_transfers_told ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
 
-CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, seq);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
-CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, era, xid, seq);
-CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, era, xid, seq) WHERE (reference IS NOT NULL);
-CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, era, xid, seq);
+CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, seq);
+CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, seq) WHERE (reference IS NOT NULL);
+CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX payments_in_coins ON public.payments USING btree (chain_id, updated_at) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL));
-CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, seq);
 CREATE INDEX payments_open ON public.payments USING btree (chain_id, updated_at) WHERE (state = ANY (ARRAY['pending'::text, 'processing'::text]));
 CREATE INDEX payments_open_in_coins ON public.payments USING btree (chain_id) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL) AND (state = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
-CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
+CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, seq) WHERE attention;
 
 CREATE INDEX refund_destinations_coins ON public.refund_destinations USING btree (chain_id, coins_until) WHERE (coins_until IS NOT NULL);
 CREATE INDEX refund_destinations_to ON public.refund_destinations USING btree (chain_id, to_address);
@@ -990,14 +978,14 @@ CREATE UNIQUE INDEX refund_signers_key_once ON public.refund_signers USING btree
 CREATE UNIQUE INDEX refund_signers_of_merchant ON public.refund_signers USING btree (merchant_id, chain_id) WHERE ((epoch IS NULL) AND (removed_at IS NULL));
 CREATE UNIQUE INDEX refund_signers_of_sandbox ON public.refund_signers USING btree (merchant_id, chain_id, epoch) WHERE (epoch IS NOT NULL);
 
-CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, era, xid, seq);
-CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemode, state, era, xid, seq);
-CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, era, xid, seq);
+CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, seq);
+CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemode, state, seq);
+CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, seq);
 CREATE INDEX refunds_open ON public.refunds USING btree (merchant_id, state, chain_id) WHERE (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text]));
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id, livemode, updated_at) WHERE (state = 'requires_signature'::text);
 CREATE INDEX refunds_unsigned_in_coins ON public.refunds USING btree (chain_id, merchant_id, livemode) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
-CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, livemode, era, xid, seq) WHERE attention;
+CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, livemode, seq) WHERE attention;
 
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
 CREATE INDEX security_events_merchant_action ON public.security_events USING btree (merchant_id, action, seq);
@@ -1031,7 +1019,7 @@ CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
 
 CREATE INDEX waiting_addresses_of_merchant ON public.waiting_addresses USING btree (merchant_id, chain_id);
 
-CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (merchant_id, livemode, era, xid, seq) WHERE (state <> 'deleted'::text);
+CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
 
 CREATE UNIQUE INDEX webhook_subscriptions_once ON public.webhook_subscriptions USING btree (endpoint_id, event_type) WHERE (closed_at IS NULL);
 CREATE INDEX webhook_subscriptions_open ON public.webhook_subscriptions USING btree (merchant_id, livemode, event_type) INCLUDE (endpoint_id) WHERE (closed_at IS NULL);
@@ -1794,6 +1782,11 @@ begin
     conflicts := conflicts || nullif(answer, '{}');
   end loop;
 
+  if canceled is not null then
+    perform cancel_timers(canceled, conflicts);
+  end if;
+
+  -- From here on lists are locked.
   for n in 1 .. cardinality(insert_writers) loop
     refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
     if refused is not null then
@@ -1813,6 +1806,8 @@ begin
   where to_state is not null and (conflicts is null or g <> all(conflicts));
 
   if objects is not null then
+    perform lock_list('events', array(
+      select merchant_id from unnest(steps) where event_id is not null and (conflicts is null or g <> all(conflicts))));
     insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
     select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era
     from rows from (unnest(steps), json_array_elements(objects)) as r(
@@ -1821,9 +1816,6 @@ begin
     where event_id is not null and (conflicts is null or g <> all(conflicts));
   end if;
 
-  if canceled is not null then
-    perform cancel_timers(canceled, conflicts);
-  end if;
   if armed is not null then
     -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
     insert into timers (actor, name, kind, generation, due_at)
@@ -1977,7 +1969,7 @@ declare
   assignments text := (
     select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
     where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
-      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'era', 'xid', 'seq')
+      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'seq')
   );
   texts text := (
     select string_agg(format('%I::text', attname), ', ' order by attnum) from pg_attribute
@@ -2056,9 +2048,9 @@ declare
   same_key text;
   key text;
   sorted text;
-  -- A table that is listed has a place in the order of commits, as the feeds have: the columns era, xid
-  -- and seq, which no entry brings.
-  is_listed boolean := exists (select from pg_attribute where attrelid = row_table::regclass and attname = 'era');
+  -- A table that a merchant's lists read draws its `seq` under lock_list().
+  is_listed boolean := 2 = (
+    select count(*) from pg_attribute where attrelid = row_table::regclass and attname in ('merchant_id', 'seq'));
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
     string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
@@ -2068,8 +2060,7 @@ begin
       ', ' order by attnum)
   into columns, types, given
   from pg_attribute
-  where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = ''
-    and attname not in ('era', 'xid');
+  where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
     string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
@@ -2091,15 +2082,15 @@ begin
     create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
     returns json language plpgsql as $b$
     declare
-      this_era integer := %11$s;
       wanted integer;
       made integer;
       absent %7$s_entry;
       violated text;
       refused json[];
     begin
-      insert into %1$I (%2$s%9$s)
-      select %5$s%10$s from unnest(entries) r
+      %9$s
+      insert into %1$I (%2$s)
+      select %5$s from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by %4$s
       on conflict do nothing;
@@ -2118,7 +2109,7 @@ begin
           select from %1$I t where %3$s and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into %1$I (%2$s%9$s) select %5$s%10$s from unnest(array[absent]) r;
+          insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -2130,8 +2121,8 @@ begin
       return array_to_json(refused);
     end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
     (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c),
-    case when is_listed then ', era' else '' end, case when is_listed then ', this_era' else '' end,
-    case when is_listed then 'current_era()' else 'null' end);
+    case when is_listed then format($l$perform lock_list(%L, array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));$l$, row_table) else '' end);
   perform define_writers();
   return writer;
 end $function$;
@@ -2284,7 +2275,7 @@ declare
 begin
   -- In order, so that two commits and two changes never wait for each other.
   perform pg_advisory_xact_lock_shared(hashtext('webhook_subscriptions'), lock)
-  from (select distinct fan_out_lock(merchant_id) as lock from new_events order by lock) locks;
+  from (select distinct merchant_lock(merchant_id) as lock from new_events order by lock) locks;
 
   -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
   -- costs them a quarter of beginning the statement below for nothing.
@@ -2301,9 +2292,9 @@ begin
 
   with made as (
     insert into deliveries (
-      id, state, rev, version, created_at, updated_at, era, merchant_id, livemode, event_id, event_type, endpoint_id,
+      id, state, rev, version, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id,
       attempts, automatic_attempts, trigger, next_attempt_at, cancel_requested)
-    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.era, e.merchant_id, e.livemode, e.id, e.type,
+    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.merchant_id, e.livemode, e.id, e.type,
       s.endpoint_id, 0, 0, 'automatic', e.created_at, false
     from new_events e
     cross join lateral (
@@ -2311,13 +2302,13 @@ begin
       where merchant_id = e.merchant_id and livemode = e.livemode and event_type = e.type and closed_at is null
         and (e.kind <> 'webhook_endpoint' or endpoint_id = e.actor)
       offset 0) s
-    returning id, endpoint_id, created_at, era
+    returning id, endpoint_id, created_at
   ), history as (
     insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
     select id, 1, 'delivery', gen_random_uuid(), false, 'create', null, 'pending', null,
       json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
-      created_at, era
+      created_at, current_era()
     from made
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
@@ -2328,14 +2319,6 @@ begin
   end if;
   return null;
 end $function$;
-
-CREATE OR REPLACE FUNCTION public.fan_out_lock(merchant uuid)
- RETURNS integer
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select uuid_hash(merchant) & 255
-$function$;
 
 CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[])
  RETURNS integer
@@ -2571,13 +2554,13 @@ CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent checkouts_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into checkouts (payment_id, secret_hash)
       select r.payment_id, r.secret_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -2615,15 +2598,16 @@ CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_ent
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := current_era();
       wanted integer;
       made integer;
       absent deliveries_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at, era)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at, this_era from unnest(entries) r
+      perform lock_list('deliveries', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.event_id, r.endpoint_id, r.id
       on conflict do nothing;
@@ -2642,7 +2626,7 @@ AS $function$
           select from deliveries t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at, this_era from unnest(array[absent]) r;
+          insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -2659,13 +2643,13 @@ CREATE OR REPLACE FUNCTION public.insert_deposit_addresses_v1(entries deposit_ad
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent deposit_addresses_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
       select r.address, r.payment_id, r.merchant_id, r.treasury, r.counter from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -2703,15 +2687,16 @@ CREATE OR REPLACE FUNCTION public.insert_disputes_v1(entries disputes_v1_entry[]
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := current_era();
       wanted integer;
       made integer;
       absent disputes_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by, era)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by, this_era from unnest(entries) r
+      perform lock_list('disputes', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.payment_id, r.id
       on conflict do nothing;
@@ -2730,7 +2715,7 @@ AS $function$
           select from disputes t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by, this_era from unnest(array[absent]) r;
+          insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -2747,13 +2732,13 @@ CREATE OR REPLACE FUNCTION public.insert_idempotency_keys_v1(entries idempotency
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent idempotency_keys_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at)
       select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at) from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -2791,15 +2776,16 @@ CREATE OR REPLACE FUNCTION public.insert_payment_links_v1(entries payment_links_
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := current_era();
       wanted integer;
       made integer;
       absent payment_links_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at, era)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at, this_era from unnest(entries) r
+      perform lock_list('payment_links', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.merchant_id, r.livemode, r.reference, r.id
       on conflict do nothing;
@@ -2818,7 +2804,7 @@ AS $function$
           select from payment_links t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at, this_era from unnest(array[absent]) r;
+          insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -2835,15 +2821,16 @@ CREATE OR REPLACE FUNCTION public.insert_payments_v1(entries payments_v1_entry[]
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := current_era();
       wanted integer;
       made integer;
       absent payments_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(entries) r
+      perform lock_list('payments', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.id
       on conflict do nothing;
@@ -2862,7 +2849,7 @@ AS $function$
           select from payments t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor, this_era from unnest(array[absent]) r;
+          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -2879,13 +2866,13 @@ CREATE OR REPLACE FUNCTION public.insert_refund_claims_v1(entries refund_claims_
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent refund_claims_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into refund_claims (id, secret_hash, sealed_secret, expires_at)
       select r.id, r.secret_hash, r.sealed_secret, r.expires_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -2923,13 +2910,13 @@ CREATE OR REPLACE FUNCTION public.insert_refund_destination_proofs_v1(entries re
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent refund_destination_proofs_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into refund_destination_proofs (refund_id, address, message, signature, proven_at)
       select r.refund_id, r.address, r.message, r.signature, r.proven_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -2967,13 +2954,13 @@ CREATE OR REPLACE FUNCTION public.insert_refund_judgements_v1(entries refund_jud
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent refund_judgements_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into refund_judgements (refund_id, rev, why)
       select r.refund_id, r.rev, r.why from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -3011,13 +2998,13 @@ CREATE OR REPLACE FUNCTION public.insert_refund_rises_v1(entries refund_rises_v1
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent refund_rises_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into refund_rises (chain_id, address, block_number, refund_id)
       select r.chain_id, r.address, r.block_number, r.refund_id from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -3055,15 +3042,16 @@ CREATE OR REPLACE FUNCTION public.insert_refunds_v1(entries refunds_v1_entry[], 
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := current_era();
       wanted integer;
       made integer;
       absent refunds_v1_entry;
       violated text;
       refused json[];
     begin
-      insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash, era)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash, this_era from unnest(entries) r
+      perform lock_list('refunds', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.chain_id, r.tx_hash, r.id
       on conflict do nothing;
@@ -3082,7 +3070,7 @@ AS $function$
           select from refunds t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash, era) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash, this_era from unnest(array[absent]) r;
+          insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -3122,13 +3110,13 @@ CREATE OR REPLACE FUNCTION public.insert_signed_transactions_v1(entries signed_t
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent signed_transactions_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, taken_at, created_at)
       select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, r.taken_at, coalesce(r.created_at, now_at) from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -3166,13 +3154,13 @@ CREATE OR REPLACE FUNCTION public.insert_signer_nonces_v1(entries signer_nonces_
  LANGUAGE plpgsql
 AS $function$
     declare
-      this_era integer := null;
       wanted integer;
       made integer;
       absent signer_nonces_v1_entry;
       violated text;
       refused json[];
     begin
+      
       insert into signer_nonces (signer_id, nonce, refund_id, state, sent_at, created_at)
       select r.signer_id, r.nonce, r.refund_id, r.state, r.sent_at, coalesce(r.created_at, now_at) from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -3493,6 +3481,15 @@ AS $function$
         where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_list(list text, merchants uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext(list), lock)
+  from (select distinct merchant_lock(merchant) as lock from unnest(merchants) as merchant order by lock) locks;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_merchant_for(merchant uuid, caller uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -3620,6 +3617,14 @@ declare
 begin
   return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.merchant_lock(merchant uuid)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select uuid_hash(merchant) & 255
+$function$;
 
 CREATE OR REPLACE FUNCTION public.move_cursor(chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamp with time zone, final bigint)
  RETURNS bigint
@@ -4131,7 +4136,7 @@ begin
   select * into its from webhook_endpoints where id = endpoint;
   -- Test events go the way of all events, to the endpoint they are for.
   wanted := case when its.state = 'enabled' then its.event_types || 'webhook_endpoint.test'::text else '{}' end;
-  perform pg_advisory_xact_lock(hashtext('webhook_subscriptions'), fan_out_lock(its.merchant_id));
+  perform pg_advisory_xact_lock(hashtext('webhook_subscriptions'), merchant_lock(its.merchant_id));
   -- A statement of its own, for a snapshot from after the lock.
   select pg_current_snapshot() into this_snapshot;
 
@@ -4441,6 +4446,7 @@ begin
   if its.state <> 'enabled' then
     return 'disabled';
   end if;
+  perform lock_list('events', array[merchant]);
   insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
   select event, 'webhook_endpoint', endpoint, 0, 'webhook_endpoint.test', merchant, its.livemode, api_version, rendered,
     date_trunc('milliseconds', clock_timestamp()), current_era()

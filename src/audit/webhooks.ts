@@ -36,8 +36,9 @@ export const auditWebhooks: readonly Check[] = [
     breaches: sql => sql<{ id: string }[]>`
       select d.id
       from deliveries d join events e on e.id = d.event_id
-      where (d.merchant_id, d.livemode, d.event_type, d.era, d.xid)
-        <> (e.merchant_id, e.livemode, e.type, e.era, e.xid)`,
+      left join transitions h on h.actor = d.id and h.rev = 1
+      where (d.merchant_id, d.livemode, d.event_type, h.era, h.xid)
+        is distinct from (e.merchant_id, e.livemode, e.type, e.era, e.xid)`,
   },
   {
     invariant: 'I1',

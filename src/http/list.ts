@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 import { refuse } from '../errors.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { PageFrom } from '../queries/page.ts'
-import { findPlace, type PlacedPage, type PlacedTable, type Whose } from '../queries/places.ts'
+import type { Page, PageFrom } from '../queries/page.ts'
+import { findPlace, type PlacedTable, type Whose } from '../queries/places.ts'
 import type { Parsed } from './route.ts'
 
 /** What every list takes; a route adds its filters by `listQuery().and(…)` or `listQuery().merge(…)`. */
@@ -45,11 +45,11 @@ export const pageOf = async <Start>(
   return { after: after ?? refuse('invalid_cursor', { param: 'startingAfter' }), limit, order }
 }
 
-/** The same of a list in the order of commits. */
+/** The same of a list whose table has places. */
 export const placedPage = (
   sql: Sql,
   table: PlacedTable,
   whose: Whose,
   query: ListQuery,
   decode: (text: string) => string | undefined,
-): Promise<PlacedPage> => pageOf(query, decode, id => findPlace(sql, table, whose, id))
+): Promise<Page> => pageOf(query, decode, id => findPlace(sql, table, whose, id))

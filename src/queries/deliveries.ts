@@ -6,7 +6,8 @@ import type { Sql } from '../postgres/connect.ts'
 import type { Attempt } from '../records/delivery.ts'
 import { readerOf } from './actors.ts'
 import { finderOf, type RecordName } from './named.ts'
-import { type Fragment, findPlace, listPlaced, type Place, type PlacedPage, type Whose } from './places.ts'
+import type { Page } from './page.ts'
+import { type Fragment, findPlace, listPlaced, type Whose } from './places.ts'
 
 export type AttemptedDelivery = { readonly delivery: Actor<Delivery>; readonly attempts: readonly Attempt[] }
 
@@ -55,7 +56,7 @@ export const listDeliveries = async (
   sql: Sql,
   whose: Whose,
   { endpointId, status }: { readonly endpointId: string; readonly status: DeliveryStatus | undefined },
-  page: PlacedPage,
+  page: Page,
 ): Promise<AttemptedDelivery[]> => {
   const states = status === undefined ? Object.values(statesOf).flat() : statesOf[status]
   const parts = states.map(state => sql`endpoint_id = ${endpointId} and state = ${state}`)
@@ -70,11 +71,15 @@ const statesOf = {
   canceled: ['canceled'],
 } as const satisfies Record<DeliveryStatus, readonly string[]>
 
-export const findDeliveryPlace = (sql: Sql, whose: Whose, endpointId: string, id: string): Promise<Place | undefined> =>
-  findPlace(sql, 'deliveries', whose, id, sql`and endpoint_id = ${endpointId}`)
+export const findDeliveryPlace = (
+  sql: Sql,
+  whose: Whose,
+  endpointId: string,
+  id: string,
+): Promise<string | undefined> => findPlace(sql, 'deliveries', whose, id, sql`and endpoint_id = ${endpointId}`)
 
 /** Where a walk through deliveries has come to. */
-export type Walked = { readonly id: string } & Omit<Place, 'settled'>
+export type Walked = { readonly id: string; readonly seq: string }
 
 export type Walk = {
   readonly endpointId: string
@@ -91,13 +96,13 @@ export const nextDeliveries = (
   sql: Sql,
   { endpointId, state, enabled, since, after, limit }: Walk,
 ): Promise<Walked[]> => sql<Walked[]>`
-  select id, era, xid, seq
+  select id, seq
   from deliveries
   where endpoint_id = ${endpointId} and state = ${state} and not cancel_requested
     and exists (select from webhook_endpoints where id = ${endpointId} and (state = 'enabled') = ${enabled})
     ${since ? sql`and created_at >= ${since}` : sql``}
-    ${after ? sql`and (era, xid, seq) > (${after.era}, ${after.xid}::text::xid8, ${after.seq})` : sql``}
-  order by era, xid, seq
+    ${after ? sql`and seq > ${after.seq}` : sql``}
+  order by seq
   limit ${limit}`
 
 /**

@@ -5,7 +5,8 @@ import { disputeKind } from '../kinds/dispute.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
 import { finderOf, type RecordName } from './named.ts'
-import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
+import type { Page } from './page.ts'
+import { listPlaced, narrowed, type Whose } from './places.ts'
 
 const readDispute = readerOf(disputeKind)
 const findRow = finderOf<ActorRow>('disputes')
@@ -28,7 +29,7 @@ export const listDisputes = async (
   sql: Sql,
   whose: Whose,
   { status, paymentId }: DisputeFilter,
-  page: PlacedPage,
+  page: Page,
 ): Promise<Actor<Dispute>[]> => {
   const filters = narrowed(sql, { state: status, payment_id: paymentId })
   const rows = await listPlaced<ActorRow>(sql, { table: 'disputes', whose, page, filters })

@@ -1,13 +1,14 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { EventRow } from '../records/event.ts'
 import { finderOf } from './named.ts'
-import { areTheirsWith, listPlaced, type PlacedPage, type Whose } from './places.ts'
+import type { Page } from './page.ts'
+import { areTheirsWith, listPlaced, type Whose } from './places.ts'
 
 const columns = (sql: Sql) => sql`id, type, created_at as "createdAt", livemode, api_version as "apiVersion", object`
 
 export const findEvent = finderOf<EventRow>('events', columns)
 
-export const listEvents = (sql: Sql, whose: Whose, type: string | undefined, page: PlacedPage): Promise<EventRow[]> => {
+export const listEvents = (sql: Sql, whose: Whose, type: string | undefined, page: Page): Promise<EventRow[]> => {
   const list = { table: 'events', whose, page, columns: columns(sql) } as const
   if (type === undefined) return listPlaced<EventRow>(sql, list)
   return listPlaced<EventRow>(sql, { ...list, theirs: areTheirsWith(sql, whose, 'type', type) })

@@ -5,7 +5,8 @@ import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
 import { finderOf, type RecordName } from './named.ts'
-import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
+import type { Page } from './page.ts'
+import { listPlaced, narrowed, type Whose } from './places.ts'
 
 const readLink = readerOf(paymentLinkKind)
 const findRow = finderOf<ActorRow>('payment_links')
@@ -32,7 +33,7 @@ export const listPaymentLinks = async (
   sql: Sql,
   whose: Whose,
   { status, reference }: PaymentLinkFilter,
-  page: PlacedPage,
+  page: Page,
 ): Promise<Actor<PaymentLink>[]> => {
   const filters = narrowed(sql, { state: status, reference })
   const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters })

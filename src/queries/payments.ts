@@ -5,7 +5,8 @@ import { paymentKind } from '../kinds/payment.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
 import { finderOf, type RecordName } from './named.ts'
-import { type Fragment, listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
+import type { Page } from './page.ts'
+import { type Fragment, listPlaced, narrowed, type Whose } from './places.ts'
 
 const readPayment = readerOf(paymentKind)
 const findRow = finderOf<ActorRow>('payments')
@@ -73,7 +74,7 @@ export const listPayments = async (
   sql: Sql,
   whose: Whose,
   { status, paymentLinkId, reference, attention }: PaymentFilter,
-  page: PlacedPage,
+  page: Page,
 ): Promise<ShownPayment[]> => {
   const filters = sql`
     ${narrowed(sql, { state: status, payment_link_id: paymentLinkId, reference })}

@@ -5,7 +5,8 @@ import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
 import { finderOf, type RecordName } from './named.ts'
-import { listPlaced, narrowed, type PlacedPage, type Whose } from './places.ts'
+import type { Page } from './page.ts'
+import { listPlaced, narrowed, type Whose } from './places.ts'
 import { needsAttention } from './refund-attention.ts'
 
 const readRefund = readerOf(refundKind)
@@ -27,7 +28,7 @@ export const listRefunds = async (
   sql: Sql,
   whose: Whose,
   { status, paymentId, attention }: RefundFilter,
-  page: PlacedPage,
+  page: Page,
 ): Promise<Actor<Refund>[]> => {
   const filters = sql`
     ${narrowed(sql, { state: status, payment_id: paymentId })}

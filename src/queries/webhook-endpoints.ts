@@ -1,6 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
 import { finderOf, type RecordName } from './named.ts'
-import { type Fragment, listPlaced, type PlacedPage, type Whose } from './places.ts'
+import type { Page } from './page.ts'
+import { type Fragment, listPlaced, type Whose } from './places.ts'
 import type { Doer } from './security-events.ts'
 
 export type WebhookEndpointRow = {
@@ -28,7 +29,7 @@ export const findWebhookEndpoint = async (sql: Sql, name: RecordName): Promise<W
   return row?.state === 'deleted' ? undefined : row
 }
 
-export const listWebhookEndpoints = (sql: Sql, whose: Whose, page: PlacedPage): Promise<WebhookEndpointRow[]> => {
+export const listWebhookEndpoints = (sql: Sql, whose: Whose, page: Page): Promise<WebhookEndpointRow[]> => {
   const filters: Fragment = sql`and state <> 'deleted'`
   return listPlaced<WebhookEndpointRow>(sql, {
     table: 'webhook_endpoints',

@@ -122,9 +122,9 @@ const fill = async ({ sql }: House, pending: number): Promise<void> => {
     from generate_series(1, ${pending / ENDPOINTS}::integer)`
   await sql`
     insert into deliveries (
-      id, state, rev, version, created_at, updated_at, era, merchant_id, livemode, event_id, event_type, endpoint_id,
+      id, state, rev, version, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id,
       attempts, automatic_attempts, trigger, next_attempt_at, cancel_requested)
-    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, e.era, w.merchant_id, false, e.id, e.type, w.id,
+    select new_uuidv7(), 'pending', 1, 1, e.created_at, e.created_at, w.merchant_id, false, e.id, e.type, w.id,
       0, 0, 'automatic', now() - random() * interval '1 hour', false
     from events e cross join webhook_endpoints w`
   await sql`vacuum analyze events, deliveries`

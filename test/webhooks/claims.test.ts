@@ -107,7 +107,7 @@ const kept = async (id: string) => {
   const [row] = await sql`select * from deliveries where id = ${id}`
   const history = await sql`
     select rev, kind, keyed, event, from_state, to_state, context, at from transitions where actor = ${id} order by rev`
-  const { id: _id, endpoint_id: _endpoint, era: _era, xid: _xid, seq: _seq, ...rest } = row ?? {}
+  const { id: _id, endpoint_id: _endpoint, seq: _seq, ...rest } = row ?? {}
   return { row: rest, history: [...history] }
 }
 

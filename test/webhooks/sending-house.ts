@@ -130,7 +130,7 @@ export const sendingHouse = async ({
 export const deliveriesOf = ({ sql }: SendingHouse, endpointId: string): Promise<DeliveryRow[]> => sql<
   DeliveryRow[]
 >`select id, state, rev, attempts, automatic_attempts, trigger, next_attempt_at
-  from deliveries where endpoint_id = ${endpointId} order by era, xid, seq`
+  from deliveries where endpoint_id = ${endpointId} order by seq`
 
 export const attemptsOf = ({ sql }: SendingHouse, deliveryId: string): Promise<AttemptRow[]> =>
   sql<

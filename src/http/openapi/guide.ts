@@ -24,7 +24,7 @@ Checks come in this order: path (404) and method (405), an address with too many
   },
   {
     title: 'Lists',
-    text: `A list is \`{"object":"list","data":[…],"has_more":…}\`, newest first. For the next page send the last id as \`startingAfter\`. Oldest first, \`order=asc\` and a stored \`startingAfter\` read every record that was made since, and skip none: that is how events are polled.`,
+    text: `A list is \`{"object":"list","data":[…],"has_more":…}\`, newest first. For the next page send the last id as \`startingAfter\`. Oldest first, \`order=asc\` and a stored \`startingAfter\` read every later record once and skip none, wherever you learned the id: in a list, a webhook or an answer. That is how events are polled.`,
   },
   {
     title: 'Limits',
