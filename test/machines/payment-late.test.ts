@@ -40,6 +40,33 @@ describe('money that comes when a payment has ended', () => {
     expect(step(payments, promised, 'late 1000')).toMatchObject({ to: 'stays', asks: 'payment.late' })
   })
 
+  // 300 of 1,000 cents are 300.3 of 1,001 atomic units.
+  test.each([
+    [1, 1_002n],
+    [300, 1_301n],
+    [599, 1_600n],
+  ])('what is promised back is rounded up before late money is measured: %p cents, %p units', (cents, tooLittle) => {
+    const amounts = (sum: bigint) => ({ amountReceived: sum, amountFinal: sum })
+    const uneven: Subject = {
+      ...payments,
+      events: {
+        ...payments.events,
+        pick: { ...payments.events.pick, type: 'asset_picked', amountExpected: 1_001n },
+        reserve: refund('reserve_refund', cents),
+        'now too little': { ...payments.events['now 600'], type: 'amount_seen', ...amounts(tooLittle) },
+        'accept too little': { ...payments.events['late 600'], type: 'late_accepted', ...amounts(tooLittle) },
+        'late too little': { ...payments.events['late 600'], type: 'late_finalized', ...amounts(tooLittle) },
+        'now enough': { ...payments.events['now 600'], type: 'amount_seen', ...amounts(tooLittle + 1n) },
+        'accept enough': { ...payments.events['late 600'], type: 'late_accepted', ...amounts(tooLittle + 1n) },
+      },
+    }
+    const promised = 'pick, over, now 600, late 600, reserve'
+    const short = arrive(uneven, `${promised}, now too little`)
+    expect(step(uneven, short, 'accept too little')).toBeUndefined()
+    expect(step(uneven, short, 'late too little')).toMatchObject({ to: 'stays', asks: 'payment.late' })
+    expect(arrive(uneven, `${promised}, now enough, accept enough`).value).toBe('success')
+  })
+
   test('what came too late in all waits for nobody when the rest has come and is welcome', () => {
     const underpaid = 'pick, see only 400, 400 final, over'
     const settled = { amountFinal: 1000n, failureReason: null, exception: null, attention: false }

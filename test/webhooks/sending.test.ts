@@ -76,6 +76,27 @@ test('chance makes a wait longer by up to a fifth, and Retry-After up to twice a
   expect(second.next_attempt_at?.getTime()).toBe(house.clock.now().getTime() + 90_000)
 })
 
+test.each([
+  ['the scheduled wait', 0, [5, 60, 720, 7_200]],
+  ['what chance adds to it', 255, [6, 72, 864, 8_640]],
+])('a Retry-After below the scheduled wait does not shorten %s', async (_, drawn, waits) => {
+  const asked = [2, 59, 719, 7_199]
+  await using shop = await receiver((response, seen) =>
+    response.writeHead(503, { 'Retry-After': String(asked[seen - 1] ?? 0) }).end(),
+  )
+  const endpoint = await house.addEndpoint(shop.url)
+  chance = drawn
+  await house.tell(endpoint)
+  for (const [index, seconds] of waits.entries()) {
+    const { next_attempt_at } = await reaches(house, endpoint, 'pending', index + 1)
+    expect(next_attempt_at?.getTime()).toBe(house.clock.now().getTime() + seconds * 1_000)
+    house.clock.advance(seconds * 1_000)
+    sender.wake([endpoint])
+  }
+  await reaches(house, endpoint, 'failed', 5)
+  chance = 0
+})
+
 test('an event is told the moment it is committed, in the words of the feed, and can be verified', async () => {
   await using shop = await receiver()
   // Nobody looks by himself: it is the commit that wakes the sender.
