@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +25,8 @@ export type PostgresServer = AsyncDisposable & {
 
 export type PostgresServerOptions = {
   readonly settings?: Readonly<Record<string, string | number>>
+  /** Connections may be encrypted, with this certificate and its key. */
+  readonly certificate?: { readonly cert: string; readonly key: string }
   /** A cluster with a system identifier of its own, as another machine would have. Takes a second longer. */
   readonly foreign?: boolean
 }
@@ -32,13 +34,15 @@ export type PostgresServerOptions = {
 export const postgresServer = async ({
   settings = {},
   foreign = false,
+  certificate,
 }: PostgresServerOptions = {}): Promise<PostgresServer> => {
-  const all = { ...hasty, ...settings }
+  const wanted = { ...hasty, ...settings }
   // Who wants what is durable wants a disk.
-  const home = temporaryFolder(all.fsync === 'on' ? tmpdir() : scratch())
+  const home = temporaryFolder(wanted.fsync === 'on' ? tmpdir() : scratch())
   const cluster = foreign ? await createTemporary(home) : await copyCluster(home, 'tests')
   // Which is to remove it when this process is killed.
   give(home, cluster.account)
+  const all = { ...wanted, ...(certificate && keepCertificate(cluster, certificate)) }
   const start = (port?: number) =>
     startServer(cluster, { port, fixedPort: port !== undefined, temporary: true, settings: all })
   let server: Server | undefined = await start()
@@ -69,6 +73,22 @@ export const postgresServer = async ({
       await rm(cluster.home, { recursive: true, force: true, maxRetries: 20 })
     },
   }
+}
+
+/** Writes them where the server may read them, and nothing else. Answers the settings that name them. */
+const keepCertificate = (
+  { home, account }: Cluster,
+  { cert, key }: Required<PostgresServerOptions>['certificate'],
+): PostgresServerOptions['settings'] => {
+  const [certFile, keyFile] = [join(home, 'server.crt'), join(home, 'server.key')]
+  for (const [path, text] of [
+    [certFile, cert],
+    [keyFile, key],
+  ] as const) {
+    writeFileSync(path, text, { mode: 0o600 })
+    give(path, account)
+  }
+  return { ssl: 'on', ssl_cert_file: certFile, ssl_key_file: keyFile }
 }
 
 /** What a server has not written to the disk itself outlives any kill of it, and no test cuts the power. */
