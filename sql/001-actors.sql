@@ -345,14 +345,14 @@ begin
       return answer;
     end $b$ $f$, actor_table, assignments, writer);
 
-  -- Takes those rows for one holder that nobody else has; see lease.ts.
+  -- Takes those rows for one holder that are neither locked nor leased; see lease.ts.
   execute format($f$
     create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
     returns void language plpgsql set enable_seqscan = off as $b$
     begin
-      perform from %1$I where id = any(ids) order by id for update;
       update %1$I set lease = holder, leased_until = until
-      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
+      where id in (select id from %1$I where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
     end $b$ $f$, actor_table);
   perform define_writers();
 end $$;

@@ -47,11 +47,12 @@ $$;
 
 -- Writes down what came of attempts. The outcomes come sorted by id, so that of two statements that change the same
 -- rows one waits for the other. Answers the deliveries that have moved on since they were decided on: what came of
--- their attempts is written down all the same, and what that means for them is to be decided anew.
+-- their attempts is written down all the same, and what that means for them is to be decided anew. So are those in
+-- `around`, whose rows another transaction has locked: only their attempts are written.
 -- Planner settings, here and below: a plan is kept from when a table was empty, and the planner cannot know how
 -- long an array is. Every join is one look-up by key for each entry.
 create function record_attempts(
-  command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[]
+  command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[], around uuid[]
 ) returns uuid[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan as $$
@@ -80,7 +81,7 @@ begin
     resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
     cancel_requested = false, updated_at = ms_time(o.at_ms)
   from unnest(outcomes) o
-  where d.id = o.id and d.rev = o.was;
+  where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around));
   get diagnostics changed = row_count;
   if changed < cardinality(outcomes) then
     moved := array(
@@ -103,10 +104,10 @@ begin
   end if;
   -- In order, since another sender may write down the same. The row's updated_at is for what people change.
   if answered is not null then
-    perform from webhook_endpoints where id = any(answered) order by id for no key update;
     update webhook_endpoints set
       last_success_at = greatest(last_success_at, (select ms_time(max(o.at_ms)) from unnest(outcomes) o))
-    where id = any(answered);
+    -- An endpoint that is locked is passed over: a minute later it is noted again.
+    where id in (select id from webhook_endpoints where id = any(answered) order by id for no key update skip locked);
   end if;
   if jobs is not null then
     perform ask_for_jobs(array(
@@ -115,6 +116,17 @@ begin
       order by key));
   end if;
   return moved;
+end $$;
+
+-- Of these deliveries, those that another transaction has locked. Waits for no lock.
+create function find_locked_deliveries(ids uuid[]) returns setof uuid language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+begin
+  return query
+  with free as materialized (
+    select d.id from deliveries d where d.id = any(ids) order by d.id for update skip locked
+  )
+  select d.id from deliveries d where d.id = any(ids) and d.id not in (select f.id from free f);
 end $$;
 
 -- Takes up what is due of the given endpoints, each by its share: what the machine does on `attempt_started`, for

@@ -12,7 +12,7 @@ import { requireFree, serve } from './http/serve.ts'
 import type { Keyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
-import { ANSWER_S, connect, type Sql } from './postgres/connect.ts'
+import { ANSWER_S, connect, REQUEST_LOCK_MS, type Sql } from './postgres/connect.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
@@ -44,8 +44,9 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   await migrate(databaseUrl, migrations)
   stop.throwIfAborted()
 
-  const sql = starting.adopt(connect(databaseUrl, { byIndex: true, answerS: ANSWER_S }), pool =>
-    pool.end({ timeout: 5 }),
+  const sql = starting.adopt(
+    connect(databaseUrl, { byIndex: true, lockMs: REQUEST_LOCK_MS, answerS: ANSWER_S }),
+    pool => pool.end({ timeout: 5 }),
   )
   // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
   await sql`select check_era()`
@@ -75,7 +76,11 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const world = { ...outside, actors: machinery.actors }
   const given = { env, keyring, signUpCode, chains, sandbox, wakeChain: machinery.wakeChain }
   const api = starting.adopt(openApi(world, given), a => a.close())
-  const served = [...healthRoutes(checks, machinery.chains), ...metricsRoutes(checks, machinery.sending), ...forCallers]
+  const served = [
+    ...healthRoutes(checks, machinery.chains, machinery.longestLockWait),
+    ...metricsRoutes(checks, machinery),
+    ...forCallers,
+  ]
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   starting.defer(() => api.streams.stop())
   say(`Ready at ${env.publicUrl}`)

@@ -1,5 +1,6 @@
 import { tasksOf } from '../tasks/all.ts'
 import { type Actors, openActors } from './actors/actors.ts'
+import type { LockWait } from './actors/lockouts.ts'
 import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
 import { type Chains, type ConnectedChain, chainIdsOf } from './chain/connect.ts'
@@ -15,7 +16,7 @@ import { type Watched, watchChains } from './chain/watch/watch.ts'
 import type { Env } from './env.ts'
 import type { Keyring } from './keyring.ts'
 import { kinds } from './kinds/all.ts'
-import { ANSWER_S, connect } from './postgres/connect.ts'
+import { ANSWER_S, connect, LOCK_MS } from './postgres/connect.ts'
 import { mineWhileAwaited } from './sandbox/mining.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { type Signers, startSigners } from './signer/signers.ts'
@@ -30,6 +31,8 @@ export type Machinery = {
   readonly actors: Actors
   /** What keeps the workers from working; undefined when nothing does. */
   trouble(): string | undefined
+  /** What waits longest because another transaction has locked a row; undefined when nothing does. */
+  longestLockWait(): LockWait | undefined
   /** How each chain is, for people: `ok`, or what is wrong in a word. One's trouble is no other's. */
   chains(): Readonly<Record<string, string>>
   /** Has a chain read before its turn, where this process reads it. */
@@ -47,15 +50,22 @@ export const startMachinery = async (
   databaseUrl: string,
 ): Promise<Machinery> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
-  const sql = connect(databaseUrl, { max: 8, name: 'paymachine actors', byKey: true, answerS: ANSWER_S })
+  const sql = connect(databaseUrl, {
+    ...{ max: 8, name: 'paymachine actors', byKey: true },
+    ...{ lockMs: LOCK_MS, answerS: ANSWER_S },
+  })
   let labour: Labour | undefined
   const actors = await openActors({ ...outside, sql }, kinds, { published: () => labour?.sender.wake() })
-  const world = { ...outside, sql, actors }
+  const worlds = {
+    waiting: { ...outside, sql, actors },
+    background: { ...outside, sql, actors: actors.withoutLockWaits },
+  }
   const { role, webhooks } = env
-  if (role !== 'api') labour = startLabour(world, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
+  if (role !== 'api') labour = startLabour(worlds, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
   return {
     actors,
     trouble: () => labour?.trouble(),
+    longestLockWait: actors.longestLockWait,
     wakeChain: chainId => labour?.wakeChain(chainId),
     sending: labour?.sender,
     chains: () => chainStates(chains, labour?.chainTroubles()),
@@ -76,18 +86,21 @@ type Labour = ReturnType<typeof startLabour>
 
 const CHAINS_GRACE_MS = 4_000
 
+/** `background`: for what looks for its work again and again, and for all of it at once: it waits for no locked row. */
+type Worlds = { readonly waiting: World; readonly background: World }
+
 const startLabour = (
-  world: World,
+  { waiting, background: world }: Worlds,
   { chains, sandbox, keyring }: Given,
   { role, webhooks, databaseUrl }: Pick<Env, 'webhooks'> & { role: 'all' | 'worker'; databaseUrl: string },
 ) => {
-  const sender = openSender(world, {
+  const sender = openSender(waiting, {
     keyring,
     poster: openPoster({ rules: webhooks, now: () => world.clock.now() }),
   })
   const ears = openEars({ databaseUrl, heard: sender.wake, log: world.log })
   const tasks = tasksOf({ sender, sign: async refundId => signers.sign(refundId) })
-  const worker = work(world, { databaseUrl, tasks, role })
+  const worker = work(waiting, { databaseUrl, tasks, role })
   const signers: Signers = startSigners({ ...world, chains, keyring, sandbox }, worker.share)
   const timers = openTimers(world, world.actors, {
     share: () => {

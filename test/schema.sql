@@ -2024,14 +2024,14 @@ begin
       return answer;
     end $b$ $f$, actor_table, assignments, writer);
 
-  -- Takes those rows for one holder that nobody else has; see lease.ts.
+  -- Takes those rows for one holder that are neither locked nor leased; see lease.ts.
   execute format($f$
     create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
     returns void language plpgsql set enable_seqscan = off as $b$
     begin
-      perform from %1$I where id = any(ids) order by id for update;
       update %1$I set lease = holder, leased_until = until
-      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
+      where id in (select id from %1$I where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
     end $b$ $f$, actor_table);
   perform define_writers();
 end $function$;
@@ -2452,6 +2452,22 @@ begin
   return query
     select k.fingerprint, k.status, k.body from idempotency_keys k
     where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.find_locked_deliveries(ids uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  return query
+  with free as materialized (
+    select d.id from deliveries d where d.id = any(ids) order by d.id for update skip locked
+  )
+  select d.id from deliveries d where d.id = any(ids) and d.id not in (select f.id from free f);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.find_lost_deliveries(before timestamp with time zone, most integer)
@@ -3302,9 +3318,9 @@ CREATE OR REPLACE FUNCTION public.lease_deliveries(ids uuid[], holder uuid, now_
  SET enable_seqscan TO 'off'
 AS $function$
     begin
-      perform from deliveries where id = any(ids) order by id for update;
       update deliveries set lease = holder, leased_until = until
-      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
+      where id in (select id from deliveries where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_disputes(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -3313,9 +3329,9 @@ CREATE OR REPLACE FUNCTION public.lease_disputes(ids uuid[], holder uuid, now_at
  SET enable_seqscan TO 'off'
 AS $function$
     begin
-      perform from disputes where id = any(ids) order by id for update;
       update disputes set lease = holder, leased_until = until
-      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
+      where id in (select id from disputes where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_payment_links(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -3324,9 +3340,9 @@ CREATE OR REPLACE FUNCTION public.lease_payment_links(ids uuid[], holder uuid, n
  SET enable_seqscan TO 'off'
 AS $function$
     begin
-      perform from payment_links where id = any(ids) order by id for update;
       update payment_links set lease = holder, leased_until = until
-      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
+      where id in (select id from payment_links where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_payments(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -3335,9 +3351,9 @@ CREATE OR REPLACE FUNCTION public.lease_payments(ids uuid[], holder uuid, now_at
  SET enable_seqscan TO 'off'
 AS $function$
     begin
-      perform from payments where id = any(ids) order by id for update;
       update payments set lease = holder, leased_until = until
-      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
+      where id in (select id from payments where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_refunds(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
@@ -3346,9 +3362,9 @@ CREATE OR REPLACE FUNCTION public.lease_refunds(ids uuid[], holder uuid, now_at 
  SET enable_seqscan TO 'off'
 AS $function$
     begin
-      perform from refunds where id = any(ids) order by id for update;
       update refunds set lease = holder, leased_until = until
-      where id = any(ids) and not is_leased(lease, leased_until, holder, now_at);
+      where id in (select id from refunds where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.leave_again_to_hand()
@@ -3815,7 +3831,7 @@ AS $function$
   where c.id = claim
 $function$;
 
-CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[])
+CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[], around uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -3849,7 +3865,7 @@ begin
     resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
     cancel_requested = false, updated_at = ms_time(o.at_ms)
   from unnest(outcomes) o
-  where d.id = o.id and d.rev = o.was;
+  where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around));
   get diagnostics changed = row_count;
   if changed < cardinality(outcomes) then
     moved := array(
@@ -3872,10 +3888,10 @@ begin
   end if;
   -- In order, since another sender may write down the same. The row's updated_at is for what people change.
   if answered is not null then
-    perform from webhook_endpoints where id = any(answered) order by id for no key update;
     update webhook_endpoints set
       last_success_at = greatest(last_success_at, (select ms_time(max(o.at_ms)) from unnest(outcomes) o))
-    where id = any(answered);
+    -- An endpoint that is locked is passed over: a minute later it is noted again.
+    where id in (select id from webhook_endpoints where id = any(answered) order by id for no key update skip locked);
   end if;
   if jobs is not null then
     perform ask_for_jobs(array(

@@ -2,6 +2,7 @@ import type { Outside } from '../world.ts'
 import type { BundleOutcome, Command, Done, Outcome } from './command.ts'
 import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
 import type { Kind } from './kind.ts'
+import type { LockWait } from './lockouts.ts'
 import { openRegistry } from './registry.ts'
 
 export type Actors = {
@@ -15,28 +16,37 @@ export type Actors = {
   idle(): Promise<void>
 }
 
+export type OpenActors = Actors & {
+  /** For callers that come again by themselves: a command whose row is locked fails as LockedOut instead of waiting. */
+  readonly withoutLockWaits: Actors
+  /** Of the commands that wait because another transaction has locked a row, the longest wait. */
+  longestLockWait(): LockWait | undefined
+}
+
 /** The door to every actor: machines registered, commands in, outcomes out. */
 export const openActors = async (
   outside: Outside,
   kinds: readonly Kind[],
   options: DispatcherOptions = {},
-): Promise<Actors> => {
+): Promise<OpenActors> => {
   const asked = performance.now()
   const [database] = await outside.sql<{ now: Date }[]>`select now()`
   // The local clock may be an hour off, and the first commit writes a time already.
   if (database) outside.clock.learn(database.now, performance.now() - asked)
   const registry = await openRegistry(outside.sql, kinds)
-  const dispatcher = openDispatcher(outside, registry, options)
-  return {
+  const { enqueue, idle, longestLockWait } = openDispatcher(outside, registry, options)
+  const actorsThat = (waitsForLocks: boolean): Actors => ({
     kinds: kinds.map(({ name }) => name),
     // One promise per command, whatever it waits for: half of a busy dispatcher's time goes into such things.
     dispatch: command =>
-      new Promise((resolve, reject) => {
-        dispatcher.enqueue([command], outcome => resolve(outcome.ok ? only(outcome.done) : outcome), reject)
+      new Promise((resolve, fail) => {
+        const settle = (outcome: BundleOutcome) => resolve(outcome.ok ? only(outcome.done) : outcome)
+        enqueue([command], { settle, fail, waitsForLocks })
       }),
-    dispatchBundle: commands => new Promise((resolve, reject) => dispatcher.enqueue(commands, resolve, reject)),
-    idle: dispatcher.idle,
-  }
+    dispatchBundle: commands => new Promise((settle, fail) => enqueue(commands, { settle, fail, waitsForLocks })),
+    idle,
+  })
+  return { ...actorsThat(true), withoutLockWaits: actorsThat(false), longestLockWait }
 }
 
 const only = ([done]: readonly Done[]): Done => {

@@ -1,16 +1,29 @@
 import { uuidv7 } from '../ids.ts'
-import { AnswerLost } from '../postgres/errors.ts'
+import { AnswerLost, isLockedOut } from '../postgres/errors.ts'
 import type { Outside } from '../world.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
-import { isLockedOut, isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
+import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
 import { decider, type Looks, type Step, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
+import { findLocked } from './locked.ts'
 import type { Memory } from './memory.ts'
 import { readActors } from './read.ts'
 import { askingOf, doubtKeyed, NOTHING, recall, recalledOf, remember } from './recall.ts'
 import type { Registry } from './registry.ts'
-import { type Again, both, isolate, jitter, nobody, patiently, tryLater, withoutDuplicates } from './trouble.ts'
+import {
+  type Again,
+  aroundLocks,
+  both,
+  inOrder,
+  isolate,
+  jitter,
+  nobody,
+  patiently,
+  setAside,
+  tryLater,
+  withoutDuplicates,
+} from './trouble.ts'
 
 /** Conflicts after which a command stops competing and takes its actors for itself. */
 const ROUNDS_BEFORE_LEASE = 3
@@ -41,26 +54,11 @@ export type Told = (units: number) => void
 export const carryOut = async (means: Means, units: readonly Pending[], told: Told): Promise<Again> => {
   const { aside: unlucky, others } = setAside(units, isUnlucky)
   const round = { ...means, lease: null, told }
-  const again = await attempt(round, others)
-  return unlucky.length === 0 ? again : both(again, await attemptLeased(round, unlucky))
+  return inOrder([others, unlucky], (some, part) => (part === 0 ? attempt(round, some) : attemptLeased(round, some)))
 }
 
 /** Those that keep losing or cannot be refused otherwise. */
 const isUnlucky = ({ mustLease, conflicts }: Pending): boolean => mustLease || conflicts >= ROUNDS_BEFORE_LEASE
-
-/** Some are set aside, and those behind them that want the same actors: an actor's commands keep their order. */
-const setAside = (units: readonly Pending[], isAside: (unit: Pending) => boolean) => {
-  const wanted = new Set<string>()
-  const aside: Pending[] = []
-  const others: Pending[] = []
-  for (const unit of units) {
-    if (isAside(unit) || unit.commands.some(({ actor }) => wanted.has(actor))) {
-      aside.push(unit)
-      for (const { actor } of unit.commands) wanted.add(actor)
-    } else others.push(unit)
-  }
-  return { aside, others }
-}
 
 const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   if (units.length === 0) return nobody
@@ -74,8 +72,12 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
   } catch (error) {
     // Whatever the error says: a driver may hand over that of another statement, and this one may have been carried out.
     for (const unit of units) unit.unsure = true
+    if (isLockedOut(error)) {
+      const find = () => inTime(units, findLocked(outside.sql, registry, units))
+      return aroundLocks(units, error, find, some => attempt(round, some))
+    }
     const again = tryLater(units, error)
-    if ((again && !isLockedOut(error)) || isOfAnotherEra(error)) memory.forgetAll()
+    if (again || isOfAnotherEra(error)) memory.forgetAll()
     if (again) return again
     if (isOfAnotherEra(error) || (isTakenBefore(error) && doubtKeyed(units))) return attempt(round, units)
     return isolate(registry, units, error, some => attempt(round, some))
@@ -83,24 +85,25 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
 }
 
 const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<Again> => {
+  if (units.length === 0) return nobody
   const { outside, registry } = round
   const lease = uuidv7(outside.clock.now(), outside.random)
-  const commands = units.flatMap(unit => unit.commands)
   try {
-    await inTime(units, leaseActors(outside, registry, commands, lease))
+    await inTime(units, leaseActors(outside, registry, units, lease))
     const askings = units.map(unit => askingOf(unit, NOTHING))
     const { reads } = await inTime(units, readActors(outside.sql, registry, askings))
-    const isHeld = ({ key }: { readonly key: string }) => (reads.get(key)?.row.lease ?? lease) === lease
+    // There is nothing to lease of an actor that does not exist.
+    const isHeld = ({ key }: { readonly key: string }) => (reads.has(key) ? reads.get(key)?.row.lease === lease : true)
     const { aside, others } = setAside(units, unit => !unit.commands.every(isHeld))
     const again = await attempt({ ...round, lease, told: undefined }, others)
-    // Somebody else has the rest, for two seconds at most.
-    return both(again, { units: aside, pauseMs: jitter(20) })
+    // The rest is leased by another process, for two seconds at most, or locked.
+    return both(again, { ...nobody, units: aside, pauseMs: jitter(20) })
   } catch (error) {
     // Nothing but the lease and the look at it can have failed: the rest answers for itself.
     return tryLater(units, error) ?? patiently(units, error, 20)
   } finally {
     // By now everybody has been told. A lease that is not given back ends by itself.
-    await inTime(units, releaseActors(outside, registry, commands, lease)).catch(error =>
+    await inTime(units, releaseActors(outside, registry, units, lease)).catch(error =>
       outside.log.warn({ err: error }, 'cannot give back a lease'),
     )
   }
@@ -148,7 +151,7 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
         }),
       )
     : { written: undefined, conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
-  const roundAgain: Again = { units: doubting, pauseMs: 0 }
+  const roundAgain: Again = { ...nobody, units: doubting }
   if (answer.duplicated.size > 0) {
     // Those who wait here are behind the others, who may be commands for the same actors.
     const sent = decided.map(({ unit }) => unit)
@@ -188,7 +191,7 @@ const afterConflict = (looks: Looks, units: readonly Pending[]): Again => {
     unit.doubted = true
   }
   // Whoever won writes again soon; a moment's wait lets it finish.
-  return { units, pauseMs: jitter(2) }
+  return { ...nobody, units, pauseMs: jitter(2) }
 }
 
 /**

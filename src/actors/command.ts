@@ -77,6 +77,23 @@ export class Unavailable extends Error {
   }
 }
 
+/** A row that the command changes is locked by a transaction of another session. It was not carried out. */
+export class LockedOut extends Unavailable {
+  constructor() {
+    super(new Error('a row is locked by another transaction'))
+  }
+}
+
+/** Undefined when its row is locked: for a caller that comes again by itself. */
+export const unlessLocked = async <T>(asked: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof LockedOut) return undefined
+    throw error
+  }
+}
+
 /** A command that can never be carried out as it is: a machine that throws, a broken rule. */
 export class CommandFault extends Error {
   override readonly name = 'CommandFault'

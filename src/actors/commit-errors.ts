@@ -8,8 +8,5 @@ export const isDuplicateRows = (error: unknown): error is WithDetail => codeOf(e
 /** Raised by commit_actors(): the rows were read from, or remembered of, another server or another time of this one. */
 export const isOfAnotherEra = (error: unknown): boolean => codeOf(error) === 'PM004'
 
-/** The connection does not wait any longer for a lock: it is still the same server, and nothing was carried out. */
-export const isLockedOut = (error: unknown): boolean => codeOf(error) === '55P03'
-
 /** History has the command already: whoever chose its id sends it again. */
 export const isTakenBefore = (error: unknown): boolean => constraintOf(error) === 'transitions_command_once'

@@ -1,8 +1,11 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
 import { carryOut } from './carry-out.ts'
-import { type BundleOutcome, type Carried, type Command, keyOf, Unavailable } from './command.ts'
+import { type BundleOutcome, type Carried, type Command, keyOf, LockedOut, Unavailable } from './command.ts'
 import { LATE_MS, openLanes } from './lanes.ts'
+import { findLocked } from './locked.ts'
+import { openLockedUnits } from './locked-units.ts'
+import { openLockouts } from './lockouts.ts'
 import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, nobody } from './trouble.ts'
@@ -14,6 +17,8 @@ export type Pending = {
   readonly keyed: boolean
   readonly settle: (outcome: BundleOutcome) => void
   readonly fail: (error: unknown) => void
+  /** Whether it waits for a row that is locked, or fails as LockedOut instead. */
+  readonly waitsForLocks: boolean
   /** Until when a database in trouble is asked again. */
   readonly deadline: number
   /** How often its rows had moved on when it came to the commit. */
@@ -62,6 +67,7 @@ export const openDispatcher = (
   }: DispatcherOptions = {},
 ) => {
   const means = { outside, registry, memory: openMemory({ most: mostRemembered }), published }
+  const lockouts = openLockouts(outside)
   let queue: Pending[] = []
   const busy = new Set<string>()
   const lanes = openLanes({ most, batchSize })
@@ -73,7 +79,10 @@ export const openDispatcher = (
   let wakeUp: ReturnType<typeof setTimeout> | undefined
   let drained: (() => void)[] = []
 
-  const enqueue = (commands: readonly Command[], settle: Pending['settle'], fail: Pending['fail']): void => {
+  const enqueue = (
+    commands: readonly Command[],
+    { settle, fail, waitsForLocks }: Pick<Pending, 'settle' | 'fail' | 'waitsForLocks'>,
+  ): void => {
     const keyed = commands[0]?.id !== undefined
     if (commands.some(({ id }) => (id !== undefined) !== keyed)) {
       fail(
@@ -91,6 +100,7 @@ export const openDispatcher = (
       keyed,
       settle,
       fail,
+      waitsForLocks,
       deadline: performance.now() + patienceMs,
       conflicts: 0,
       unsure: false,
@@ -167,24 +177,46 @@ export const openDispatcher = (
         return nobody
       })
       .then(again => {
-        if (!lanes.leave(lane, units.length - again.units.length)) return
-        if (again.units.length > 0) park(units, again)
+        if (!lanes.leave(lane, units.length - again.units.length - again.locked.length)) return
+        if (again.units.length + again.locked.length > 0) park(units, again)
         else leave(units)
       })
   }
 
   /** Those that go round again keep their actors meanwhile, so that later commands do not overtake them; the lane is free. */
   const park = (units: readonly Pending[], again: Again): void => {
-    const staying = new Set(again.units)
+    const locked: Pending[] = []
+    for (const unit of again.locked) {
+      lockouts.met(unit)
+      if (unit.waitsForLocks) locked.push(unit)
+      else unit.fail(new LockedOut())
+    }
+    const staying = new Set([...again.units, ...locked])
+    leave(units.filter(unit => !staying.has(unit)))
+    for (const { commands } of staying) for (const { actor } of commands) busy.add(actor)
+    for (const unit of locked) lockedUnits.hold(unit)
+    if (again.units.length === 0) return
     parked++
     setTimeout(() => {
       parked--
       queue = again.units.concat(queue)
       leave(again.units)
     }, again.pauseMs)
-    leave(units.filter(unit => !staying.has(unit)))
-    for (const { commands } of again.units) for (const { actor } of commands) busy.add(actor)
   }
+
+  const lockedUnits = openLockedUnits({
+    lockouts,
+    retry: async unit => {
+      try {
+        if ((await findLocked(outside.sql, registry, [unit])).size > 0) return false
+        const { units, locked } = await carryOut(means, [unit], () => {})
+        return units.length + locked.length === 0
+      } catch {
+        return false
+      }
+    },
+    release: unit => leave([unit]),
+  })
 
   const leave = (units: readonly Pending[]): void => {
     for (const { commands } of units) for (const { actor } of commands) busy.delete(actor)
@@ -200,9 +232,14 @@ export const openDispatcher = (
     for (; at < queue.length && units.length < most; at++) {
       const unit = queue[at]
       if (!unit) break
-      if (unit.commands.some(({ actor }) => busy.has(actor) || blocked.has(actor))) {
+      const isLocked = lockouts.has(unit)
+      if (isLocked && !unit.waitsForLocks && lockouts.waitMs(unit) > 0) unit.fail(new LockedOut())
+      else if (unit.commands.some(({ actor }) => busy.has(actor) || blocked.has(actor))) {
         for (const { actor } of unit.commands) blocked.add(actor)
         left.push(unit)
+      } else if (isLocked) {
+        for (const { actor } of unit.commands) busy.add(actor)
+        lockedUnits.hold(unit)
       } else units.push(unit)
     }
     behind = left.length
@@ -212,7 +249,8 @@ export const openDispatcher = (
   }
 
   // Whoever was told in this turn may dispatch in it.
-  const isIdle = (): boolean => lanes.areFree() && parked === 0 && queue.length === 0 && !scheduled
+  const isIdle = (): boolean =>
+    lanes.areFree() && parked === 0 && lockedUnits.areNone() && queue.length === 0 && !scheduled
 
   const wakeIdle = (): void => {
     if (!isIdle()) return
@@ -223,5 +261,5 @@ export const openDispatcher = (
   /** Resolves when nothing is queued or under way. */
   const idle = (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise(wake => drained.push(wake)))
 
-  return { enqueue, idle }
+  return { enqueue, idle, longestLockWait: lockouts.longest }
 }

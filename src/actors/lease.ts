@@ -1,6 +1,9 @@
 import type { Outside } from '../world.ts'
 import type { Command } from './command.ts'
+import { actorsByTable } from './locked.ts'
 import type { Registry } from './registry.ts'
+
+type Unit = { readonly commands: readonly Command[] }
 
 /** Long enough for a read and a commit, short enough that a killed holder is no outage. */
 const LEASE_MS = 2_000
@@ -13,34 +16,26 @@ const LEASE_MS = 2_000
 export const leaseActors = async (
   { sql, clock }: Outside,
   registry: Registry,
-  commands: readonly Command[],
+  units: readonly Unit[],
   holder: string,
 ): Promise<void> => {
   const at = clock.now()
   const until = new Date(at.getTime() + LEASE_MS)
-  for (const [table, ids] of actorsByTable(registry, commands)) {
+  for (const [table, ids] of actorsByTable(registry, units)) {
     await sql`select ${sql(`lease_${table}`)}(${ids}::text::uuid[], ${holder}, ${at}, ${until})`
   }
 }
 
-/** Gives back what no commit has given back already. */
+/** Gives back what no commit has given back already, as far as nothing else has it locked: a lease ends by itself. */
 export const releaseActors = async (
   { sql }: Outside,
   registry: Registry,
-  commands: readonly Command[],
+  units: readonly Unit[],
   holder: string,
 ): Promise<void> => {
-  for (const [table, ids] of actorsByTable(registry, commands)) {
+  for (const [table, ids] of actorsByTable(registry, units)) {
     await sql`update ${sql(table)} set lease = null, leased_until = null
-      where id = any(${ids}::text::uuid[]) and lease = ${holder}`
+      where lease = ${holder} and id in (
+        select id from ${sql(table)} where id = any(${ids}::text::uuid[]) order by id for update skip locked)`
   }
-}
-
-const actorsByTable = (registry: Registry, commands: readonly Command[]): [table: string, ids: string][] => {
-  const tables = new Map<string, Set<string>>()
-  for (const { kind, actor } of commands) {
-    const { table } = registry.get(kind).kind
-    tables.set(table, (tables.get(table) ?? new Set()).add(actor))
-  }
-  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, ids]) => [table, `{${[...ids].join(',')}}`])
 }

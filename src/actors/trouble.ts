@@ -4,14 +4,22 @@ import type { Duplicate } from './commit.ts'
 import type { Pending } from './dispatcher.ts'
 import type { Registry } from './registry.ts'
 
-/** Units that must go round again, and after how long. */
-export type Again = { readonly units: readonly Pending[]; readonly pauseMs: number }
+/** Units that are not settled. */
+export type Again = {
+  /** They must go round again. */
+  readonly units: readonly Pending[]
+  /** After so long. */
+  readonly pauseMs: number
+  /** A row that they change is locked: they are retried alone. */
+  readonly locked: readonly Pending[]
+}
 
-export const nobody: Again = { units: [], pauseMs: 0 }
+export const nobody: Again = { units: [], pauseMs: 0, locked: [] }
 
 export const both = (a: Again, b: Again): Again => ({
   units: [...a.units, ...b.units],
   pauseMs: Math.max(a.pauseMs, b.pauseMs),
+  locked: [...a.locked, ...b.locked],
 })
 
 type Attempt = (units: readonly Pending[]) => Promise<Again>
@@ -65,7 +73,7 @@ export const tryLater = (units: readonly Pending[], error: unknown): Again | und
 export const patiently = (units: readonly Pending[], error: unknown, aboutMs: number): Again => {
   const now = performance.now()
   for (const unit of units) if (now >= unit.deadline) unit.fail(new Unavailable(error))
-  return { units: units.filter(unit => now < unit.deadline), pauseMs: jitter(aboutMs) }
+  return { ...nobody, units: units.filter(unit => now < unit.deadline), pauseMs: jitter(aboutMs) }
 }
 
 /** One of them cannot be committed: halves, in order, down to the one. */
@@ -93,19 +101,64 @@ export const isolate = async (
   return inOrder([units.slice(0, middle), units.slice(middle)], attempt)
 }
 
+/** What is done when a statement waited too long for a lock: those that met it are set aside, the others go on. */
+export const aroundLocks = async (
+  units: readonly Pending[],
+  error: unknown,
+  find: () => Promise<ReadonlySet<string>>,
+  attempt: Attempt,
+): Promise<Again> => {
+  let actors: ReadonlySet<string>
+  try {
+    actors = await find()
+  } catch {
+    // A whole table is locked, or the database is away.
+    return patiently(units, error, 200)
+  }
+  const { aside, others } = setAside(units, ({ commands }) => commands.some(({ actor }) => actors.has(actor)))
+  if (aside.length > 0) {
+    const isLocked = (unit: Pending) => unit.commands.some(({ actor }) => actors.has(actor))
+    const again = others.length === 0 ? nobody : await attempt(others)
+    return both(again, { pauseMs: 0, locked: aside.filter(isLocked), units: aside.filter(unit => !isLocked(unit)) })
+  }
+  // The lock is not on an actor's row, or it is gone: each alone shows whose it is.
+  if (units.length === 1) return { ...nobody, locked: units }
+  return inOrder(
+    units.map(unit => [unit]),
+    attempt,
+  )
+}
+
+/** Some are set aside, and those behind them that want the same actors: an actor's commands keep their order. */
+export const setAside = (units: readonly Pending[], isAside: (unit: Pending) => boolean) => {
+  const wanted = new Set<string>()
+  const aside: Pending[] = []
+  const others: Pending[] = []
+  for (const unit of units) {
+    if (isAside(unit) || unit.commands.some(({ actor }) => wanted.has(actor))) {
+      aside.push(unit)
+      for (const { actor } of unit.commands) wanted.add(actor)
+    } else others.push(unit)
+  }
+  return { aside, others }
+}
+
 /** One part after the other; what wants the actors of a unit that must go round again waits behind it. */
-const inOrder = async (parts: readonly (readonly Pending[])[], attempt: Attempt): Promise<Again> => {
+export const inOrder = async (
+  parts: readonly (readonly Pending[])[],
+  attempt: (units: readonly Pending[], part: number) => Promise<Again>,
+): Promise<Again> => {
   let again = nobody
   const waiting = new Set<string>()
-  for (const part of parts) {
+  for (const [n, part] of parts.entries()) {
     const behind = part.filter(unit => {
       const waits = unit.commands.some(({ actor }) => waiting.has(actor))
       if (waits) for (const { actor } of unit.commands) waiting.add(actor)
       return waits
     })
-    const answer = await attempt(behind.length === 0 ? part : part.filter(unit => !behind.includes(unit)))
-    for (const { commands } of answer.units) for (const { actor } of commands) waiting.add(actor)
-    again = both(again, both(answer, { units: behind, pauseMs: 0 }))
+    const answer = await attempt(behind.length === 0 ? part : part.filter(unit => !behind.includes(unit)), n)
+    for (const unit of [...answer.units, ...answer.locked]) for (const { actor } of unit.commands) waiting.add(actor)
+    again = both(again, both(answer, { ...nobody, units: behind }))
   }
   return again
 }

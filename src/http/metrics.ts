@@ -3,6 +3,7 @@ import process from 'node:process'
 import { feedLagMs } from '../actors/feed.ts'
 import { chainIdsOf } from '../chain/connect.ts'
 import { refuse } from '../errors.ts'
+import type { Machinery } from '../machinery.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { isLoopback } from './address.ts'
@@ -18,7 +19,7 @@ import { forAnybody, type Route } from './route.ts'
  */
 export const metricsRoutes = (
   checks: Readonly<Record<string, Check>>,
-  sending?: Pick<Sender, 'counts'>,
+  services?: Pick<Machinery, 'sending' | 'longestLockWait'>,
 ): readonly Route[] => [
   forAnybody('GET', {
     path: '/metrics',
@@ -36,7 +37,8 @@ export const metricsRoutes = (
       ])
       const families = [
         ...trafficOf(api),
-        ...sendingOf(sending),
+        ...sendingOf(services?.sending),
+        ...lockWaitOf(services),
         ...processOf(api),
         ...up,
         ...(backlog ? backlogOf(backlog) : []),
@@ -115,6 +117,13 @@ const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Family
       samples: [...ended].map(([outcome, value]) => ({ labels: { outcome }, value })),
     },
   ]
+}
+
+const lockWaitOf = (services: Pick<Machinery, 'longestLockWait'> | undefined): readonly Family[] => {
+  if (!services) return []
+  const seconds = (services.longestLockWait()?.ms ?? 0) / 1_000
+  const help = 'How long a command of this process has waited, at most, for a row that another transaction has locked.'
+  return [gauge('paymachine_lock_wait_seconds', help, seconds)]
 }
 
 const gauge = (name: string, help: string, value: number): Family => ({

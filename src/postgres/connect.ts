@@ -19,6 +19,8 @@ export type ConnectOptions = {
    * table is analyzed, reading and sorting all of it looks cheaper (0.5 s for a page of 100,000 rows).
    */
   readonly byIndex?: boolean
+  /** A statement that waits so long for a lock fails (55P03): it must not keep others waiting behind it. */
+  readonly lockMs?: number | undefined
   /** See `ANSWER_S`. */
   readonly answerS?: number | undefined
 }
@@ -28,6 +30,15 @@ export type ConnectOptions = {
  * without a reset, for a quarter of an hour and, behind a proxy, for ever. For pools whose statements are all short.
  */
 export const ANSWER_S = 15
+
+/**
+ * Ordinary commits hold their locks for milliseconds. What is locked for longer is held by a stalled process or by a
+ * person, and everything in a batch with it waits for as long as this.
+ */
+export const LOCK_MS = 250
+
+/** A request waits alone, and is answered 503 when this is over: its connection must not be kept from the others for long. */
+export const REQUEST_LOCK_MS = 2_000
 
 /**
  * A pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch):
@@ -51,7 +62,7 @@ export const ANSWER_S = 15
  */
 export const connect = (
   url: string,
-  { max = 10, name = 'paymachine', byKey = false, byIndex = false, answerS }: ConnectOptions = {},
+  { max = 10, name = 'paymachine', byKey = false, byIndex = false, lockMs, answerS }: ConnectOptions = {},
 ): Sql => {
   const { url: address, tls } = parseDatabaseUrl(url)
   const sql = postgres(address, {
@@ -69,6 +80,7 @@ export const connect = (
       opening: settings({
         // The server gives up first, or what waits for a lock would stay there when nobody waits for it any more.
         ...(answerS !== undefined && { statement_timeout: Math.round(answerS * 900) }),
+        ...(lockMs !== undefined && { lock_timeout: lockMs }),
         ...(byKey && { enable_seqscan: 'off' }),
         ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
       }),

@@ -54,6 +54,9 @@ const isOfStatement = (error: unknown): boolean =>
 
 const closedPool = new Set(['CONNECTION_ENDED', 'CONNECTION_DESTROYED'])
 
+/** The statement waited for a lock for longer than its connection allows. Nothing of it was carried out. */
+export const isLockedOut = (error: unknown): boolean => codeOf(error) === '55P03'
+
 /** The table has another shape since the connection has prepared the statement; by now it has forgotten that. */
 const isOfOldPlan = (error: unknown): boolean => oldPlan.has(codeOf(error) ?? '')
 

@@ -46,6 +46,8 @@ export type Records = {
   readonly answered: readonly string[]
   /** Claims of which nothing is left open. */
   readonly finished: readonly string[]
+  /** Deliveries that another transaction has locked: their attempts are recorded, and they count as moved on. */
+  readonly around?: readonly string[]
 }
 
 export type Claim = {
@@ -92,13 +94,13 @@ const columns = (sql: Sql) => sql`
   c.endpoint_id as "endpointId", c.endpoint_version as "endpointVersion", c.event_id as "eventId",
   c.event_type as "eventType", c.event_created as "eventCreated", c.api_version as "apiVersion", c.object`
 
-const recording = (sql: Sql, { command, recorded, jobs, answered, finished }: Records) => {
+const recording = (sql: Sql, { command, recorded, jobs, answered, finished, around = [] }: Records) => {
   const sorted = recorded.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return sql`record_attempts(${command},
     ${rowsLiteral(sorted.map(({ entry }) => entry))}::text::delivery_outcome[],
     ${JSON.stringify(sorted.map(({ context }) => context))}::text::json,
     ${jobs.length === 0 ? null : JSON.stringify(jobs)}::text::json,
-    ${idsOrNull(answered)}::text::uuid[], ${idsOrNull(finished)}::text::uuid[])`
+    ${idsOrNull(answered)}::text::uuid[], ${idsOrNull(finished)}::text::uuid[], ${idsOrNull(around)}::text::uuid[])`
 }
 
 const idsOrNull = (ids: readonly string[]) => (ids.length === 0 ? null : `{${ids.join(',')}}`)
@@ -120,6 +122,14 @@ export const findDueEndpoints = (sql: Sql, at: Date): Promise<DueEndpoint[]> => 
 /** Deliveries that somebody took up before then, and of which nothing was heard since. */
 export const findLostDeliveries = (sql: Sql, before: Date, most: number): Promise<ActorRow[]> => sql<ActorRow[]>`
   select * from find_lost_deliveries(${before}, ${most})`
+
+/** Of these deliveries, those that another transaction has locked. Waits for no lock. */
+export const findLockedDeliveries = async (sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const rows = await sql<
+    { id: string }[]
+  >`select id from find_locked_deliveries(${`{${ids.join(',')}}`}::text::uuid[]) id`
+  return new Set(rows.map(({ id }) => id))
+}
 
 /** How the latest attempt of each has ended, of those whose has. */
 export type Ended = {

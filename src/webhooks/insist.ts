@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidv7 } from '../ids.ts'
-import { constraintOf, judgeError } from '../postgres/errors.ts'
+import { constraintOf, isLockedOut, judgeError } from '../postgres/errors.ts'
 import { findClaimed, type Records, recordAttempts, type StepAnswer, takeStep } from '../queries/sending.ts'
 import type { Outside } from '../world.ts'
 import { inTime } from './in-time.ts'
@@ -35,7 +35,8 @@ export const openInsistence = ({ sql, clock, random }: Outside, { hasEnded }: { 
       } catch (error) {
         // Of a try that was given up, and was carried out after all.
         const isTwin = constraintOf(error) === 'delivery_claims_pkey'
-        if ((!isTwin && judgeError(error) === 'final') || hasEnded()) throw error
+        // Another try would wait for the same lock, and everything behind this step with it.
+        if (isLockedOut(error) || (!isTwin && judgeError(error) === 'final') || hasEnded()) throw error
         unsure = true
         await sleep(pauseMs)
       }

@@ -1,6 +1,15 @@
 import type { Actor } from '../actors/kind.ts'
 import { uuidv7 } from '../ids.ts'
-import { endClaims, findEnded, findLostDeliveries, findTime, recordAttempts } from '../queries/sending.ts'
+import { isLockedOut } from '../postgres/errors.ts'
+import {
+  endClaims,
+  findEnded,
+  findLockedDeliveries,
+  findLostDeliveries,
+  findTime,
+  type Records,
+  recordAttempts,
+} from '../queries/sending.ts'
 import type { Outside } from '../world.ts'
 import { openBell } from './bell.ts'
 import { inTime } from './in-time.ts'
@@ -42,9 +51,23 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
       })
       const recorded = decided.map(each => each.recorded)
       const jobs = [...new Map(decided.flatMap(each => each.jobs.map(job => [job.key, job]))).values()]
-      await recordAttempts(sql, { command: uuidv7(at, random), recorded, jobs, answered: [], finished: [] })
+      const records = { command: uuidv7(at, random), recorded, jobs, answered: [], finished: [] }
+      if (await recordAround(records, lost.map(idOf))) break
     }
     await endClaims(sql, before)
+  }
+
+  /** Answers whether some are locked by another transaction: they are left for the next round, or found again at once. */
+  const recordAround = async (records: Records, ids: readonly string[]): Promise<boolean> => {
+    try {
+      await recordAttempts(sql, records)
+      return false
+    } catch (err) {
+      if (!isLockedOut(err)) throw err
+    }
+    const around = [...(await findLockedDeliveries(sql, ids))]
+    await recordAttempts(sql, { ...records, around })
+    return true
   }
 
   const run = async (): Promise<void> => {

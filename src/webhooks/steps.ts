@@ -1,7 +1,9 @@
 import type { Actor } from '../actors/kind.ts'
 import { uuidv7 } from '../ids.ts'
-import type { Claimed, Records } from '../queries/sending.ts'
+import { isLockedOut } from '../postgres/errors.ts'
+import { type Claimed, findLockedDeliveries, type Records } from '../queries/sending.ts'
 import type { World } from '../world.ts'
+import { inTime } from './in-time.ts'
 import { type OpenClaim, openInsistence } from './insist.ts'
 import { type AttemptEnd, decideEnd } from './outcome.ts'
 import type { Asking } from './roster.ts'
@@ -72,18 +74,39 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     ended = ended.slice(MOST_RECORDED)
     if (asked.length === 0 && batch.length === 0) return false
     try {
-      const { moved, claimed, claim } = await insist(recordsOf(batch, finishedBy(batch)), asked)
-      tellMoved(batch, moved)
-      taken(claimed, claim, asked)
+      await take(batch, asked)
     } catch (err) {
-      log.error({ err }, 'a step of sending webhooks failed')
       for (const { held } of batch) keep(held)
-      await recordEach(batch)
+      if (!isLockedOut(err)) log.error({ err }, 'a step of sending webhooks failed')
+      await recordRest(batch, isLockedOut(err) ? await findLocked(batch) : [])
     }
     return true
   }
 
-  const recordsOf = (batch: readonly Ended[], finished: readonly string[]): Records => {
+  const take = async (batch: readonly Ended[], asked: readonly Asking[], around: readonly string[] = []) => {
+    const { moved, claimed, claim } = await insist(recordsOf(batch, finishedBy(batch), around), asked)
+    tellMoved(batch, moved)
+    taken(claimed, claim, asked)
+  }
+
+  /** None when the database does not answer: the attempts are recorded one by one then. */
+  const findLocked = async (batch: readonly Ended[]): Promise<readonly string[]> => {
+    const ids = batch.map(({ held }) => held.actor.id)
+    return [...(await inTime(findLockedDeliveries(world.sql, ids)).catch(() => []))]
+  }
+
+  /** Around those that are locked; without any, one by one. */
+  const recordRest = async (batch: readonly Ended[], locked: readonly string[]): Promise<void> => {
+    if (locked.length === 0) return recordEach(batch)
+    try {
+      await take(batch, [], locked)
+    } catch {
+      for (const { held } of batch) keep(held)
+      await recordEach(batch)
+    }
+  }
+
+  const recordsOf = (batch: readonly Ended[], finished: readonly string[], around: readonly string[] = []): Records => {
     const decided = batch.map(({ held, end }) => decideEnd(held.actor, end))
     const jobs = new Map(decided.flatMap(({ jobs }) => jobs.map(job => [job.key ?? newId(), job])))
     return {
@@ -92,6 +115,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
       jobs: [...jobs.values()],
       answered: answeredIn(batch),
       finished,
+      around,
     }
   }
 

@@ -6,7 +6,7 @@ import { type Kind, registered } from '../../src/actors/kind.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { openLog } from '../../src/log.ts'
-import { connect } from '../../src/postgres/connect.ts'
+import { connect, LOCK_MS } from '../../src/postgres/connect.ts'
 import type { Outside, Random } from '../../src/world.ts'
 import { database } from '../harness/database.ts'
 import { lamp } from './lamp.ts'
@@ -26,7 +26,7 @@ export const openHouse = async (
   url: string,
   { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: HouseOptions = {},
 ) => {
-  const sql = connect(url, { max: connections, byKey: true, answerS })
+  const sql = connect(url, { max: connections, byKey: true, lockMs: LOCK_MS, answerS })
   const world: Outside = { sql, clock, random, log: openLog('silent') }
   const actors = await openActors(world, kinds, options)
   return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }

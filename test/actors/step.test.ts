@@ -193,5 +193,6 @@ test('what a change tells whatever is in the fields is known, by the names that 
       .map(({ from, to, type }) => `${from} ${to} ${type}`),
   )
   expect(tells).toContain('null pending payment.created')
-  expect(tells.filter(told => told.startsWith('pending pending'))).toEqual(['pending pending payment.underpaid'])
+  // That too little was seen is announced once for each transaction, so it depends on what is in the fields.
+  expect(tells.filter(each => each.startsWith('pending pending'))).toEqual([])
 })

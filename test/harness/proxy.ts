@@ -2,20 +2,19 @@ import { connect, createServer, type Socket } from 'node:net'
 
 type Held = {
   lose(): void
-  /** Passes the statement on after all. */
-  deliver(): void
+  /** The client loses its connection, and the server is not told. */
+  loseUnheard(): Promise<void>
+  /** Passes the statement on after all; resolves when the server has answered. */
+  deliver(): Promise<void>
 }
 
 /** A path to a database that can be cut, on loopback. */
 export const databaseProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  const clients = new Set<Socket>()
   let answersUntilCut = Number.POSITIVE_INFINITY
   let answersUntilGarbled = Number.POSITIVE_INFINITY
   let silent = false
-  /** The server does not hear that a client is gone. */
-  let deaf = false
   let holding: { readonly asking: string; readonly held: (connection: Held) => void } | undefined
 
   const server = createServer(client => {
@@ -24,19 +23,32 @@ export const databaseProxy = async (databaseUrl: string) => {
       client.destroy()
       upstream.destroy()
     }
+    /** The server does not hear that its client is gone. */
+    let isDeaf = false
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       if (silent) socket.pause()
       socket.on('error', cut).on('close', () => {
         sockets.delete(socket)
-        if (!deaf) cut()
+        if (!isDeaf) cut()
       })
     }
-    clients.add(client)
-    client.on('close', () => clients.delete(client))
     client.on('data', chunk => {
       if (!holding || !chunk.includes(holding.asking)) return upstream.write(chunk)
-      holding.held({ lose: () => client.resetAndDestroy(), deliver: () => upstream.write(chunk) })
+      holding.held({
+        lose: () => client.resetAndDestroy(),
+        loseUnheard: async () => {
+          isDeaf = true
+          const closed = new Promise(resolve => client.once('close', resolve))
+          client.resetAndDestroy()
+          await closed
+        },
+        deliver: async () => {
+          const answered = new Promise(resolve => upstream.once('data', resolve))
+          upstream.write(chunk)
+          await answered
+        },
+      })
       holding = undefined
     })
     upstream.on('data', chunk => {
@@ -80,14 +92,6 @@ export const databaseProxy = async (databaseUrl: string) => {
     /** Every connection is lost at once, as when the other side's machine is. */
     reset: () => {
       for (const socket of sockets) socket.resetAndDestroy()
-    },
-    /** The same, and the server does not hear of it. */
-    resetUnheard: async () => {
-      deaf = true
-      const lost = [...clients].map(client => new Promise(resolve => client.once('close', resolve)))
-      for (const client of clients) client.resetAndDestroy()
-      await Promise.all(lost)
-      deaf = false
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()

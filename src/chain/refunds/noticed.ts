@@ -1,4 +1,5 @@
 import type { Refund } from '../../../machines/refund.ts'
+import { unlessLocked } from '../../actors/command.ts'
 import type { Actor } from '../../actors/kind.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
 import { claimNoticed, forgetNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
@@ -105,11 +106,13 @@ const tell = async (
   more: { readonly instead?: string | null } = {},
 ): Promise<Next> => {
   const { chainId } = refund.context
-  const outcome = await actors.dispatch({
-    ...{ kind: 'refund', actor: refund.id, event: { type, txHash, ...more }, cause: `chain:${chainId}` },
-    id: uuidFrom(['refund noticed', refund.id, refund.rev, txHash, type]),
-  })
-  if (type === 'stray_transfer_seen' && outcome.ok && !outcome.replayed)
+  const outcome = await unlessLocked(
+    actors.dispatch({
+      ...{ kind: 'refund', actor: refund.id, event: { type, txHash, ...more }, cause: `chain:${chainId}` },
+      id: uuidFrom(['refund noticed', refund.id, refund.rev, txHash, type]),
+    }),
+  )
+  if (type === 'stray_transfer_seen' && outcome?.ok && !outcome.replayed)
     log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash }, 'a refund is paid that nobody waits for')
-  return outcome.ok ? 'never' : 'again'
+  return outcome?.ok ? 'never' : 'again'
 }

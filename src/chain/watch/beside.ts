@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LockedOut } from '../../actors/command.ts'
 import type { World } from '../../world.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { isMine, type Share } from './share.ts'
@@ -43,12 +44,12 @@ export const besideReading = <Chain extends { readonly id: number; readonly poll
   }
 }
 
-/** A node that says nothing, or no, has not said anything about the transaction: it is looked for again. */
+/** A node that says nothing, or no, has not said anything about the transaction: it is looked for again, as one whose record is locked is. */
 export const unlessUnanswered = async <T>(answer: Promise<T>): Promise<T | undefined> => {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof RpcFault || error instanceof RpcRefusal) return undefined
+    if (error instanceof RpcFault || error instanceof RpcRefusal || error instanceof LockedOut) return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { Payment } from '../../../machines/payment-events.ts'
-import type { Command } from '../../actors/command.ts'
+import { type Command, LockedOut } from '../../actors/command.ts'
 import { type Actor, registered } from '../../actors/kind.ts'
 import { stepper } from '../../actors/step.ts'
 import { uuidFrom } from '../../ids.ts'
@@ -69,7 +69,8 @@ const settled = async (world: World, unsettled: Unsettled): Promise<Actor<Paymen
   try {
     return await settle(world, unsettled)
   } catch (err) {
-    world.log.error({ payment: unsettled.payment.id, err }, 'a payment could not be told of its transfers')
+    if (!(err instanceof LockedOut))
+      world.log.error({ payment: unsettled.payment.id, err }, 'a payment could not be told of its transfers')
     return undefined
   }
 }

@@ -1,3 +1,4 @@
+import { unlessLocked } from '../../actors/command.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { World } from '../../world.ts'
 import { isOfNode, RpcFault } from '../rpc/rpc.ts'
@@ -160,8 +161,10 @@ type OverByChain = Over & {
 const end = async ({ actors }: World, over: readonly Over[]): Promise<number> => {
   const outcomes = await Promise.all(
     over.map(({ id, scanned_to: scannedTo }) =>
-      actors.dispatch({ kind: 'payment', actor: id, event: { type: 'window_over', scannedTo }, cause: 'window' }),
+      unlessLocked(
+        actors.dispatch({ kind: 'payment', actor: id, event: { type: 'window_over', scannedTo }, cause: 'window' }),
+      ),
     ),
   )
-  return outcomes.filter(({ ok }) => ok).length
+  return outcomes.filter(outcome => outcome?.ok).length
 }

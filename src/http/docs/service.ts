@@ -7,8 +7,18 @@ const aliveShape = shape({ name: 'Alive', type: () => type({ status: "'ok'" }), 
 const readyShape = shape({
   name: 'Readiness',
   type: () =>
-    type({ status: "'ready' | 'not ready'", checks: { '[string]': 'string' }, chains: { '[string]': 'string' } }),
-  example: { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' }, chains: { 31337: 'ok' } },
+    type({
+      status: "'ready' | 'not ready'",
+      checks: { '[string]': 'string' },
+      chains: { '[string]': 'string' },
+      locks: 'string',
+    }),
+  example: {
+    status: 'ready',
+    checks: { database: 'ok', migrations: 'ok', worker: 'ok' },
+    chains: { 31337: 'ok' },
+    locks: 'ok',
+  },
 })
 
 const documentShape = shape({

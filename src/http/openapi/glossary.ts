@@ -164,6 +164,8 @@ const fields: Readonly<Record<string, string>> = {
   merchants: 'What it is a member of.',
   openapi: 'The version of OpenAPI.',
   chains: 'Every chain by its id: `ok`, or what is wrong with it in a word. Trouble with one leaves the service ready.',
+  locks:
+    '`ok`, or what has waited for more than 30 seconds because another database transaction has locked its row. The service stays ready: everything else goes on.',
   checks: 'Every part of the service: `ok`, or what is wrong with it in a few words.',
 
   eventTypes: 'What it is told of, each type by its exact name.',

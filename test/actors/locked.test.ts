@@ -1,0 +1,131 @@
+import { expect, test } from 'bun:test'
+import { LockedOut } from '../../src/actors/command.ts'
+import { registered } from '../../src/actors/kind.ts'
+import { openLockouts } from '../../src/actors/lockouts.ts'
+import { openTimers } from '../../src/actors/timers.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { until } from '../harness/until.ts'
+import { lamp } from './lamp.ts'
+import { doneOf, lampHouse, makeLamp, newLamp, tell } from './lamps.ts'
+
+const lampKinds = [registered(lamp)]
+
+/** A session that holds locks until it lets go. */
+const stranger = async (url: string, query: string) => {
+  const sql = connect(url, { max: 1 })
+  await sql.unsafe(`begin; ${query}`)
+  return {
+    letGo: () => sql.unsafe('rollback'),
+    [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }),
+  }
+}
+
+const count = (actor: string, by = 1) => tell(actor, 'count', { by })
+
+test.each([
+  ['its row', (id: string) => `select from lamps where id = '${id}' for update`],
+  ['its timer', (id: string) => `select from timers where actor = '${id}' for update`],
+])('a batch with one actor of which %s is locked commits the others, and that one when it is free', async (_, lock) => {
+  await using house = await lampHouse({ lanes: 1 })
+  const ids = await Promise.all(Array.from({ length: 6 }, () => newLamp(house.actors)))
+  await Promise.all(ids.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
+  const [locked = '', ...others] = ids
+  await using session = await stranger(house.url, lock(locked))
+  // It changes the row and cancels the timer.
+  const own = house.actors.dispatch(tell(locked, 'switch_off'))
+  const outcomes = await Promise.all(others.map(id => house.actors.dispatch(tell(id, 'switch_off'))))
+  for (const outcome of outcomes) doneOf(outcome)
+  // And those that come while it waits.
+  for (const id of others) doneOf(await house.actors.dispatch(tell(id, 'switch_on')))
+  await session.letGo()
+  expect(doneOf(await own).actor).toMatchObject({ state: 'off', rev: 3 })
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+})
+
+test('a batch that waits for a row of no actor commits the others', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  await using session = await stranger(
+    house.url,
+    `insert into lamps (id, state, rev, version, created_at, updated_at, room, switched, burn_ms)
+     values (gen_random_uuid(), 'off', 1, 1, now(), now(), 'attic', 0, 1)`,
+  )
+  const own = house.actors.dispatch(makeLamp({ room: 'attic' }))
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => house.actors.dispatch(makeLamp())))
+  for (const outcome of outcomes) doneOf(outcome)
+  await session.letGo()
+  doneOf(await own)
+})
+
+test('commands for a locked actor keep their order, and time out when it stays locked', async () => {
+  await using house = await lampHouse({ patienceMs: 1_500 })
+  const id = await newLamp(house.actors)
+  await using session = await stranger(house.url, `select from lamps where id = '${id}' for update`)
+  const first = await Promise.allSettled([house.actors.dispatch(count(id)), house.actors.dispatch(count(id))])
+  expect(first.map(end => end.status === 'rejected' && end.reason instanceof LockedOut)).toEqual([true, true])
+  const then = ['switch_on', 'switch_off', 'switch_on'].map(type => house.actors.dispatch(tell(id, type)))
+  await session.letGo()
+  for (const outcome of await Promise.all(then)) doneOf(outcome)
+  const rows = await house.sql`select event from transitions where actor = ${id} order by rev`
+  expect(rows.map(({ event }) => event)).toEqual(['create', 'switch_on', 'switch_off', 'switch_on'])
+})
+
+test('a caller that does not wait for locks hears of one, and is served again once it is gone', async () => {
+  await using house = await lampHouse()
+  const { withoutLockWaits } = house.actors
+  const [id, other] = [await newLamp(house.actors), await newLamp(house.actors)]
+  await using session = await stranger(house.url, `select from lamps where id = '${id}' for update`)
+  for (let time = 0; time < 5; time++) {
+    await expect(withoutLockWaits.dispatch(count(id))).rejects.toBeInstanceOf(LockedOut)
+    doneOf(await withoutLockWaits.dispatch(count(other)))
+  }
+  expect(house.actors.longestLockWait()).toMatchObject({ kind: 'lamp', actor: id })
+  await session.letGo()
+  await until(() =>
+    withoutLockWaits.dispatch(count(id)).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
+  await until(() => house.actors.longestLockWait() === undefined)
+  const [row] = await house.sql`select switched from lamps where id = ${id}`
+  expect(row?.switched).toBe(1)
+})
+
+test('while one actor is locked, the timers of eight others fire', async () => {
+  await using house = await lampHouse()
+  const ids = await Promise.all(Array.from({ length: 9 }, () => newLamp(house.actors, { burnMs: 100 })))
+  for (const id of ids) doneOf(await house.actors.dispatch(tell(id, 'switch_on')))
+  const [locked = '', ...others] = ids
+  await using session = await stranger(house.url, `select from lamps where id = '${locked}' for update`)
+  const timers = openTimers(house.world, house.actors.withoutLockWaits, { pollMs: 20 })
+  timers.start()
+  const fired = async (actors: readonly string[]) =>
+    (await house.sql`select from lamps where state = 'off' and id = any(${actors}::uuid[])`).length === actors.length
+  await until(() => fired(others))
+  expect(await fired([locked])).toBe(false)
+  // Again and again, not once before they stall.
+  for (const id of others) doneOf(await house.actors.dispatch(tell(id, 'switch_on')))
+  await until(() => fired(others))
+  await session.letGo()
+  await until(() => fired([locked]))
+  await timers.stop()
+  expect(await audit(house.sql, lampKinds)).toEqual([])
+})
+
+test('an actor that stays locked is tried ever more seldom, and at once when no command has come for it for long', () => {
+  let now = 0
+  const lockouts = openLockouts({ log: openLog('silent') }, () => now)
+  const unit = { commands: [count('a')] }
+  const waits: number[] = []
+  for (let time = 0; time < 8; time++) {
+    lockouts.met(unit)
+    waits.push(lockouts.waitMs(unit))
+    now += lockouts.waitMs(unit)
+  }
+  expect(waits).toEqual([50, 100, 200, 400, 800, 1_600, 2_000, 2_000])
+  expect(lockouts.longest()?.ms).toBe(7_150)
+  now += 31_000
+  expect([lockouts.has(unit), lockouts.longest()]).toEqual([false, undefined])
+})

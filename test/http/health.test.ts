@@ -1,0 +1,27 @@
+import { afterAll, expect, test } from 'bun:test'
+import { healthRoutes } from '../../src/http/health.ts'
+import { metricsRoutes } from '../../src/http/metrics.ts'
+import { apiHouse } from '../harness/api.ts'
+
+let ms = 0
+const longestLockWait = () => ({ kind: 'payment', actor: '01a2144d-68ad-72eb-91f7-5deea324704a', ms })
+const house = await apiHouse({
+  routes: [
+    ...healthRoutes({}, undefined, longestLockWait),
+    ...metricsRoutes({}, { sending: undefined, longestLockWait }),
+  ],
+  env: { TRUSTED_PROXIES: '' },
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+test.each([
+  [29_999, 'ok'],
+  [42_000, 'a payment has waited 42 s for a row that another transaction has locked'],
+])('a lock that is waited for for %p ms is reported as %p, and leaves the service ready', async (waited, locks) => {
+  ms = waited
+  const { status, json } = await house.call('GET', '/readyz')
+  expect(status).toBe(200)
+  expect(json).toMatchObject({ status: 'ready', locks })
+  const { text } = await house.call('GET', '/metrics')
+  expect(text).toContain(`paymachine_lock_wait_seconds ${waited / 1_000}`)
+})
