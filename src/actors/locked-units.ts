@@ -10,6 +10,9 @@ type Means = {
   readonly release: (unit: Pending) => void
 }
 
+/** A command takes milliseconds, on a busy machine some more. */
+const LAST_TRY_MS = 500
+
 /**
  * Units that met a locked row. They are retried alone, one at a time and ever more seldom, until the row is free or the
  * unit's patience is over. One at a time, so that any number of them takes one connection from the others.
@@ -19,16 +22,20 @@ export const openLockedUnits = ({ lockouts, retry, release }: Means) => {
   let trying = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
+  /** A last time before its patience is over. */
+  const waitMs = (unit: Pending): number =>
+    Math.min(lockouts.waitMs(unit), unit.deadline - LAST_TRY_MS - performance.now())
+
   const plan = (): void => {
     clearTimeout(timer)
     if (trying || held.size === 0) return
     let nextMs = Number.POSITIVE_INFINITY
-    for (const unit of held) nextMs = Math.min(nextMs, lockouts.waitMs(unit))
+    for (const unit of held) nextMs = Math.min(nextMs, waitMs(unit))
     timer = setTimeout(() => void tryNext(), Math.max(0, nextMs))
   }
 
   const tryNext = async (): Promise<void> => {
-    const unit = [...held].find(each => lockouts.waitMs(each) <= 0)
+    const unit = [...held].find(each => waitMs(each) <= 0)
     if (unit && !trying) {
       trying = true
       const settled = await retry(unit)
@@ -49,7 +56,8 @@ export const openLockedUnits = ({ lockouts, retry, release }: Means) => {
     plan()
   }
 
-  const isOver = ({ waitsForLocks, deadline }: Pending): boolean => !waitsForLocks || performance.now() >= deadline
+  const isOver = ({ waitsForLocks, deadline }: Pending): boolean =>
+    !waitsForLocks || performance.now() >= deadline - LAST_TRY_MS
 
   return {
     hold: (unit: Pending): void => {

@@ -59,7 +59,7 @@ test('a batch that waits for a row of no actor commits the others', async () => 
 })
 
 test('commands for a locked actor keep their order, and time out when it stays locked', async () => {
-  await using house = await lampHouse({ patienceMs: 1_500 })
+  await using house = await lampHouse({ patienceMs: 4_000 })
   const id = await newLamp(house.actors)
   await using session = await stranger(house.url, `select from lamps where id = '${id}' for update`)
   const first = await Promise.allSettled([house.actors.dispatch(count(id)), house.actors.dispatch(count(id))])
