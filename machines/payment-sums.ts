@@ -9,8 +9,12 @@ import type { Payment, Seen } from './payment-events.ts'
 export const isInTime = ({ expiresAt, quoteExpiresAt }: Payment, { minedAt }: Pick<Seen, 'minedAt'>): boolean =>
   minedAt !== null && minedAt <= expiresAt && (quoteExpiresAt === null || minedAt <= quoteExpiresAt)
 
-export const isEnough = ({ amountExpected, toleranceBps }: Payment, sum: bigint): boolean =>
-  amountExpected !== null && sum * 10_000n >= amountExpected * BigInt(10_000 - toleranceBps)
+export const isEnough = (payment: Payment, sum: bigint): boolean =>
+  payment.amountExpected !== null && sum >= leastEnough(payment)
+
+/** The smallest sum that is enough. */
+export const leastEnough = ({ amountExpected, toleranceBps }: Payment): bigint =>
+  ((amountExpected ?? 0n) * BigInt(10_000 - toleranceBps) + 9_999n) / 10_000n
 
 // An excess below a minor unit could not be refunded, so nobody is bothered with it.
 export const isTooMuch = (payment: Payment, sum: bigint): boolean => toMinor(payment, sum) > payment.amountMinor

@@ -803,6 +803,25 @@ create table timers (
   constraint timers_pkey PRIMARY KEY (actor, name)
 );
 
+create table transfer_sums (
+  payment_id uuid not null,
+  chain_id bigint not null,
+  block_number bigint not null,
+  block_hash text not null,
+  mined_at timestamp with time zone not null,
+  token_address text,
+  state text not null,
+  transfers integer not null,
+  amount numeric not null,
+  tx_hash text not null,
+  log_index integer not null,
+  from_address text,
+  constraint transfer_sums_once UNIQUE NULLS NOT DISTINCT (payment_id, block_number, chain_id, block_hash, token_address, state),
+  constraint transfer_sums_amount_check CHECK (amount > 0::numeric),
+  constraint transfer_sums_state_check CHECK (state = ANY (ARRAY['seen'::text, 'final'::text])),
+  constraint transfer_sums_transfers_check CHECK (transfers > 0)
+);
+
 create table transfers (
   chain_id bigint not null,
   tx_hash text not null,
@@ -1010,7 +1029,8 @@ CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_l
 CREATE INDEX timers_due ON public.timers USING btree (due_at);
 
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
-CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id);
+CREATE INDEX transfers_lost ON public.transfers USING btree (payment_id) WHERE ((state = 'orphaned'::text) AND agreed);
+CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id, block_number);
 CREATE INDEX transfers_seen ON public.transfers USING btree (chain_id, block_number) WHERE (state = 'seen'::text);
 CREATE INDEX transfers_to_agree_on ON public.transfers USING btree (chain_id, block_number) WHERE ((state = 'seen'::text) AND (NOT agreed));
 
@@ -2549,11 +2569,11 @@ CREATE OR REPLACE FUNCTION public.has_lost_agreed(payment uuid, chain bigint, to
  STABLE
 AS $function$
   select exists (
-    select from transfers_of(payment) lost
-    where lost.state = 'orphaned' and lost.agreed
+    select from transfers lost
+    where lost.payment_id = payment and lost.state = 'orphaned' and lost.agreed
       and lost.chain_id = chain and lost.token_address is not distinct from token
       and not exists (
-        select from transfers_of(payment) t
+        select from transfers t
         where t.state <> 'orphaned' and t.chain_id = chain and t.tx_hash = lost.tx_hash and t.log_index = lost.log_index))
 $function$;
 
@@ -4422,6 +4442,46 @@ begin
   end;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.sum_transfers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from changed) then
+    return null;
+  end if;
+  delete from transfer_sums where ctid = any(array(
+    select s.ctid
+    from (select distinct payment_id, block_number from changed) b
+    cross join lateral (
+      select ctid from transfer_sums
+      where payment_id = b.payment_id and block_number = b.block_number offset 0) s));
+  insert into transfer_sums (
+    payment_id, chain_id, block_number, block_hash, mined_at, token_address, state, transfers, amount,
+    tx_hash, log_index, from_address)
+  select b.payment_id, s.chain_id, b.block_number, s.block_hash, s.mined_at, s.token_address, s.state, s.transfers, s.amount,
+    s.tx_hash, s.log_index, s.from_address
+  from (select distinct payment_id, block_number from changed order by payment_id, block_number) b
+  cross join lateral (
+    select t.chain_id, t.block_hash, t.token_address, t.state, max(t.mined_at) as mined_at, count(*) as transfers,
+      sum(t.amount) as amount, max(t.log_index) as log_index,
+      (array_agg(t.tx_hash order by t.log_index desc, t.tx_hash desc))[1] as tx_hash,
+      (array_agg(t.from_address order by t.log_index desc, t.tx_hash desc))[1] as from_address
+    from (
+      select * from transfers where payment_id = b.payment_id and block_number = b.block_number offset 0) t
+    where t.state <> 'orphaned'
+    group by t.chain_id, t.block_hash, t.token_address, t.state) s;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.sums_of(payment uuid)
+ RETURNS SETOF transfer_sums
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select * from transfer_sums where payment_id = payment offset 0
+$function$;
+
 CREATE OR REPLACE FUNCTION public.take_attempt(subjects text[], allowed integer, per interval, pass text, OUT wait integer, OUT passed boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -4787,3 +4847,5 @@ CREATE TRIGGER signer_nonces_are_signed_for AFTER INSERT ON signer_nonces FOR EA
 
 CREATE TRIGGER transfers_await_collection_when_changed AFTER UPDATE ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();
 CREATE TRIGGER transfers_await_collection_when_written AFTER INSERT ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION await_collection();
+CREATE TRIGGER transfers_summed_when_changed AFTER UPDATE ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION sum_transfers();
+CREATE TRIGGER transfers_summed_when_written AFTER INSERT ON transfers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION sum_transfers();

@@ -26,6 +26,20 @@ const books: readonly Check[] = [
   },
   {
     invariant: 'I4',
+    what: 'a block whose transfers to a payment are not what they were added up to',
+    breaches: sql => sql<{ id: string }[]>`
+      select coalesce(t.payment_id, s.payment_id) as id
+      from (
+        select payment_id, chain_id, block_number, block_hash, coalesce(token_address, '') as token, state,
+          count(*) as transfers, sum(amount) as amount
+        from transfers where state <> 'orphaned' group by 1, 2, 3, 4, 5, 6) t
+      full join (select *, coalesce(token_address, '') as token from transfer_sums) s
+        on s.payment_id = t.payment_id and s.chain_id = t.chain_id and s.block_number = t.block_number
+          and s.block_hash = t.block_hash and s.token = t.token and s.state = t.state
+      where t.amount is distinct from s.amount or t.transfers is distinct from s.transfers`,
+  },
+  {
+    invariant: 'I4',
     what: 'an address that was given out for a payment which is not there',
     breaches: sql => sql<{ id: string }[]>`
       select address as id from deposit_addresses d where not exists (select from payments p where p.id = d.payment_id)`,

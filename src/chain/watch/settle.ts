@@ -6,6 +6,7 @@ import { uuidFrom } from '../../ids.ts'
 import { linkEventOf, paymentKind } from '../../kinds/payment.ts'
 import { ofKind } from '../../queries/actors.ts'
 import type { World } from '../../world.ts'
+import { findCompleting } from './completing.ts'
 import { claimsOf } from './sums.ts'
 import { findUnsettled, forgetTold, type Unsettled } from './unsettled.ts'
 
@@ -79,14 +80,15 @@ const settled = async (world: World, unsettled: Unsettled): Promise<Actor<Paymen
 const { take } = stepper(registered(paymentKind))
 
 const settle = async (
-  { actors, clock }: World,
+  { sql, actors, clock }: World,
   { payment, received, hasLostAgreed, scan, touchedBy, touchedAt }: Unsettled,
 ): Promise<Actor<Payment> | undefined> => {
   let actor = payment
   // Each claim can bring the payment into a state of which others can be made: seen, and then final.
   for (let turn = 0; turn < 4; turn++) {
     const before = actor
-    const claims = claimsOf(actor, { received, hasLostAgreed, scan })
+    const claims = await claimsOf(actor, { received, hasLostAgreed, scan }, findCompleting(sql, payment.id))
+    if (!claims) return undefined
     const likely = claims.filter(claim => take(before.state, before.context, { ...claim, at: clock.now() }))
     // As it was read, somebody may have changed it since; as it was committed just now, it is.
     for (const { type, ...fields } of before === payment ? new Set([...likely, ...claims]) : likely) {

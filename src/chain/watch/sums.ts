@@ -1,20 +1,31 @@
 import type { Payment, PaymentEvent, Scan, Seen } from '../../../machines/payment-events.ts'
-import { isEnough, isInTime } from '../../../machines/payment-sums.ts'
+import { isEnough, isInTime, leastEnough } from '../../../machines/payment-sums.ts'
 import type { Actor } from '../../actors/kind.ts'
 
-/** A transfer to a payment's address, on whatever chain; orphaned ones are left out. */
+/** All transfers to a payment's addresses in one block, of one asset; orphaned ones are left out. */
 export type Received = {
   readonly chainId: number
+  readonly blockNumber: number
+  readonly blockHash: string
+  readonly minedAt: Date
+  readonly token: string | null
+  readonly amount: bigint
+  /** How many there are. */
+  readonly transfers: number
+  readonly final: boolean
+  readonly last: Sender
+}
+
+/** Of a transfer. */
+export type Sender = {
   /** Null where the chain does not tell which transaction it was. */
   readonly txHash: string | null
   readonly logIndex: number
-  readonly blockNumber: number
-  readonly minedAt: Date
-  readonly token: string | null
   readonly from: string | null
-  readonly amount: bigint
-  readonly final: boolean
 }
+
+/** Finds the transfer with which those of a block reach an amount; undefined when they are there no more. */
+export type FindCompleting = (received: Received, amount: bigint) => Promise<Sender | undefined>
 
 /** What the books have of a payment at a step. */
 type Read = { readonly received: readonly Received[]; readonly hasLostAgreed: boolean; readonly scan: number }
@@ -23,19 +34,23 @@ type Claim = Omit<PaymentEvent, 'at'> & { readonly type: PaymentEvent['type'] }
 
 /**
  * What can be said to a payment about its transfers, as of a step of its chain's books: one of these
- * is news, or none is. Which of them it takes is for its machine to say, so the rules stand there alone.
+ * is news, or none is. Which of them it takes is for its machine to say, so the rules stand there alone. Undefined when
+ * the transfers have changed since they were read.
  */
-export const claimsOf = (
+export const claimsOf = async (
   { state, context: payment }: Actor<Payment>,
   { received, hasLostAgreed, scan }: Read,
-): readonly Claim[] => {
+  find: FindCompleting,
+): Promise<readonly Claim[] | undefined> => {
   const { chainId, asset, tokenAddress } = payment
   if (chainId === null || asset === null) return []
   const isPicked = (transfer: Received) => transfer.chainId === chainId && transfer.token === tokenAddress
   const picked = received.filter(isPicked)
   const of = { chainId, asset, scan }
   const counted = counting(state, payment, picked)
-  const seen = { ...of, ...sumOf(payment, counted), hasLostAgreed }
+  const sum = await sumOf(payment, counted, find)
+  if (!sum) return undefined
+  const seen = { ...of, ...sum, hasLostAgreed }
   const amountFinal = totalOf(counted.filter(({ final }) => final))
   return [
     ...(seenIn[state] ?? []).map(type => ({ type, ...seen }) as Claim),
@@ -78,27 +93,35 @@ const missesPrice = (payment: Payment, transfer: Received): boolean =>
 /** What a column of atomic units holds. A worthless token can be sent more often than that, as much as there can be of it. */
 const MOST = 10n ** 78n - 1n
 
-const totalOf = (transfers: readonly Received[]): bigint => {
-  const sum = transfers.reduce((sum, { amount }) => sum + amount, 0n)
+const totalOf = (received: readonly Received[]): bigint => {
+  const sum = received.reduce((sum, { amount }) => sum + amount, 0n)
   return sum < MOST ? sum : MOST
 }
 
 /** The sum, and the transfer that made it enough; as long as none did, the last one. */
-const sumOf = (payment: Payment, transfers: readonly Received[]): Omit<Seen, keyof Scan | 'hasLostAgreed'> => {
-  const inOrder = transfers.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-  let sum = 0n
+const sumOf = async (
+  payment: Payment,
+  received: readonly Received[],
+  find: FindCompleting,
+): Promise<Omit<Seen, keyof Scan | 'hasLostAgreed'> | undefined> => {
+  const inOrder = received.toSorted((a, b) => a.blockNumber - b.blockNumber || a.last.logIndex - b.last.logIndex)
+  let before = 0n
   const completing = inOrder.find(({ amount }) => {
-    sum += amount
-    return isEnough(payment, sum)
+    if (isEnough(payment, before + amount)) return true
+    before += amount
+    return false
   })
   const told = completing ?? inOrder.at(-1)
+  const isOneOfMany = completing !== undefined && completing.transfers > 1
+  const sender = isOneOfMany ? await find(completing, leastEnough(payment) - before) : told?.last
+  if (told && !sender) return undefined
   const times = inOrder.map(({ minedAt }) => minedAt.getTime())
   return {
     amountReceived: totalOf(inOrder),
-    payerAddress: told?.from ?? null,
-    txHash: told?.txHash ?? null,
+    payerAddress: sender?.from ?? null,
+    txHash: sender?.txHash ?? null,
     blockNumber: told?.blockNumber ?? null,
-    minedAt: times.length > 0 ? new Date(Math.max(...times)) : null,
+    minedAt: times.length > 0 ? new Date(times.reduce((latest, time) => Math.max(latest, time))) : null,
   }
 }
 
@@ -107,7 +130,7 @@ const strayOf = (payment: Payment, others: readonly Received[]): readonly Claim[
   const [first] = others
   if (!first) return payment.stray === null ? [] : [{ type: 'stray_gone' }]
   const stray = others.some(({ chainId }) => chainId === payment.chainId) ? 'wrong_asset' : 'wrong_chain'
-  const finalStrays = others.filter(({ final }) => final).length
+  const finalStrays = others.reduce((count, { final, transfers }) => (final ? count + transfers : count), 0)
   const known = payment.stray !== null && payment.finalStrays >= finalStrays
   return known ? [] : [{ type: 'stray_seen', stray, finalStrays } as Claim]
 }

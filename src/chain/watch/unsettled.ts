@@ -4,7 +4,7 @@ import type { Actor } from '../../actors/kind.ts'
 import { paymentKind } from '../../kinds/payment.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { textsOf } from '../../queries/actors.ts'
-import { BY_BALANCE } from './coins/look.ts'
+import { readSender, type SenderRow } from './completing.ts'
 import type { Received } from './sums.ts'
 
 /** A payment that is to be told what the chains have of it. */
@@ -31,11 +31,12 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
         c.confirmations, has_lost_agreed(p.id, p.chain_id, p.token_address),
         (select json_agg(told)
         from (
-          select chain_id, tx_hash, log_index, block_number, mined_at, token_address, from_address, amount::text, state
-          from transfers_of(p.id) t
-          where t.state <> 'orphaned'
+          select chain_id, block_number, block_hash, mined_at, token_address, state, transfers, amount::text,
+            tx_hash, log_index, from_address
+          from sums_of(p.id) t
+          where
             -- Anybody has test money, and would make a live payment look as if it were paid on a wrong chain.
-            and not (p.livemode and exists (
+            not (p.livemode and exists (
               select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))) as told))
       from (
         select payment_id, chain_id, step from unsettled_payments
@@ -49,7 +50,7 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
   return answer.found.map(
     ([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, hasLostAgreed, told]) => {
       const payment = payments.read(texts)
-      const all = (told ?? []).map(readTransfer)
+      const all = (told ?? []).map(readSum)
       const depth = depthOf(payment.context, { readTo: readTo ?? 0, deepTo: deepTo ?? 0, usualConfirmations })
       const shallow = all.filter(transfer => transfer.final && depth.isShallow(transfer))
       return {
@@ -146,28 +147,27 @@ type Found = readonly [
   told: readonly ReceivedRow[] | null,
 ]
 
-type ReceivedRow = {
+type ReceivedRow = SenderRow & {
   readonly chain_id: number
-  readonly tx_hash: string
-  readonly log_index: number
   readonly block_number: number
+  readonly block_hash: string
   readonly mined_at: string
   readonly token_address: string | null
-  readonly from_address: string | null
-  readonly amount: string
   readonly state: string
+  readonly transfers: number
+  readonly amount: string
 }
 
 const payments = textsOf(paymentKind)
 
-const readTransfer = (row: ReceivedRow): Received => ({
+const readSum = (row: ReceivedRow): Received => ({
   chainId: row.chain_id,
-  txHash: row.log_index === BY_BALANCE ? null : row.tx_hash,
-  logIndex: row.log_index,
   blockNumber: row.block_number,
+  blockHash: row.block_hash,
   minedAt: new Date(row.mined_at),
   token: row.token_address,
-  from: row.from_address,
   amount: BigInt(row.amount),
+  transfers: row.transfers,
   final: row.state === 'final',
+  last: readSender(row),
 })

@@ -123,10 +123,13 @@ const passedOver = async (
   { logs }: Arrivals,
   over: readonly Over[],
 ): Promise<ReadonlySet<string>> => {
-  if (logs.length === 0) return new Set()
+  const [first] = logs
+  if (!first) return new Set()
+  const from = logs.reduce((lowest, { blockNumber }) => Math.min(lowest, blockNumber), first.blockNumber)
   const rows = await sql<{ place: string }[]>`
     select concat_ws(' ', block_hash, tx_hash, log_index) as place from transfers
-    where payment_id = any(${over.map(({ id }) => id)}::uuid[]) and chain_id = ${chainId} and state <> 'orphaned'`
+    where payment_id = any(${over.map(({ id }) => id)}::uuid[]) and chain_id = ${chainId} and state <> 'orphaned'
+      and block_number >= ${from}`
   const known = new Set(rows.map(({ place }) => place))
   const hashes = await readHashes(sql, chainId)
   const unread = logs.filter(

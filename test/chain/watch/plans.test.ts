@@ -23,11 +23,16 @@ test('a house that has no statistics yet finds what a payment was sent without w
     insert into transfers (chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, to_address, amount, state)
     select 31337, ${hashOf('tx')}, n, 101, ${hashOf('block')}, now(), gen_random_uuid(), ${payment.address.toLowerCase()}, 1, 'seen'
     from generate_series(1, 300) n`
-  await sql`delete from pg_statistic where starelid = 'transfers'::regclass`
+  await sql`delete from pg_statistic where starelid in ('transfers'::regclass, 'transfer_sums'::regclass)`
 
   const name = { id: payment.actor, merchantId, livemode: false }
+  const unsettled = await plansOf(house.databaseUrl, async sql =>
+    expect((await findUnsettled(sql, 10)).map(({ received }) => received.length)).toEqual([1]),
+  )
+  for (const index of ['transfer_sums_once', 'transfers_lost'])
+    expect(unsettled).toMatch(new RegExp(`Index .*${index}`))
+  expect(unsettled).not.toContain('transfers_of_payment')
   const looks: ((sql: Sql) => Promise<unknown>)[] = [
-    async sql => (await findUnsettled(sql, 10)).map(({ received }) => received.length),
     async sql => [(await findShownPayment(sql, name))?.shown?.transfers.length],
     // Coins alone count as those that are known of them, and there are none.
     async sql =>

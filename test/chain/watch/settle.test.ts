@@ -116,6 +116,19 @@ test('the transfer that completed the sum is the one that is named, whatever cam
   expect(await look(payment)).toMatchObject({ state: 'success', amountFinal: 1050n, ...named })
 })
 
+test('of several transfers in one block the one that completed the sum is named', async () => {
+  const payment = await opened()
+  const [first, completing, last] = ['first', 'completing', 'last'].map(which => hashOf(which, payment.actor))
+  const amounts = [300n, 700n, 50n]
+  const number = await ledger.block(
+    [first, completing, last].map((tx, n) => sending(payment, amounts[n] ?? 0n, { tx: tx ?? '' })),
+  )
+  await settle()
+  expect(await look(payment)).toMatchObject({
+    ...{ state: 'processing', amountReceived: 1050n, txHash: completing, blockNumber: number, payerAddress: SENDER },
+  })
+})
+
 test('two transfers of one transaction count both', async () => {
   const payment = await opened()
   await ledger.block([sending(payment, 500n), sending(payment, 500n)])
