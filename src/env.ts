@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { type } from 'arktype'
 import type { AddressRange } from './address-ranges.ts'
 import type { LogLevel } from './log.ts'
+import { readSecretFiles } from './secret-files.ts'
 import { StartError } from './start-error.ts'
 
 /** What an operator may set, parsed. */
@@ -36,7 +37,8 @@ export type Env = {
 /** Throws a StartError of one line: the variable and what is allowed. Never the value, which may be a secret. */
 export const parseEnv = (variables: Readonly<Record<string, string | undefined>>): Env => {
   // `PORT=` in a compose file means not set.
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()))
+  const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()))
+  const given = { ...set, ...readSecretFiles(set) }
   const env = environment(given)
   if (env instanceof type.errors) throw invalid(String(env[0]?.path[0]))
   if (env.DATABASE_URL && !env.SECRET_KEY)

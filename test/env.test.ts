@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Env, parseEnv } from '../src/env.ts'
 import { StartError } from '../src/start-error.ts'
 
@@ -209,6 +212,29 @@ test('a database of the operator’s own needs a secret key that is kept with it
     'SECRET_KEY is missing: with DATABASE_URL it must be set',
   )
 })
+
+const inFile: readonly (readonly [string, string, (env: Env) => unknown])[] = [
+  ['DATABASE_URL', 'postgres://u:p@h/d', env => env.databaseUrl],
+  ['SECRET_KEY', secret, env => env.secretKey],
+  ['SECRET_KEY_PREVIOUS', secret, env => env.previousSecretKey],
+  ['METRICS_TOKEN', secret, env => env.metricsToken],
+]
+
+for (const [name, value, read] of inFile)
+  test(`${name}_FILE names a file that holds ${name}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
+    const path = join(folder, 'secret')
+    const key = name === 'SECRET_KEY' ? {} : { SECRET_KEY: secret }
+    writeFileSync(path, `${value}\n`)
+    expect(read(parseEnv({ ...key, [`${name}_FILE`]: path }))).toBe(value)
+    expect(refusal({ ...key, [name]: value, [`${name}_FILE`]: path })).toBe(
+      `${name} and ${name}_FILE are both set: remove one of them`,
+    )
+    writeFileSync(path, '\n')
+    expect(refusal({ ...key, [`${name}_FILE`]: path })).toBe(`${name}_FILE: ${path} is empty`)
+    rmSync(folder, { recursive: true })
+    expect(refusal({ ...key, [`${name}_FILE`]: path })).toBe(`${name}_FILE: ${path} cannot be read (ENOENT)`)
+  })
 
 const refusal = (variables: Record<string, string>): string => {
   try {

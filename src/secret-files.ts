@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { StartError } from './start-error.ts'
+
+/** Secrets that may be in a file instead, as Docker and systemd hand them over: its name is in `<variable>_FILE`. */
+const secretNames = ['DATABASE_URL', 'SECRET_KEY', 'SECRET_KEY_PREVIOUS', 'METRICS_TOKEN'] as const
+
+/** Answers the variables that files stand for. */
+export const readSecretFiles = (set: Readonly<Record<string, string | undefined>>): Record<string, string> => {
+  const secrets: Record<string, string> = {}
+  for (const name of secretNames) {
+    const path = set[`${name}_FILE`]
+    if (path === undefined) continue
+    if (set[name] !== undefined) throw new StartError(`${name} and ${name}_FILE are both set: remove one of them`)
+    secrets[name] = readSecretFile(`${name}_FILE`, path)
+  }
+  return secrets
+}
+
+const readSecretFile = (variable: string, path: string): string => {
+  let text: string
+  try {
+    // An editor ends a file with a line break, which is no part of the secret.
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new StartError(`${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  if (text === '') throw new StartError(`${variable}: ${path} is empty`)
+  return text
+}
