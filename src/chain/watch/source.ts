@@ -5,6 +5,7 @@ import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
 import { joined, openLogRanges } from '../rpc/log-ranges.ts'
+import { readWhole } from '../rpc/read-whole.ts'
 import { agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import { zeroAddress } from '../zero.ts'
@@ -44,10 +45,13 @@ export const openSource = (
     isAlone: rpc.nodes.length === 1,
     head: () => rpc.read([headCall], ([head]) => readNumber(answered(head), 'the head')),
     look: ({ number }) =>
-      rpc.read([headCall, blockAt(number)], ([head, block]) => ({
-        head: readNumber(answered(head), 'the head'),
-        hash: findHeader(answered(block), { number })?.hash,
-      })),
+      readWhole(rpc, [headCall, blockAt(number)], {
+        read: ([head, block]) => ({
+          head: readNumber(answered(head), 'the head'),
+          hash: findHeader(answered(block), { number })?.hash,
+        }),
+        isWhole: ({ hash }) => hash !== undefined,
+      }),
     finalized: openFinality(rpc, finalForMs),
     reached: () => reachedBy(rpc, 'latest'),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part), headers)) ?? [],
@@ -75,10 +79,12 @@ export const openSource = (
 
 const headCall: Call = { method: 'eth_blockNumber', params: [] }
 
+/** With the first of them there is something to go on with: those that follow are asked for again. */
 const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (Header | undefined)[]> =>
-  rpc.read(numbers.map(blockAt), answers =>
-    answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
-  )
+  readWhole(rpc, numbers.map(blockAt), {
+    read: answers => answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
+    isWhole: ([first]) => first !== undefined,
+  })
 
 const agreedTransfers = async (
   rpc: Rpc,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { forFile } from '../../harness/for-file.ts'
 import { CONFIRMATIONS, coinHouse } from './coins-house.ts'
-import { no } from './node.ts'
+import { no, through } from './node.ts'
 
 const coins = await forFile(coinHouse())
 
@@ -153,6 +153,24 @@ test('a block whose receipts are not to be had is not passed over', async () => 
   await coins.read()
   expect((await coins.stateOf(payment))?.state).toBe('processing')
 })
+
+for (const [what, isMissing] of [
+  ['receipts', isReceipt],
+  ['blocks with their transactions', isFull],
+] as const)
+  test(`one of three nodes that has no ${what} stops no reading`, async () => {
+    const payment = await coins.opened()
+    await coins.send(payment.address, 1000n)
+    await coins.chain.mine()
+    await using other = await through(coins.chain.url, (_, answer) => answer)
+    await using lacking = await through(coins.chain.url, (question, answer) => (isMissing(question) ? null : answer))
+    const source = coins.sourceOf(lacking.url, coins.chain.url, other.url)
+    await coins.read(source)
+    expect((await coins.stateOf(payment))?.state).toBe('processing')
+    await coins.chain.mine(CONFIRMATIONS)
+    await coins.read(source)
+    expect((await coins.stateOf(payment))?.state).toBe('success')
+  })
 
 test('many blocks that a node refuses at once are read a few at a time', async () => {
   const payment = await coins.opened()

@@ -203,3 +203,20 @@ for (const [what, change] of [
       return (await house.stateOf(payment))?.state === 'success'
     })
   })
+
+test('one of three nodes that has no block behind its head stops no reading', async () => {
+  let last = Number.POSITIVE_INFINITY
+  const frozen: Change = ({ method, params: [place] }, answer) =>
+    method === 'eth_getBlockByNumber' && Number(place) > last ? null : answer
+  await using first = await through(house.chain.url, frozen)
+  await using other = await through(house.chain.url, (_, answer) => answer)
+  const source = house.sourceOf(first.url, house.chain.url, other.url)
+  await house.read(source)
+  last = await house.head()
+  for (let blocks = 0; blocks < 3; blocks++) {
+    const payment = await paid()
+    await house.chain.mine(2 * CONFIRMATIONS)
+    await reads(2, source)
+    expect((await house.stateOf(payment))?.state).toBe('success')
+  }
+})

@@ -1,5 +1,6 @@
 import { type FullBlock, findFullBlock, fullBlockAt } from '../../rpc/block.ts'
 import { inParts } from '../../rpc/in-parts.ts'
+import { readWhole } from '../../rpc/read-whole.ts'
 import { findReceipt, receiptOf } from '../../rpc/receipt.ts'
 import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
 import type { Cursor, TransferLog } from '../books.ts'
@@ -25,21 +26,27 @@ const RECEIPTS_AT_ONCE = 100
 export const openSent = (rpc: Rpc): SentSource => ({
   sentIn: blocks =>
     inParts(blocks, BLOCKS_AT_ONCE, part =>
-      rpc.read(
+      readWhole(
+        rpc,
         part.map(({ number }) => fullBlockAt(number)),
-        answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null,
         {
+          read: answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null,
+          isWhole: sent => sent !== null,
           mostBytes: MOST_BYTES,
         },
       ),
     ),
   succeeded: sent =>
     inParts(sent, RECEIPTS_AT_ONCE, part =>
-      rpc.read(
+      readWhole(
+        rpc,
         part.map(({ txHash }) => receiptOf(txHash)),
-        answers => {
-          const went = part.map((each, at) => wentThrough(each, answers[at]))
-          return went.includes(null) ? null : part.filter((_, at) => went[at])
+        {
+          read: answers => {
+            const went = part.map((each, at) => wentThrough(each, answers[at]))
+            return went.includes(null) ? null : part.filter((_, at) => went[at])
+          },
+          isWhole: succeeded => succeeded !== null,
         },
       ),
     ),
