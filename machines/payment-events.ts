@@ -51,6 +51,8 @@ export type Payment = PaymentOpening & { [Field in keyof AssetPick]: AssetPick[F
   finalStrays: number
   /** The transactions that `payment.processing` and `payment.underpaid` were sent for: each is sent for once. */
   announced: readonly string[]
+  /** Something was collected from its address, and nothing shows what had come: a person was asked to look. */
+  collectionUnexplained: boolean
   /** The window was lengthened, because a transfer was lost in a reorganisation. It is lengthened once. */
   windowLengthened: boolean
   exception: 'underpaid' | 'overpaid' | 'late' | Stray | null
@@ -87,6 +89,8 @@ export type PaymentEvent = { at: Date } & (
   | { type: 'stray_gone' }
   // Money has come after its price and before the end of the window, and is final.
   | { type: 'price_missed' }
+  // Something was collected from its address, and nothing shows what had come.
+  | { type: 'collection_unexplained' }
   | { type: 'submission_failed'; failureReason: Mismatch }
   // Every chain that the payment may use has been scanned up to there.
   | { type: 'window_over'; scannedTo: Date }

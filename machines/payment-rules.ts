@@ -53,6 +53,7 @@ export const paymentRules = setup({
       const { stray, finalStrays } = event
       return { stray, finalStrays: Math.max(context.finalStrays, finalStrays), exception: stray, attention: true }
     }),
+    noteUnexplained: assign({ attention: true, collectionUnexplained: true }),
     forgetStray: assign({ stray: null, attention: false }),
     // Of transactions: a node that tells of a transfer and takes it back would have these sent without end.
     noteAnnounced: assign({ announced: ({ context, event }) => [...context.announced, announcementOf(event)] }),
@@ -122,6 +123,7 @@ export const paymentRules = setup({
     lateAndWelcome: finalized((payment, sum) => isWelcomeLate(payment, sum)),
     lateAndNotWelcome: finalized((payment, sum) => !isWelcomeLate(payment, sum)),
     strayMayGo: ({ context }) => context.stray !== null && context.finalStrays === 0,
+    unexplainedIsNew: ({ context }) => !context.collectionUnexplained,
     moreFinalStrays: ({ context, event }) => event.type === 'stray_seen' && event.finalStrays > context.finalStrays,
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,

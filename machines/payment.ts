@@ -16,6 +16,7 @@ const ended = paymentRules.createStateConfig({
       { guard: 'moreFinalStrays', actions: ['noteStray', emit({ type: 'payment.late' })] },
       { actions: 'noteStray' },
     ],
+    collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
     accept: [
       {
         guard: 'onlyStraysFinal',
@@ -47,6 +48,7 @@ export const paymentMachine = paymentRules.createMachine({
     stray: null,
     finalStrays: 0,
     announced: [],
+    collectionUnexplained: false,
     windowLengthened: false,
     exception: null,
     failureReason: null,
@@ -89,6 +91,7 @@ export const paymentMachine = paymentRules.createMachine({
         ],
         cancel: { guard: 'nothingSeen', target: 'canceled', actions: emit({ type: 'payment.canceled' }) },
         stray_seen: { actions: 'noteStray' },
+        collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
         stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
         accept: [
           {
@@ -114,6 +117,7 @@ export const paymentMachine = paymentRules.createMachine({
           actions: ['finalize', 'settle', emit({ type: 'payment.succeeded' })],
         },
         stray_seen: { actions: 'noteStray' },
+        collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
         stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },

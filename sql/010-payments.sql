@@ -55,6 +55,7 @@ create table payments (
   final_strays integer not null,
   -- The transactions that "seen" events were sent for, each with its kind; bounded by the machine.
   announced jsonb not null,
+  collection_unexplained boolean not null,
   window_lengthened boolean not null,
   exception text,
   failure_reason text,

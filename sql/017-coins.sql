@@ -12,9 +12,21 @@ create table coin_looks (
   block_number bigint not null,
   mined_at timestamptz not null,
   balance numeric(78, 0) not null check (balance >= 0),
+  -- A deposit address has code once it was collected from.
+  has_code boolean not null default false,
   looked_at timestamptz not null default now(),
   primary key (chain_id, address, block_number)
 );
+
+-- Addresses that something was collected from, where neither logs nor balances show what had come: it came in the block
+-- of the collection, or no node has the states any more. A person must look.
+create table unexplained_collections (
+  chain_id bigint not null,
+  address text not null,
+  payment_id uuid not null,
+  primary key (chain_id, address)
+);
+create index unexplained_collections_of_payment on unexplained_collections (payment_id);
 
 -- Payments that wait for coins: while there is one, blocks are read in full and balances looked at.
 create index payments_open_in_coins on payments (chain_id)
@@ -59,9 +71,10 @@ begin
       where p.address = l.address and p.number > l.final_number and not exists (
         select from chain_blocks b where b.chain_id = chain and b.number = p.number and b.hash = p.hash));
 
-  insert into coin_looks (chain_id, address, block_number, mined_at, balance)
-  select chain, address, number, mined_at, balance
-  from json_to_recordset(points) as p(address text, number bigint, mined_at timestamptz, balance numeric)
+  insert into coin_looks (chain_id, address, block_number, mined_at, balance, has_code)
+  select chain, address, number, mined_at, balance, has_code
+  from json_to_recordset(points) as p(
+    address text, number bigint, mined_at timestamptz, balance numeric, has_code boolean)
   where address = any(counted);
 
   -- What is final is where a rewind ends: below that nothing is compared again.
@@ -88,8 +101,17 @@ begin
     -- Its block was dropped and has come back.
     on conflict (chain_id, block_hash, tx_hash, log_index) do update
     set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
+    returning payment_id),
+  unexplained as (
+    insert into unexplained_collections (chain_id, address, payment_id)
+    select chain, d.address, d.payment_id
+    from json_to_recordset(looks) as l(address text, unexplained boolean)
+    join deposit_addresses d on d.address = l.address
+    where l.unexplained and l.address = any(counted)
+    on conflict do nothing
     returning payment_id)
-  select array_agg(payment_id) into concerned from written;
+  select array_agg(payment_id) into concerned
+  from (select payment_id from written union all select payment_id from unexplained) as changed;
 
   if concerned is not null then
     update chain_cursors set step = step + 1 where chain_id = chain returning step into at_step;

@@ -44,6 +44,7 @@ export const paymentKind: Kind<Payment> = {
     stray: 'text',
     finalStrays: 'integer',
     announced: 'json',
+    collectionUnexplained: 'boolean',
     windowLengthened: 'boolean',
     exception: 'text',
     failureReason: 'text',

@@ -187,6 +187,19 @@ describe('payment', () => {
       refunding canceled                 | final on a wrong chain  | stays      | payment.late       | stray=wrong_chain finalStrays=1 exception=wrong_chain
       stray                              | final on a wrong chain  | stays      |                    |
 
+      Something was collected that had not been seen before: a person must look.
+      new, picked, picked ether          | collected unseen        | stays      |                    | collectionUnexplained=true attention=true
+      little, little final, processing   | collected unseen        | stays      |                    | collectionUnexplained=true attention=true
+      part final, expired, paid late     | collected unseen        | stays      |                    | collectionUnexplained=true attention=true
+      paid ether late, failed, canceled  | collected unseen        | stays      |                    | collectionUnexplained=true attention=true
+      failed paid, canceled paid, expired excess | collected unseen        | stays      |                    | collectionUnexplained=true attention=true
+      failed excess, canceled excess, failed ether | collected unseen        | stays      |                    | collectionUnexplained=true attention=true
+      canceled ether                     | collected unseen        | stays      |                    | collectionUnexplained=true attention=true
+      stray, late, underpaid             | collected unseen        | stays      |                    | collectionUnexplained=true
+      underpaid paid, underpaid excess, failed late | collected unseen        | stays      |                    | collectionUnexplained=true
+      canceled late, underpaid late, refunding late | collected unseen        | stays      |                    | collectionUnexplained=true
+      refunding failed, refunding canceled | collected unseen        | stays      |                    | collectionUnexplained=true
+
       Money that came after its price ends the window that would have been longer.
       picked ether                       | price missed            | stays      |                    | expiresAt=+10m
 

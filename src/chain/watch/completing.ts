@@ -1,5 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
-import { BY_BALANCE } from './coins/look.ts'
+import { BY_BALANCE } from './coins/explain.ts'
 import type { FindCompleting, Sender } from './sums.ts'
 
 export type SenderRow = { readonly tx_hash: string; readonly log_index: number; readonly from_address: string | null }

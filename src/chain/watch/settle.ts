@@ -81,13 +81,17 @@ const { take } = stepper(registered(paymentKind))
 
 const settle = async (
   { sql, actors, clock }: World,
-  { payment, received, hasLostAgreed, scan, touchedBy, touchedAt }: Unsettled,
+  { payment, received, hasLostAgreed, isUnexplained, scan, touchedBy, touchedAt }: Unsettled,
 ): Promise<Actor<Payment> | undefined> => {
   let actor = payment
   // Each claim can bring the payment into a state of which others can be made: seen, and then final.
   for (let turn = 0; turn < 4; turn++) {
     const before = actor
-    const claims = await claimsOf(actor, { received, hasLostAgreed, scan }, findCompleting(sql, payment.id))
+    const claims = await claimsOf(
+      actor,
+      { received, hasLostAgreed, isUnexplained, scan },
+      findCompleting(sql, payment.id),
+    )
     if (!claims) return undefined
     const likely = claims.filter(claim => take(before.state, before.context, { ...claim, at: clock.now() }))
     // As it was read, somebody may have changed it since; as it was committed just now, it is.

@@ -28,7 +28,12 @@ export type Sender = {
 export type FindCompleting = (received: Received, amount: bigint) => Promise<Sender | undefined>
 
 /** What the books have of a payment at a step. */
-type Read = { readonly received: readonly Received[]; readonly hasLostAgreed: boolean; readonly scan: number }
+type Read = {
+  readonly received: readonly Received[]
+  readonly hasLostAgreed: boolean
+  readonly isUnexplained: boolean
+  readonly scan: number
+}
 
 type Claim = Omit<PaymentEvent, 'at'> & { readonly type: PaymentEvent['type'] }
 
@@ -39,7 +44,7 @@ type Claim = Omit<PaymentEvent, 'at'> & { readonly type: PaymentEvent['type'] }
  */
 export const claimsOf = async (
   { state, context: payment }: Actor<Payment>,
-  { received, hasLostAgreed, scan }: Read,
+  { received, hasLostAgreed, isUnexplained, scan }: Read,
   find: FindCompleting,
 ): Promise<readonly Claim[] | undefined> => {
   const { chainId, asset, tokenAddress } = payment
@@ -56,6 +61,7 @@ export const claimsOf = async (
     ...(seenIn[state] ?? []).map(type => ({ type, ...seen }) as Claim),
     ...(finalIn[state] ?? []).map(type => ({ type, ...of, amountFinal }) as Claim),
     ...(state === 'pending' && picked.some(transfer => missesPrice(payment, transfer)) ? [PRICE_MISSED] : []),
+    ...(isUnexplained && !payment.collectionUnexplained && state !== 'success' ? [COLLECTION_UNEXPLAINED] : []),
     ...strayOf(
       payment,
       received.filter(transfer => !isPicked(transfer)),
@@ -85,6 +91,7 @@ const finalIn: Readonly<Record<string, readonly PaymentEvent['type'][]>> = {
 const counting = (state: string, payment: Payment, picked: readonly Received[]): readonly Received[] =>
   state === 'pending' ? picked.filter(transfer => isInTime(payment, transfer)) : picked
 
+const COLLECTION_UNEXPLAINED: Claim = { type: 'collection_unexplained' }
 const PRICE_MISSED: Claim = { type: 'price_missed' }
 
 const missesPrice = (payment: Payment, transfer: Received): boolean =>

@@ -13,6 +13,8 @@ export type Unsettled = {
   readonly received: readonly Received[]
   /** A transfer that two nodes had told of is in the chain no more. */
   readonly hasLostAgreed: boolean
+  /** Something was collected from an address of it, and nothing shows what had come. */
+  readonly isUnexplained: boolean
   /** The step of the payment's own chain that the transfers are of. */
   readonly scan: number
   /** Until its chain has got so far there is money of it that is final and not deep enough for the merchant. */
@@ -29,6 +31,9 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
       select json_build_array(
         ${sql.unsafe(payments.texts('p'))}, u.chain_id, u.step, c.step, c.number, c.deep_number,
         c.confirmations, has_lost_agreed(p.id, p.chain_id, p.token_address),
+        exists (
+          select from unexplained_collections x join chain_cursors m using (chain_id)
+          where x.payment_id = p.id and not (p.livemode and not coalesce(m.livemode, true))),
         (select json_agg(told)
         from (
           select chain_id, block_number, block_hash, mined_at, token_address, state, transfers, amount::text,
@@ -48,7 +53,7 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
       left join chain_cursors c on c.chain_id = p.chain_id
       order by u.step, u.payment_id)) as found`
   return answer.found.map(
-    ([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, hasLostAgreed, told]) => {
+    ([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, hasLostAgreed, isUnexplained, told]) => {
       const payment = payments.read(texts)
       const all = (told ?? []).map(readSum)
       const depth = depthOf(payment.context, { readTo: readTo ?? 0, deepTo: deepTo ?? 0, usualConfirmations })
@@ -57,6 +62,7 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
         payment,
         received: all.map(transfer => (shallow.includes(transfer) ? { ...transfer, final: false } : transfer)),
         hasLostAgreed,
+        isUnexplained,
         scan: readAt ?? 0,
         awaitedBlock: shallow.length > 0 ? Math.min(...shallow.map(depth.blockFor)) : null,
         touchedBy,
@@ -144,6 +150,7 @@ type Found = readonly [
   deepTo: number | null,
   usualConfirmations: number | null,
   hasLostAgreed: boolean,
+  isUnexplained: boolean,
   told: readonly ReceivedRow[] | null,
 ]
 

@@ -265,7 +265,8 @@ const parameters: Readonly<Record<string, string>> = {
   reference: 'Only those with this reference.',
   paymentLinkId: 'Only those of this payment link.',
   paymentId: 'Only those of this payment.',
-  attention: 'Only those that wait for a person.',
+  attention:
+    'Only those that wait for a person: money that came late, in excess or in another asset, or native currency that was collected from the address before anything was seen of it.',
   type: 'Only events of this type.',
   action: 'Only what was done in this way.',
   merchantId: 'The merchant, as signing in names it.',

@@ -215,8 +215,8 @@ test('one that a signer has signed for another refund is not taken, whatever bec
 
 test('coins that go to an address of the house’s own pay a payment and the refund', async () => {
   const payment = await makePayment(house.api, { merchantId: on.merchantId, livemode: false }, '')
-  await giveOut(sql, payment)
   const refund = await made({ destination: getAddress(payment.address) })
+  await giveOut(sql, payment)
   const hash = await paid({ to: payment.address })
   await seen()
   expect(await on.look(refund)).toMatchObject({ state: 'processing', txHash: hash })

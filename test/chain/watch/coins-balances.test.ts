@@ -400,7 +400,7 @@ test('what 1,000 addresses hold is what each holds when asked alone', async () =
   const number = await coins.head()
   const { hash } = await coins.chain.rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)
   const { held } = await coins.source.coins.balances(addresses, { number, hash }, 'one')
-  const found = held.map(([balance]) => balance ?? -1n)
+  const found = held.map(([told]) => told?.balance ?? -1n)
   const alone = await Promise.all(addresses.map(each => coins.source.coins.balancesAt(each, [{ number, hash }])))
   expect(found).toEqual(alone.map(([balance]) => balance ?? -1n))
   expect(found.filter(balance => balance > 0n)).toEqual([1n, 2n, 767n, 768n, 769n, 1000n])

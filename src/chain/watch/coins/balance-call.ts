@@ -13,3 +13,8 @@ export const balanceOf = (answer: Answer): bigint => readBigint(answered(answer)
 
 export const blockParameter = ({ number, hash }: Place) =>
   hash === undefined ? toQuantity(number) : { blockHash: hash }
+
+export const codeCall = (address: string, place: Place): Call => ({
+  method: 'eth_getCode',
+  params: [address, blockParameter(place)],
+})

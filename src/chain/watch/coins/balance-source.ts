@@ -5,7 +5,7 @@ import { type Answer, agreedOn, answered, type Call, type Rpc, RpcFault } from '
 import type { Cursor } from '../books.ts'
 import { reachedBy } from '../finality.ts'
 import { type Held, openAgreedBalances } from './agreed-balances.ts'
-import { balanceCall, balanceOf, blockParameter, type Place } from './balance-call.ts'
+import { balanceCall, balanceOf, blockParameter, codeCall, type Place } from './balance-call.ts'
 import { openBalancesAt } from './balances-at.ts'
 import { askAgain, toldOrGone } from './states.ts'
 
@@ -21,8 +21,11 @@ export type Balances = {
   /** When the block was mined, as the node says that dates it the earliest. */
   readonly minedAt: Date
   /** For each address, what each of the nodes says. */
-  readonly held: readonly (readonly bigint[])[]
+  readonly held: readonly (readonly Found[])[]
 }
+
+/** What an address holds, and whether it has code: a deposit address has some once it was collected from. */
+export type Found = { readonly balance: bigint; readonly hasCode: boolean }
 
 /** What a chain tells of how much of its own coin is where. */
 export type BalanceSource = {
@@ -32,6 +35,8 @@ export type BalanceSource = {
   balances(addresses: readonly string[], block: Cursor, of: 'both' | 'one'): Promise<Balances>
   /** Of one address at many blocks, the lowest first; undefined where no node has the state any more, which the last has. */
   balancesAt(address: string, places: readonly Place[]): Promise<readonly (bigint | undefined)[]>
+  /** Of one address after a block; undefined where no node has the state any more, as they have that of a newer one. */
+  hasCodeAt(address: string, place: Place, newer: Place): Promise<boolean | undefined>
   /** Of one address around a block, as two nodes agree on it; undefined while they do not, or have another block. */
   agreedBalance(address: string, place: Place, before: Place): Promise<Witness | undefined>
   /** Of many, each after a block of its own; false where the blocks are there and the state is not any more. */
@@ -51,15 +56,24 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
         const read = ([header, words]: readonly Answer[]) => {
           const { hash, timestamp } = readHeader(answered(header), block)
           if (hash !== block.hash) throw new RpcFault('behind')
-          return { timestamp, balances: wordsOf(words, part.length) }
+          return { timestamp, found: wordsOf(words, part.length).map(foundIn) }
         }
         const told = of === 'both' ? await askAgain(() => rpc.both(calls, read)) : [await rpc.read(calls, read)]
         minedAt.push(...told.map(({ timestamp }) => timestamp))
-        return part.map((_, at) => told.map(({ balances }) => balances[at] ?? 0n))
+        return part.map((_, at) => told.flatMap(({ found }) => found[at] ?? []))
       })
       return { minedAt: new Date(Math.min(...minedAt) * 1_000), held: held ?? [] }
     },
     balancesAt: openBalancesAt(rpc),
+    hasCodeAt: async (address, place, newer) => {
+      const ask = (at: Place) =>
+        rpc.read([codeCall(address, at)], ([code]) => readBytes(answered(code), 'code') !== '0x')
+      const told = await toldOrGone(
+        () => ask(place),
+        () => ask(newer),
+      )
+      return told === 'gone' ? undefined : told
+    },
     agreedBalance: async (address, place, before) => {
       const calls = [blockAt(place.number), balanceCall(address, place)]
       const block = agreedOn(await askAgain(() => rpc.agreed(calls, answers => witnessed(place, answers))))
@@ -87,10 +101,11 @@ const witnessed = ({ number, hash: wanted }: Place, [block, after]: readonly Ans
 }
 
 /**
- * Run as the making of a contract, it answers the balance of every address that stands behind it in place of that
- * contract's code, which is held to 24,576 bytes.
+ * Run as the making of a contract, it answers a word for every address that stands behind it in place of that contract's
+ * code, which is held to 24,576 bytes: the balance, and in the highest bit whether the address has code.
  */
-const BALANCES_CODE = '0x5f60275b388110156023576014818339815160601c31825260140190602001906003565b505ff3'
+const BALANCES_CODE =
+  '0x5f60305b38811015602c576014818339815160601c8031903b151560ff1b17825260140190602001906003565b505ff3'
 const ADDRESSES_AT_ONCE = 768
 
 const balancesCall = (addresses: readonly string[], place: Place): Call => ({
@@ -102,3 +117,7 @@ const wordsOf = (answer: Answer, count: number): readonly bigint[] => {
   const words = readBytes(answered(answer), 'balances', 32 * count)
   return Array.from({ length: count }, (_, at) => BigInt(`0x${words.slice(2 + 64 * at, 66 + 64 * at)}`))
 }
+
+const foundIn = (word: bigint): Found => ({ balance: word & HIGHEST_BALANCE, hasCode: word > HIGHEST_BALANCE })
+
+const HIGHEST_BALANCE = (1n << 255n) - 1n

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../postgres/connect.ts'
 import type { TransferLog } from '../books.ts'
-import { BY_BALANCE } from './look.ts'
+import { BY_BALANCE } from './explain.ts'
 import type { CoinSource } from './source.ts'
 
 /**

@@ -1,17 +1,12 @@
-import { keccak256, stringToHex } from 'viem/utils'
 import type { Sql } from '../../../postgres/connect.ts'
 import { isOfNode, RpcFault, RpcRefusal } from '../../rpc/rpc.ts'
 import type { Absence } from '../absence.ts'
-import type { TransferLog } from '../books.ts'
-import type { Place } from './balance-call.ts'
-import type { Balances, Witness } from './balance-source.ts'
-import { type Account, forgetLook, type Head, type Look, readAccounts, readHashes, recordLooks } from './looks.ts'
-import { type Change, findChanges, sumOf } from './rises.ts'
+import type { Balances } from './balance-source.ts'
+import { type Changed, explain } from './explain.ts'
+import { type Account, type Look, readAccounts, readHashes, recordLooks } from './looks.ts'
+import { sumOf } from './rises.ts'
 import type { CoinSource } from './source.ts'
 import { orRefusal } from './states.ts'
-
-/** In place of a log's index: a balance has risen, and nobody says by which transaction. */
-export const BY_BALANCE = -2
 
 /** Accounts that something has come to, or was collected from, asked about at once. */
 const AT_ONCE = 8
@@ -58,17 +53,30 @@ export const lookAt = async (
     absence?.end()
     return balances
   }
-  const { minedAt, held } = await both().catch(orAlone(() => source.balances(asked, read.head, 'one')))
+  const told = await both()
+    .catch(orAlone(() => source.balances(asked, read.head, 'one')))
+    .catch(unlessBehind)
+  // A node does not know the block yet, and is waited for.
+  if (!told) return 0
+  const { minedAt, held } = told
   // The books have the time that the one node told that was read.
   const head = { ...read.head, minedAt }
   const looks: Look[] = []
-  const changed: { readonly account: Account; readonly balance: bigint }[] = []
+  const changed: Changed[] = []
   for (const [at, account] of accounts.entries()) {
     const expected = expectedOf(account, head.number)
+    const found = held[at] ?? []
     // What only one of two says is looked into as well.
-    const balance = held[at]?.find(each => each !== expected)
-    if (balance !== undefined) changed.push({ account, balance })
-    else if (remember) looks.push({ account, upTo: head.number, points: [{ ...head, balance: expected }], found: [] })
+    const balance = found.find(each => each.balance !== expected)?.balance
+    const hasCode = found.every(each => each.hasCode)
+    // Collected from for the first time, and the books know of nothing that could have been.
+    const isCollected = !account.last?.hasCode && !account.hasReceived && found.some(each => each.hasCode)
+    if (balance !== undefined || isCollected)
+      changed.push({ account, balance: balance ?? expected, hasCode, isCollected })
+    else if (remember) {
+      const points = [{ ...head, balance: expected, hasCode }]
+      looks.push({ account, upTo: head.number, points, found: [], isUnexplained: false })
+    }
   }
   let doubted = false
   let refusal: RpcRefusal | undefined
@@ -76,9 +84,7 @@ export const lookAt = async (
   for (let from = 0; from < changed.length; from += AT_ONCE) {
     const part = changed.slice(from, from + AT_ONCE)
     const found = await Promise.all(
-      part.map(({ account, balance }) =>
-        explain(sql, { chainId, source, head, hashes }, account, balance).catch(orRefusal),
-      ),
+      part.map(each => explain(sql, { chainId, source, head, hashes }, each).catch(orRefusal)),
     )
     for (const look of found) {
       // What nodes refuse of one keeps nobody else waiting.
@@ -93,71 +99,11 @@ export const lookAt = async (
   return counted
 }
 
+const unlessBehind = (error: unknown): undefined => {
+  if (!isBehind(error)) throw error
+}
+
 const isBehind = (error: unknown): boolean => error instanceof RpcFault && error.reason === 'behind'
 
 const expectedOf = ({ last, known }: Account, upTo: number): bigint =>
   (last?.balance ?? 0n) + sumOf(known, last?.number ?? 0, upTo)
-
-type Here = {
-  readonly chainId: number
-  readonly source: CoinSource
-  readonly head: Head
-  readonly hashes: ReadonlyMap<number, string>
-}
-
-/** Where the balance changed, and by what; undefined while two nodes do not agree on that. */
-const explain = async (sql: Sql, here: Here, account: Account, balance: bigint): Promise<Look | undefined> => {
-  const { source, head } = here
-  const placeOf = (number: number): Place => ({ number, hash: here.hashes.get(number) })
-  const from = account.last ?? { number: 0, balance: 0n }
-  const changes = await findChanges(from, { number: head.number, balance }, account.known, numbers =>
-    source.balancesAt(account.address, numbers.map(placeOf)),
-  )
-  const points: Look['points'][number][] = []
-  const found: Look['found'][number][] = []
-  let base = from
-  for (const change of changes) {
-    const expectedBefore = base.balance + sumOf(account.known, base.number, change.number - 1)
-    const witness = await source.agreedBalance(account.address, placeOf(change.number), placeOf(change.number - 1))
-    if (witness?.after !== change.balance) return undefined
-    if (witness.before !== undefined && witness.before !== expectedBefore) {
-      // Of the block that was looked at last: then what stands in the books for it was a lie.
-      if (account.last?.number === change.number - 1) await forgetLook(sql, here.chainId, account)
-      return undefined
-    }
-    const { hash, minedAt } = witness
-    points.push({ number: change.number, balance: change.balance, hash, minedAt })
-    const risen = change.amount > 0n ? await transfersOf(here, account, change, witness) : []
-    if (!risen) return undefined
-    for (const each of risen) found.push({ ...each, minedAt })
-    base = change
-  }
-  const isWhole = balance === base.balance + sumOf(account.known, base.number, head.number)
-  if (isWhole && base.number < head.number) points.push({ ...head, balance })
-  return { account, upTo: head.number, points, found }
-}
-
-/** A rise is of the transactions of its block that the reader passed over, and for the rest of a contract. */
-const transfersOf = async (
-  { chainId, source }: Here,
-  { address, known }: Account,
-  { number, amount }: Change,
-  { hash }: Witness,
-): Promise<readonly TransferLog[] | undefined> => {
-  const sent = await source.sentIn([{ number, hash }])
-  if (!sent) return undefined
-  const isKnown = (txHash: string) => known.some(each => each.txHash === txHash && each.blockNumber === number)
-  const toIt = sent.filter(({ to, txHash }) => to === address && !isKnown(txHash))
-  const agreed = (await source.agreedSent(toIt)) ?? []
-  const rest = agreed.reduce((left, each) => left - each.amount, amount)
-  const own = rest < 0n ? [] : agreed
-  const risen = rest < 0n ? amount : rest
-  if (risen === 0n) return own
-  const block = { blockNumber: number, blockHash: hash }
-  const txHash = nameOf(chainId, address, number)
-  return [...own, { txHash, logIndex: BY_BALANCE, ...block, token: null, from: null, to: address, amount: risen }]
-}
-
-/** Stands where the hash of a transaction would: the same for whoever finds the same rise. */
-const nameOf = (chainId: number, address: string, number: number): string =>
-  keccak256(stringToHex(`${chainId} ${address} ${number} balance`))

@@ -6,7 +6,9 @@ import type { Known, Point } from './rises.ts'
 export type Account = {
   readonly address: string
   /** Where it was looked at last; undefined: nobody has, and it held nothing when it was given out. */
-  readonly last: Point | undefined
+  readonly last: (Point & { readonly hasCode: boolean }) | undefined
+  /** Whether the books know of anything, in whatever asset, that came to it on this chain. */
+  readonly hasReceived: boolean
   readonly known: readonly (Known & { readonly txHash: string })[]
 }
 
@@ -23,7 +25,11 @@ export const readAccounts = async (
   upTo: number,
 ): Promise<{ readonly head: Head; readonly accounts: readonly Account[] } | undefined> => {
   const rows = await sql<AccountRow[]>`
-    select b.number, b.hash, b.mined_at, c.final_number, d.address, l.block_number, l.balance, coalesce((
+    select b.number, b.hash, b.mined_at, c.final_number, d.address, l.block_number, l.balance, l.has_code,
+      exists (
+        select from transfers_of(d.payment_id) t
+        where t.to_address = d.address and t.chain_id = c.chain_id and t.state <> 'orphaned') as has_received,
+      coalesce((
       select json_agg(json_build_object(
         'txHash', t.tx_hash, 'blockNumber', t.block_number, 'amount', t.amount::text))
       from transfers_of(d.payment_id) t
@@ -36,7 +42,7 @@ export const readAccounts = async (
       where chain_id = c.chain_id order by number > ${upTo}, abs(number - ${upTo}) limit 1) b
     join deposit_addresses d on d.address = any(${[...addresses]}::text[])
     left join lateral (
-      select block_number, balance from coin_looks
+      select block_number, balance, has_code from coin_looks
       where chain_id = c.chain_id and address = d.address order by block_number desc limit 1) l on true
     where c.chain_id = ${chainId} and coalesce(l.block_number, -1) < b.number`
   const [first] = rows
@@ -44,9 +50,10 @@ export const readAccounts = async (
   const { hash, mined_at: minedAt } = first
   return {
     head: { number: Number(first.number), hash, minedAt, finalNumber: Number(first.final_number) },
-    accounts: rows.map(({ address, block_number, balance, known }) => ({
+    accounts: rows.map(({ address, block_number, balance, has_code: hasCode, has_received: hasReceived, known }) => ({
       address,
-      last: block_number === null ? undefined : { number: Number(block_number), balance: BigInt(balance) },
+      last: block_number === null ? undefined : { number: Number(block_number), balance: BigInt(balance), hasCode },
+      hasReceived,
       known: known.map(({ amount, ...each }) => ({ ...each, amount: BigInt(amount) })),
     })),
   }
@@ -60,6 +67,8 @@ type AccountRow = {
   readonly address: string
   readonly block_number: string | null
   readonly balance: string
+  readonly has_code: boolean
+  readonly has_received: boolean
   readonly known: readonly { readonly txHash: string; readonly blockNumber: number; readonly amount: string }[]
 }
 
@@ -74,7 +83,9 @@ export const readHashes = async (sql: Sql, chainId: number): Promise<ReadonlyMap
 export type Look = {
   readonly account: Account
   readonly upTo: number
-  readonly points: readonly (Point & { readonly hash: string; readonly minedAt: Date })[]
+  readonly points: readonly (Point & { readonly hash: string; readonly minedAt: Date; readonly hasCode: boolean })[]
+  /** Something was collected from it, and nothing shows what had come. */
+  readonly isUnexplained: boolean
   readonly found: readonly (TransferLog & { readonly minedAt: Date })[]
 }
 
@@ -100,13 +111,14 @@ const recordSome = async (
   looks: readonly Look[],
   { finalNumber }: Pick<Head, 'finalNumber'>,
 ): Promise<number> => {
-  const lookRows = looks.map(({ account: { address, last, known }, upTo }) => ({
+  const lookRows = looks.map(({ account: { address, last, known }, upTo, isUnexplained }) => ({
     ...{ address, from_number: last?.number ?? null, to_number: upTo, final_number: finalNumber },
+    unexplained: isUnexplained,
     known: String(known.reduce((sum, { amount }) => sum + amount, 0n)),
   }))
   const pointRows = looks.flatMap(({ account: { address }, points }) =>
-    points.map(({ number, hash, minedAt, balance }) => ({
-      ...{ address, number, hash, mined_at: minedAt, balance: String(balance) },
+    points.map(({ number, hash, minedAt, balance, hasCode }) => ({
+      ...{ address, number, hash, mined_at: minedAt, balance: String(balance), has_code: hasCode },
     })),
   )
   const foundRows = looks.flatMap(({ found }) =>
