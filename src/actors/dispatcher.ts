@@ -227,6 +227,7 @@ export const openDispatcher = (
   const takeBatch = (most: number): Pending[] => {
     const units: Pending[] = []
     const blocked = new Set<string>()
+    const taken = new Set<string>()
     const left: Pending[] = []
     let at = 0
     for (; at < queue.length && units.length < most; at++) {
@@ -234,17 +235,22 @@ export const openDispatcher = (
       if (!unit) break
       const isLocked = lockouts.has(unit)
       if (isLocked && !unit.waitsForLocks && lockouts.waitMs(unit) > 0) unit.fail(new LockedOut())
-      else if (unit.commands.some(({ actor }) => busy.has(actor) || blocked.has(actor))) {
+      else if (
+        unit.commands.some(({ actor }) => busy.has(actor) || blocked.has(actor) || (isLocked && taken.has(actor)))
+      ) {
         for (const { actor } of unit.commands) blocked.add(actor)
         left.push(unit)
       } else if (isLocked) {
         for (const { actor } of unit.commands) busy.add(actor)
         lockedUnits.hold(unit)
-      } else units.push(unit)
+      } else {
+        for (const { actor } of unit.commands) taken.add(actor)
+        units.push(unit)
+      }
     }
     behind = left.length
     queue = left.concat(queue.slice(at))
-    for (const unit of units) for (const { actor } of unit.commands) busy.add(actor)
+    for (const actor of taken) busy.add(actor)
     return units
   }
 
