@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { AnyElysia } from 'elysia'
 import { requestOf } from './node-request.ts'
 import { respond } from './node-response.ts'
+import { isRewritten, withoutRoute } from './raw-path.ts'
 import type { Place } from './serve.ts'
 
 /** As much of Bun's server as we use. */
@@ -35,7 +36,7 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
     // It has left, or the answer before was the last one.
     if (!incoming.socket.writable) return
     try {
-      const request = requestOf(incoming)
+      const request = isRewritten(pathOf(incoming)) ? withoutRoute(requestOf(incoming)) : requestOf(incoming)
       arrived.set(request, incoming)
       await respond(await app.fetch(request), { outgoing, isHead: request.method === 'HEAD', isLast: () => stopping })
     } catch {
@@ -76,6 +77,9 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
     },
   }
 }
+
+/** As it was sent, without the query. */
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
 
 /**
  * Requests of one connection, one after the other. The parser hands over all that have arrived at once, thousands of

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyElysia } from 'elysia'
 import { probePort } from '../probe-port.ts'
 import { StartError } from '../start-error.ts'
+import { listenOnBun } from './bun-listener.ts'
 import { listen } from './node-listener.ts'
 
 export type Serving = { stop(): Promise<void> }
@@ -21,7 +22,7 @@ export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): 
   try {
     // Elysia itself listens on Bun alone. Of its server nobody asks for more than there is here.
     if (!process.versions.bun) app.server = (await listen(app, { host, port, idleS })) as typeof app.server
-    else app.listen({ hostname: host, port, idleTimeout: idleS, ...OF_BUN })
+    else app.server = listenOnBun(app, { host, port, idleS })
   } catch (error) {
     throw explain(error, host, port)
   }
@@ -32,15 +33,6 @@ export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): 
       await server?.stop(true)
     },
   }
-}
-
-const OF_BUN = {
-  // Else, without NODE_ENV, Bun itself tells everybody at /bun:info what it runs on.
-  development: false,
-  // Else two houses on one port would each have half of what arrives, and neither would know.
-  reusePort: false,
-  // Bodies are counted where they are read, and refused in the interface's own words.
-  maxRequestBodySize: Number.MAX_SAFE_INTEGER,
 }
 
 const explain = (error: unknown, host: string, port: number): unknown => {

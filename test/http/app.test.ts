@@ -121,6 +121,26 @@ test('every answer has a request id of its own, is kept by nobody and read as wh
 })
 
 test.each([
+  ...['/v1/docs/../lamps', '/v1/%2e%2e/v1/lamps', '/v1/.%2E/v1/lamps', '/./v1/lamps', '/v1/lamps/.', '/v1/lamps/x/..'],
+  ...[
+    '/v1/x\\..\\lamps',
+    '/v1\\lamps',
+    'http://lamps.shop/x/../v1/lamps',
+    '/v1/lamps#x',
+    '/a/b/c/d/e/f/g/h/i/../../../../../../../../../v1/lamps',
+  ],
+])('the path %s names no route', async path => {
+  const said = await say(`GET ${path} HTTP/1.1\r\nHost: lamps.shop`)
+  expect(said).toStartWith('404 ')
+  expect(said).toContain('"code":"route_not_found"')
+})
+
+test('dots in a name or in a query are no dot segments', async () => {
+  expect(await say('GET /v1/lamps?room=/../x HTTP/1.1\r\nHost: lamps.shop')).toStartWith('200 ')
+  expect(await say('POST /v1/lamps/..1/on HTTP/1.1\r\nHost: lamps.shop\r\nContent-Length: 0')).toStartWith('204 ')
+})
+
+test.each([
   ['https://pay.lamps.shop', 'max-age=31536000'],
   ['http://pay.lamps.shop', null],
 ])('with the PUBLIC_URL %s every answer has the Strict-Transport-Security %p', async (PUBLIC_URL, value) => {
