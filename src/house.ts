@@ -1,8 +1,9 @@
+import { isIP } from 'node:net'
 import { openChains } from './chain/chains.ts'
 import { connectChains } from './chain/connect.ts'
 import { databaseClock } from './clock.ts'
 import type { Env } from './env.ts'
-import { isLoopback } from './http/address.ts'
+import { isLoopbackHost } from './http/address.ts'
 import { openApi } from './http/api.ts'
 import { app } from './http/app.ts'
 import { healthRoutes } from './http/health.ts'
@@ -100,9 +101,11 @@ const interfaceRoutes = async (): Promise<readonly Route[]> => {
  * Whoever finds the port first would own the house: beyond this machine the first account is for who has
  * read the code. It is made from the secret key, so that any process of several takes it.
  */
-const firstSignUpCode = async (sql: Sql, keyring: Keyring, { role, host, signUp }: Env): Promise<string | null> => {
-  const outOfReach = role === 'worker' || signUp === 'closed' || host === 'localhost' || isLoopback(host)
-  if (outOfReach || (await hasAccounts(sql))) return null
+const firstSignUpCode = async (sql: Sql, keyring: Keyring, env: Env): Promise<string | null> => {
+  const { role, host, publicUrl, signUp } = env
+  // A proxy on this machine makes a service public that listens on loopback.
+  const isLocal = [isIP(host) === 6 ? `[${host}]` : host, new URL(publicUrl).host].every(isLoopbackHost)
+  if (isLocal || role === 'worker' || signUp === 'closed' || (await hasAccounts(sql))) return null
   return Buffer.from(keyring.signing('first sign-up').current.key).toString('hex').slice(0, 20)
 }
 

@@ -54,6 +54,27 @@ test('beyond loopback it prints the code of the first sign-up, the same in every
   expect((await signUp({ email: 'eve@example.com', signUpCode: code })).status).toBe(403)
 })
 
+test.each([
+  ['https://pay.lamps.shop', true],
+  ['http://192.0.2.1:3000', true],
+  ['http://localhost.lamps.shop', true],
+  ['http://localhost:8080', false],
+  ['http://[::1]:8080', false],
+])(
+  'behind a proxy on this machine that serves %s, the first sign-up needs the code: %p',
+  async (PUBLIC_URL, needed) => {
+    await using db = await database()
+    await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', PUBLIC_URL })
+    const answer = await fetch(`${main.url}/v1/auth/sign-up`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse', merchantName: 'Lamps' }),
+    })
+    expect(answer.status).toBe(needed ? 403 : 201)
+    expect(main.lines.some(line => line.startsWith('The first sign-up needs the code'))).toBe(needed)
+  },
+)
+
 test('a worker answers how it is and nothing else', async () => {
   await using db = await database()
   await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'worker', HOST: '0.0.0.0' })

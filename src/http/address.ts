@@ -35,6 +35,12 @@ const networkOf = (address: string, prefix: 48 | 64): string =>
 /** Whether nobody but this machine has the address. */
 export const isLoopback = remembered(address => isWithin(address, loopback))
 
+/** Whether the host of a URL, or a Host header, names the machine that it is read on. */
+export const isLoopbackHost = (host: string): boolean => {
+  const hostname = URL.parse(`http://${host}`)?.hostname ?? ''
+  return hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+}
+
 const loopback: readonly AddressRange[] = [
   { address: '127.0.0.0', prefix: 8, family: 'ipv4' },
   { address: '::1', prefix: 128, family: 'ipv6' },

@@ -6,17 +6,14 @@ import { refuse } from '../errors.ts'
 import type { Machinery } from '../machinery.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
 import type { Sender } from '../webhooks/sender.ts'
-import { isLoopback } from './address.ts'
+import { isLoopback, isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
 import * as docs from './docs/service.ts'
 import { EXPOSITION_TYPE, expositionOf, type Family } from './exposition.ts'
 import { type Check, inTime } from './health.ts'
 import { forAnybody, type Route } from './route.ts'
 
-/**
- * `/metrics` for Prometheus: for this machine, or whoever has METRICS_TOKEN. What came through a proxy is
- * not of this machine, even where nobody has told us of the proxy.
- */
+/** `/metrics` for Prometheus: for clients with METRICS_TOKEN or, where none is set, for this machine. */
 export const metricsRoutes = (
   checks: Readonly<Record<string, Check>>,
   services?: Pick<Machinery, 'sending' | 'longestLockWait'>,
@@ -25,10 +22,7 @@ export const metricsRoutes = (
     path: '/metrics',
     docs: docs.metrics,
     handle: async (api, { headers, address }) => {
-      const { metricsToken } = api.settings
-      const forwarded = [...headers.keys()].some(name => byProxies.test(name))
-      const near = isLoopback(address) && !forwarded
-      if (!near && !(metricsToken && isBearer(headers.get('authorization'), metricsToken))) refuse('invalid_token')
+      if (!mayRead(api.settings, address, headers)) refuse('invalid_token')
       const [up, backlog, heldMs] = await Promise.all([
         stateOf(checks),
         soon(readBacklog(api.sql, chainIdsOf(api.chains))),
@@ -48,6 +42,17 @@ export const metricsRoutes = (
     },
   }),
 ]
+
+/**
+ * Proxies on this machine pass requests on from loopback, and some of them with a Host of loopback and no header of
+ * their own: what is reached under a public address is not open without a token.
+ */
+const mayRead = ({ metricsToken, publicUrl }: Api['settings'], address: string, headers: Headers): boolean => {
+  if (metricsToken !== undefined) return isBearer(headers.get('authorization'), metricsToken)
+  const forwarded = [...headers.keys()].some(name => byProxies.test(name))
+  const hosts = [headers.get('host') ?? '', new URL(publicUrl).host]
+  return isLoopback(address) && !forwarded && hosts.every(isLoopbackHost)
+}
 
 /** Proxies that keep the caller to themselves often tell the host that was asked for, or how. */
 const byProxies = /^(x-forwarded-.*|forwarded|via|x-real-ip|cf-connecting-ip|true-client-ip)$/

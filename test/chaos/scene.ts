@@ -30,7 +30,7 @@ export const openScene = async ({ houses: count }: { readonly houses: number }) 
     ...{ SANDBOX: 'on', SANDBOX_RPC_URL: chain.url, WEBHOOK_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'warn' },
     ...{ API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0' },
     // Of all of them, as behind one name; an answer that holds it is the same whoever gives it.
-    PUBLIC_URL: 'https://pay.lamps.shop',
+    PUBLIC_URL: 'http://localhost:8080',
   }
   const houses: House[] = []
   for (let n = 0; n < count; n++) houses.push(opening.use(await openHouse(server.url, env)))

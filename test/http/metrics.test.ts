@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { feedLagMs } from '../../src/actors/feed.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { metricsRoutes } from '../../src/http/metrics.ts'
@@ -15,13 +18,26 @@ const checks = { database: async () => undefined, worker: async () => 'takes no 
 const routes = [...healthRoutes(checks), ...metricsRoutes(checks), ...paymentRoutes]
 
 let house: ApiHouse
+let withToken: ApiHouse
 
 beforeAll(async () => {
-  house = await apiHouse({ routes, env: { METRICS_TOKEN: token } })
+  house = await apiHouse({ routes })
+  withToken = await apiHouse({ routes, env: { METRICS_TOKEN: token, PUBLIC_URL: 'https://pay.lamps.shop' } })
 })
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(async () => {
+  await house[Symbol.asyncDispose]()
+  await withToken[Symbol.asyncDispose]()
+})
 
 const scrape = (headers: Readonly<Record<string, string>> = {}) => house.call('GET', '/metrics', { headers })
+
+/** With a Host header of its own, which `fetch` does not send. */
+const rawScrape = async ({ url }: ApiHouse, headers: Readonly<Record<string, string>>) => {
+  const asked = get(`${url}/metrics`, { headers })
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  const said = await text(answer)
+  return { status: answer.statusCode, code: /"code":"(\w+)"/.exec(said)?.[1] }
+}
 
 /** Values by series, as a scraper reads them. */
 const parse = (text: string) =>
@@ -77,15 +93,35 @@ test.each([
   ['a stranger', { 'x-forwarded-for': '203.0.113.7' }],
   ['a proxy on this machine that says nothing of whom it speaks for', { via: '1.1 proxy' }],
   ['a proxy that tells only what it was asked', { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'pay.lamps.shop' }],
-  ['a wrong token', { 'x-forwarded-for': '203.0.113.7', authorization: 'Bearer something else entirely' }],
-  ['another scheme', { 'x-forwarded-for': '203.0.113.7', authorization: `Basic ${token}` }],
-])('%s is told nothing', async (_, headers) => {
-  expect(await scrape(headers)).toMatchObject({ status: 401, json: { error: { code: 'invalid_token' } } })
+  ['a name of another host', { host: 'pay.lamps.shop' }],
+  ['a name that begins like one of this machine', { host: 'localhost.lamps.shop' }],
+  ['an address of another machine', { host: '192.0.2.1:3000' }],
+  ['a host that is none', { host: 'a b' }],
+  ['a token where none is set', { 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${token}` }],
+])('without METRICS_TOKEN %s is 401', async (_, headers) => {
+  const { status, code } = await rawScrape(house, headers)
+  expect([status, code]).toEqual([401, 'invalid_token'])
 })
 
-test('whoever has the token reads them from anywhere', async () => {
-  const { status } = await scrape({ 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${token}` })
-  expect(status).toBe(200)
+test.each(['localhost', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'LOCALHOST'])(
+  'without METRICS_TOKEN the host %s on this machine is answered',
+  async host => {
+    expect((await rawScrape(house, { host })).status).toBe(200)
+  },
+)
+
+test('without METRICS_TOKEN a public PUBLIC_URL closes the metrics to this machine as well', async () => {
+  await using behindProxy = await apiHouse({ routes, env: { PUBLIC_URL: 'https://pay.lamps.shop' } })
+  // As a plain nginx passes it on: its own address as the host, and no header of its own.
+  expect(await rawScrape(behindProxy, { host: '127.0.0.1:3000' })).toEqual({ status: 401, code: 'invalid_token' })
+})
+
+test('with METRICS_TOKEN the token is needed, from anywhere', async () => {
+  for (const from of [{}, { 'x-forwarded-for': '203.0.113.7' }]) {
+    const ask = async (authorization: string) => (await rawScrape(withToken, { ...from, authorization })).status
+    expect(await ask(`Bearer ${token}`)).toBe(200)
+    for (const wrong of ['Bearer something else entirely', `Basic ${token}`, '']) expect(await ask(wrong)).toBe(401)
+  }
 })
 
 const heldSeconds = async () => {

@@ -43,7 +43,7 @@ export const metrics: Docs = {
   operation: 'readMetrics',
   summary: 'Read figures of the process and of what waits',
   description:
-    'For Prometheus. Open to the machine that the service runs on, as long as no proxy stands between, and to whoever sends `METRICS_TOKEN` as a bearer token.',
+    'For Prometheus. With `METRICS_TOKEN` set, the request sends it as a bearer token. Without it, only requests from loopback with a loopback `Host` and no forwarding header are answered, and only while `PUBLIC_URL` is loopback.',
   answers: { 200: { plain: '# TYPE paymachine_jobs_ready gauge\npaymachine_jobs_ready 0\n' } },
   refusals: ['invalid_token'],
 }

@@ -125,7 +125,7 @@ const fields: Readonly<Record<string, string>> = {
   currentPassword: 'The one to be replaced.',
   newPassword: 'At least 10 characters.',
   code: 'Of the authenticator app, or a recovery code.',
-  signUpCode: 'What the start has printed, where the service is reachable from elsewhere and has no account yet.',
+  signUpCode: 'The code that the start printed. Needed for the first account where HOST or PUBLIC_URL is not loopback.',
   merchantName: '1 to 200 characters.',
   mfaEnabled: 'Whether signing in takes a code.',
   token: 'What stands behind the # of an invite’s link.',
