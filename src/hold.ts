@@ -80,7 +80,7 @@ const makeLockFile = (folder: string) => {
   }
 }
 
-export const unusable = (folder: string, error: unknown, advice: string) =>
+export const unusable = (folder: string, error: unknown, advice = ELSEWHERE) =>
   new StartError(
     isFull(error)
       ? `${folder} cannot be written to: its disk is full`

@@ -14,7 +14,7 @@ import type { Keyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
 import { ANSWER_S, connect, REQUEST_LOCK_MS, type Sql } from './postgres/connect.ts'
-import { startEmbedded } from './postgres/embedded.ts'
+import { prepareDataFolder, startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
 import { hasAccounts } from './queries/accounts.ts'
@@ -33,6 +33,8 @@ export type HouseOptions = {
 export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise<AsyncDisposable> => {
   await using starting = new AsyncDisposableStack()
 
+  // Before the sandbox, which does without a folder and would be named first.
+  if (env.databaseUrl === undefined) prepareDataFolder(env.dataDir)
   // Beside the database, which takes longer.
   const opening = starting.adopt(openSandbox(env, { say }), async opening => (await opening)?.stop())
   const forCallers = env.role === 'worker' ? [] : await interfaceRoutes()

@@ -3,7 +3,7 @@ import { parseEnv } from './env.ts'
 import { startHouse } from './house.ts'
 import { onLauncherEnd } from './launcher.ts'
 import { leaveRoot } from './leave-root.ts'
-import { StartError } from './start-error.ts'
+import { causeOf, StartError } from './start-error.ts'
 
 /** The process: it starts the house, and stops it when told to. */
 const main = async (): Promise<number> => {
@@ -18,7 +18,8 @@ const main = async (): Promise<number> => {
   } catch (error) {
     // Told to stop before it was ready.
     if (stop.aborted) return 0
-    console.error(error instanceof StartError ? error.message : `The start failed: ${String(error)}`)
+    const cause = causeOf(error)
+    console.error(cause instanceof StartError ? cause.message : `The start failed: ${String(cause)}`)
     if (process.env.LOG_LEVEL === 'debug' || process.env.LOG_LEVEL === 'trace') console.error(error)
     return 1
   }

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hold } from '../hold.ts'
+import { hold, unusable } from '../hold.ts'
 import { writePrivate } from '../private-file.ts'
 import { StartError } from '../start-error.ts'
 import { requireOwn } from './account.ts'
@@ -21,7 +21,7 @@ export type EmbeddedOptions = {
 /** Starts the cluster of the data folder, making it first if need be, and keeps it running until stopped. */
 export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions): Promise<Embedded> => {
   const folder = resolve(dataDir)
-  const holds = [hold(makeFolder(folder))]
+  const holds = [hold(prepareDataFolder(folder))]
   const release = () => {
     for (const each of holds) each.release()
   }
@@ -37,14 +37,23 @@ export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions
   }
 }
 
-/** Others may pass through it: what is private says so itself, and Postgres may be another account. */
-const makeFolder = (folder: string): string => {
+/**
+ * Makes the data folder where there is none, and says in one line why it cannot be used. Others may pass through it: what
+ * is private says so itself, and Postgres may be another account.
+ */
+export const prepareDataFolder = (dataDir: string): string => {
+  const folder = resolve(dataDir)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o711 })
   } catch (error) {
     throw new StartError(
       `${folder} cannot be made (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to another folder`,
     )
+  }
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw unusable(folder, error)
   }
   requireOwn(folder)
   return folder

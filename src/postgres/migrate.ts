@@ -20,6 +20,7 @@ export const migrate = async (url: string, migrations?: readonly Migration[]): P
     await requireVersion(sql)
     // Held by this connection until it ends, around graphile-worker's migrations too.
     await sql`select pg_advisory_lock(hashtext('paymachine migrate'))`
+    await requireRights(sql)
     const applied = await findApplied(sql)
     refuseStrangers(applied, wanted)
     // Here: commands that only read what is to be applied need none of it.
@@ -62,6 +63,35 @@ const requireVersion = async (sql: Sql) => {
     throw new StartError(`The database is Postgres ${server.version}: Postgres 15 or later is needed`)
 }
 
+/** Tables in the schema and graphile-worker's own schema are made here, and later versions change them as their owner. */
+const requireRights = async (sql: Sql) => {
+  const [row] = await sql<Rights[]>`
+    select format('%I', current_user) as "user", format('%I', current_database()) as database,
+      format('%I', coalesce(current_schema(), 'public')) as schema,
+      has_database_privilege(current_database(), 'create')
+        and has_schema_privilege(coalesce(current_schema(), 'public'), 'create') as may_create,
+      (select format('%I', pg_get_userbyid(relowner)) from pg_class
+       where oid = to_regclass('migrations') and not pg_has_role(relowner, 'usage')) as owner`
+  if (!row) return
+  const { user, database, schema } = row
+  if (row.owner !== null)
+    throw new StartError(
+      `DATABASE_URL: the tables in this database belong to user ${row.owner}, not to ${user}: use that user`,
+    )
+  if (!row.may_create)
+    throw new StartError(
+      `DATABASE_URL: user ${user} may not create tables in this database: as its owner, run: grant create on database ${database} to ${user}; grant create on schema ${schema} to ${user}`,
+    )
+}
+
+type Rights = {
+  readonly user: string
+  readonly database: string
+  readonly schema: string
+  readonly may_create: boolean
+  readonly owner: string | null
+}
+
 const findApplied = async (sql: Sql): Promise<ReadonlyMap<string, string>> => {
   await sql`
     create table if not exists migrations (
@@ -83,7 +113,7 @@ const refuseStrangers = (applied: ReadonlyMap<string, string>, wanted: readonly 
       )
     if (expected !== checksum)
       throw new StartError(
-        `sql/${name} has changed since it was applied to this database: restore it and put the change into a new file`,
+        `The database was made by another version of this program (sql/${name} differs): start that version, or set DATA_DIR or DATABASE_URL to an empty one`,
       )
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { cp, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
@@ -26,6 +26,7 @@ export const findCluster = async (
         `Postgres cannot read ${home} as user ${account.name}: let that user pass through the folders above it`,
       )
     const cluster = { home, account, binaries }
+    requireMajor(cluster)
     await createCluster(cluster)
     const elsewhere = lstatSync(link).isSymbolicLink()
     if (account && elsewhere && dirname(home) === sharedHome) say(sayElsewhere(folder, account, home))
@@ -45,6 +46,17 @@ export const findCluster = async (
     say(sayElsewhere(folder, account, home))
   }
   return { home, account, binaries, elsewhere }
+}
+
+/** Postgres reads no cluster of another major version. */
+const requireMajor = ({ home, binaries }: Cluster) => {
+  const file = join(pgdata(home), 'PG_VERSION')
+  const made = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
+  const ours = Number.parseInt(binaries.version, 10)
+  if (made === undefined || made === ours) return
+  throw new StartError(
+    `${home} was made by Postgres ${made} and this version brings Postgres ${ours}: start the version that made it, save the database with pg_dump, restore it into a Postgres of your own, and set DATABASE_URL`,
+  )
 }
 
 const sayElsewhere = (folder: string, { name }: Lent, home: string) =>

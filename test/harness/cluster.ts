@@ -4,8 +4,8 @@ import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from '../../src/once.ts'
-import { accountFor } from '../../src/postgres/account.ts'
-import { type Cluster, createCluster, runStatements, SERVICE_ROLE } from '../../src/postgres/cluster.ts'
+import { accountFor, writeAs } from '../../src/postgres/account.ts'
+import { type Cluster, createCluster, pgdata, runStatements, SERVICE_ROLE } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
 
 /** Fills a folder with a cluster. initdb takes a second, a copy of what it once made a tenth of one. */
@@ -17,9 +17,10 @@ export const copyCluster = async (home: string, kind: Kind = 'service'): Promise
   return { home, account, binaries }
 }
 
-/** Tests make databases, end the connections of others and change settings: for them the role is a superuser. */
+/** Tests make databases and roles, end the connections of others and change settings: for them the role is a superuser. */
 export const createForTests = async (cluster: Cluster) => {
   await createCluster(cluster)
+  writeAs(cluster.account, join(pgdata(cluster.home), 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n')
   await runStatements(cluster, [`alter role ${SERVICE_ROLE} superuser`])
 }
 
@@ -32,7 +33,7 @@ const getOriginal = async (kind: Kind, create: (cluster: Cluster) => Promise<voi
   const cache = join(tmpdir(), `paymachine-test-${process.getuid?.() ?? ''}`)
   mkdirSync(cache, { recursive: true, mode: 0o711 })
   // The number rises with what createCluster() makes.
-  const original = join(cache, `${binaries.version}-2-${kind}`)
+  const original = join(cache, `${binaries.version}-3-${kind}`)
   if (!existsSync(original)) {
     const making = `${original}.${process.pid}`
     await create({ home: making, account, binaries })

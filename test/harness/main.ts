@@ -19,6 +19,8 @@ export type MainOptions = {
   readonly program?: string
   /** Bun, unless given. The program then ends with the test process by itself. */
   readonly runtime?: Runtime
+  /** The user that runs it, for a test by root. */
+  readonly uid?: number
 }
 
 export type Runtime = { readonly command: string; readonly args: readonly string[] }
@@ -30,11 +32,12 @@ const bun: Runtime = {
 
 export const spawnMain = async (
   env: Readonly<Record<string, string>>,
-  { program = fileURLToPath(new URL('../../src/main.ts', import.meta.url)), runtime = bun }: MainOptions = {},
+  { program = fileURLToPath(new URL('../../src/main.ts', import.meta.url)), runtime = bun, uid }: MainOptions = {},
 ): Promise<Main> => {
   const port = env.PORT ?? String(await freePort())
   const lines: string[] = []
   const child = spawn(runtime.command, [...runtime.args, program], {
+    ...(uid !== undefined && { uid, gid: uid, cwd: '/' }),
     env: { PATH: process.env.PATH ?? '', LOG_LEVEL: 'silent', SANDBOX: 'off', ...env, PORT: port },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

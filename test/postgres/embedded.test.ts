@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded, urlFile } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
@@ -42,6 +43,39 @@ test('nobody gets in without the password, and only its owner may read that', as
     expect(statSync(file).mode & 0o77).toBe(0)
   await stop()
 })
+
+test('clients that want 4,096 rounds of SCRAM connect', async () => {
+  await using folder = dataFolder()
+  const { url, stop } = await startEmbedded({ dataDir: folder.path })
+  // Bun's own client refuses fewer.
+  const sql = new Bun.SQL(url, { max: 1 })
+  expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
+  await sql.end()
+  await stop()
+})
+
+test('the server listens on loopback alone, whatever address its role comes from', async () => {
+  await using folder = await usedFolder()
+  const { url, stop } = await startEmbedded({ dataDir: folder.path })
+  const [row] = await run(
+    url,
+    `select current_setting('listen_addresses') as tcp, current_setting('unix_socket_directories') as sockets`,
+  )
+  expect(row).toEqual({ tcp: '127.0.0.1', sockets: '' })
+  const port = Number(new URL(url).port)
+  for (const host of ['127.0.0.2', ...ownAddresses()]) {
+    const refused = new Promise(resolve => connect({ host, port }, () => resolve('open')).once('error', resolve))
+    expect(await refused).toMatchObject({ code: 'ECONNREFUSED' })
+  }
+  await expect(run(url, `alter system set listen_addresses = '*'`)).rejects.toMatchObject({ code: '42501' })
+  await stop()
+})
+
+/** Of this machine in its networks. */
+const ownAddresses = () =>
+  Object.values(networkInterfaces()).flatMap(each =>
+    (each ?? []).filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
+  )
 
 test('commits are flushed to the disk', async () => {
   await using folder = await usedFolder()
