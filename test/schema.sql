@@ -780,7 +780,9 @@ create table simulations (
   reorganizes boolean not null,
   idempotency_key text,
   seq bigint not null generated always as identity,
-  until timestamp with time zone not null,
+  touched_at timestamp with time zone not null,
+  backend integer not null,
+  backend_start timestamp with time zone not null,
   constraint simulations_pkey PRIMARY KEY (payment_id)
 );
 
@@ -1266,16 +1268,18 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.await_simulation(payment uuid, whose uuid, lasting interval)
+CREATE OR REPLACE FUNCTION public.await_simulation(payment uuid, whose uuid)
  RETURNS boolean
  LANGUAGE sql
 AS $function$
   with mine as (
-    update simulations set until = clock_timestamp() + lasting
+    update simulations
+    set touched_at = clock_timestamp(), backend = a.pid, backend_start = a.backend_start
+    from pg_stat_get_activity(pg_backend_pid()) a
     where payment_id = payment and holder = whose returning seq, reorganizes)
   select not exists (
     select from simulations s
-    where s.seq < mine.seq and (s.reorganizes or mine.reorganizes) and s.until > clock_timestamp())
+    where s.seq < mine.seq and (s.reorganizes or mine.reorganizes) and is_acted(s))
   from mine
 $function$;
 
@@ -1332,18 +1336,19 @@ AS $function$
   select n.refund_id, n.chain_id, n.why from begun b join needing n on n.refund_id = b.refund_id and n.why = b.why
 $function$;
 
-CREATE OR REPLACE FUNCTION public.begin_simulation(payment uuid, whose uuid, reorganization boolean, key text, lasting interval)
- RETURNS TABLE(taken boolean, by_key text)
+CREATE OR REPLACE FUNCTION public.begin_simulation(payment uuid, whose uuid, reorganization boolean, key text)
+ RETURNS SETOF simulations
  LANGUAGE plpgsql
 AS $function$
 begin
   -- Turns go by number: without this one could be drawn first and be seen last.
   perform pg_advisory_xact_lock(hashtextextended('simulations', 0));
-  delete from simulations where until < clock_timestamp();
-  insert into simulations (payment_id, holder, reorganizes, idempotency_key, until)
-  values (payment, whose, reorganization, key, clock_timestamp() + lasting)
+  delete from simulations s where not is_acted(s);
+  insert into simulations (payment_id, holder, reorganizes, idempotency_key, touched_at, backend, backend_start)
+  select payment, whose, reorganization, key, clock_timestamp(), a.pid, a.backend_start
+  from pg_stat_get_activity(pg_backend_pid()) a
   on conflict do nothing;
-  return query select s.holder <> whose, s.idempotency_key from simulations s where s.payment_id = payment;
+  return query select * from simulations s where s.payment_id = payment;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.beginning_before(refund refunds, sent_hash text)
@@ -3239,6 +3244,15 @@ AS $function$
       end if;
       return array_to_json(refused);
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.is_acted(s simulations)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select s.touched_at > clock_timestamp() - interval '4 seconds'
+    or s.touched_at > clock_timestamp() - interval '15 seconds' and exists (
+      select from pg_stat_get_activity(s.backend) a where a.backend_start = s.backend_start)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.is_leased(lease uuid, leased_until timestamp with time zone, holder uuid, now_at timestamp with time zone)
  RETURNS boolean

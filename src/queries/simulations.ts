@@ -9,17 +9,38 @@ export type NewSimulation = Simulation & {
   readonly idempotencyKey: string | null
 }
 
-/** How long one lasts whose process says nothing more. */
-const LASTING = '15 seconds'
+/** The scenario that has the payment instead, as it was last touched. */
+export type OtherSimulation = Simulation & {
+  readonly touchedAt: string
+  /** The key of its request. */
+  readonly byKey: string | null
+}
 
-/** Undefined when it has begun; otherwise another one has the payment, by a request with this key. */
+/** Undefined when it has begun. */
 export const beginSimulation = async (
   sql: Sql,
   { paymentId, holder, reorganizes, idempotencyKey }: NewSimulation,
-): Promise<{ readonly byKey: string | null } | undefined> => {
-  const [row] = await sql<{ taken: boolean; by_key: string | null }[]>`
-    select * from begin_simulation(${paymentId}, ${holder}, ${reorganizes}, ${idempotencyKey}, ${LASTING})`
-  return row?.taken === false ? undefined : { byKey: row?.by_key ?? null }
+): Promise<OtherSimulation | undefined> => {
+  const [row] = await sql<[OtherSimulation]>`
+    select payment_id as "paymentId", holder, touched_at::text as "touchedAt", idempotency_key as "byKey"
+    from begin_simulation(${paymentId}, ${holder}, ${reorganizes}, ${idempotencyKey})`
+  return row.holder === holder ? undefined : row
+}
+
+/**
+ * What has become of another one: `goes_on` once it was touched again, `ended` when it was over in good order,
+ * `dead` when its process has left it, and `silent` before one of these is known.
+ */
+export const lookAtSimulation = async (
+  sql: Sql,
+  { paymentId, holder, touchedAt }: OtherSimulation,
+): Promise<'goes_on' | 'ended' | 'dead' | 'silent'> => {
+  const [row] = await sql<{ touched: string; acted: boolean }[]>`
+    select touched_at::text as touched, is_acted(s) as acted
+    from simulations s where payment_id = ${paymentId} and holder = ${holder}`
+  if (!row) return 'ended'
+  if (!row.acted) return 'dead'
+  return row.touched === touchedAt ? 'silent' : 'goes_on'
 }
 
 /** Keeps it, and answers whether it is its turn; `lost`: it was away for too long. */
@@ -28,7 +49,7 @@ export const awaitSimulation = async (
   { paymentId, holder }: Simulation,
 ): Promise<'turn' | 'waits' | 'lost'> => {
   const [row] = await sql<{ turn: boolean | null }[]>`
-    select await_simulation(${paymentId}, ${holder}, ${LASTING}) as turn`
+    select await_simulation(${paymentId}, ${holder}) as turn`
   if (row?.turn === true) return 'turn'
   return row?.turn === false ? 'waits' : 'lost'
 }

@@ -45,7 +45,7 @@ export const mineWhileAwaited = (
 const isAwaited = async (sql: Sql): Promise<boolean> => {
   const [row] = await sql<{ awaited: boolean }[]>`
     select not exists (
-      select from simulations where reorganizes and until > now()
+      select from simulations s where s.reorganizes and is_acted(s)
     ) and (exists (
       select from payments where chain_id = ${sandboxId} and state in ('pending', 'processing') and (
         state = 'processing'

@@ -14,6 +14,8 @@ export type Sum = { readonly token: Hex | null; readonly to: Hex; readonly amoun
 /** More than any of these needs, also at an address that has been collected from. */
 const GAS = toQuantity(150_000)
 const A_COIN = 10n ** 18n
+/** Always the same: see `send`. Far above the base fee of a development chain. */
+const FEES = { maxFeePerGas: toQuantity(1_000n * 10n ** 9n), maxPriorityFeePerGas: toQuantity(10n ** 9n) }
 
 /**
  * Sends from the account that pays in tests, which every development node has the key of; the hash. Dollars are made
@@ -71,7 +73,7 @@ const isReceipt = once(() => type({ blockNumber: '/^0x[0-9a-f]+$/' }))
 const send = async (url: string, transaction: Readonly<Record<string, unknown>>): Promise<string> => {
   for (let tries = 1; ; tries++) {
     try {
-      const hash = await ask(url, 'eth_sendTransaction', { from: payer, gas: GAS, ...transaction })
+      const hash = await ask(url, 'eth_sendTransaction', { from: payer, gas: GAS, ...FEES, ...transaction })
       return typeof hash === 'string' ? hash.toLowerCase() : refuse('chain_unavailable')
     } catch (error) {
       if (!(error instanceof NodeTrouble) || error.code === undefined || tries === 5) throw error

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../errors.ts'
 import { uuidv7 } from '../../ids.ts'
-import { awaitSimulation, beginSimulation, endSimulation, type NewSimulation } from '../../queries/simulations.ts'
+import {
+  awaitSimulation,
+  beginSimulation,
+  endSimulation,
+  lookAtSimulation,
+  type NewSimulation,
+  type OtherSimulation,
+} from '../../queries/simulations.ts'
 import type { World } from '../../world.ts'
 
-/** Its work is done, or it is refused, long before it would be taken for dead. */
-const KEEP_EVERY_MS = 3_000
+/** Less than `is_acted` allows for (sql/021-simulations.sql). */
+const KEEP_EVERY_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 
 /** Nothing can be said of a scenario that is not its process's any more. */
@@ -16,7 +23,7 @@ export type Turn = {
 
 /**
  * Acts a scenario when it is its turn: one at a time for a payment, and nobody beside a reorganisation, in
- * whatever process. What a process that was killed has held is free after some seconds.
+ * whatever process. A scenario whose process was killed is over within seconds, and is waited for.
  */
 export const inTurn = async <T>(
   { sql, clock, random, log }: Pick<World, 'sql' | 'clock' | 'random' | 'log'>,
@@ -24,8 +31,8 @@ export const inTurn = async <T>(
   act: (turn: Turn) => Promise<T>,
 ): Promise<T> => {
   const mine = { ...asked, holder: uuidv7(clock.now(), random) }
-  const other = await beginSimulation(sql, mine)
-  if (other) return refuseOther(asked, other.byKey)
+  for (let other = await beginSimulation(sql, mine); other; other = await beginSimulation(sql, mine))
+    if (!(await isLeft(sql, other))) return refuseOther(asked, other.byKey)
   const keeping = setInterval(() => {
     awaitSimulation(sql, mine).catch(err => log.warn({ err }, 'a scenario cannot say that it goes on'))
   }, KEEP_EVERY_MS)
@@ -45,6 +52,15 @@ export const inTurn = async <T>(
   } finally {
     clearInterval(keeping)
     await endSimulation(sql, mine)
+  }
+}
+
+/** Whether the process of a scenario was killed. That shows within seconds, and is not known before. */
+const isLeft = async (sql: World['sql'], other: OtherSimulation): Promise<boolean> => {
+  for (;;) {
+    const state = await lookAtSimulation(sql, other)
+    if (state !== 'silent') return state === 'dead'
+    await sleep(50)
   }
 }
 

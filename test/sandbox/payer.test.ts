@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Hex } from 'viem'
+import { toHex } from 'viem/utils'
+import { ask } from '../../src/sandbox/ask.ts'
+import { payer, sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { deploy, mine } from '../../src/sandbox/deploy.ts'
+import { mined, pay } from '../../src/sandbox/simulate/payer.ts'
+import { anvil } from '../harness/anvil.ts'
+
+const sandboxNode = async () => {
+  const node = await anvil({ mining: 'none', args: ['--balance', '1000000'] })
+  await deploy(node.url)
+  return node
+}
+const coinsTo = (digit: string) => ({ token: null, to: `0x${digit.repeat(40)}` as Hex, amount: 1_000n })
+
+/** A node that gives this nonce to the next transaction it is sent, as it does when two are sent at the same moment. */
+const givingNonce = async (url: string, nonce: number) => {
+  let left = 1
+  const forward = async (request: IncomingMessage) => {
+    const call = JSON.parse(await text(request)) as { method: string; params: object[] }
+    if (call.method === 'eth_sendTransaction' && left-- > 0) call.params = [{ ...call.params[0], nonce: toHex(nonce) }]
+    const body = JSON.stringify(call)
+    return (await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).text()
+  }
+  const server = createServer((request, response) => {
+    forward(request).then(
+      body => response.setHeader('content-type', 'application/json').end(body),
+      () => response.destroy(),
+    )
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+test('a payment whose nonce another payment was given at the same moment is sent again, and both are mined', async () => {
+  await using node = await sandboxNode()
+  const nonce = Number(await ask(node.url, 'eth_getTransactionCount', payer, 'pending'))
+  const first = await pay(node.url, coinsTo('1'))
+  // What the node would offer by itself has risen meanwhile.
+  await node.call('anvil_setNextBlockBaseFeePerGas', toHex(50n * 10n ** 9n))
+  await using second = await givingNonce(node.url, nonce)
+  const hashes = [first, await pay(second.url, coinsTo('2'))]
+  await mine(node.url)
+  await mined(node.url, hashes)
+  expect(await node.call('eth_getBalance', coinsTo('1').to, 'latest')).toBe('0x3e8')
+})
+
+test('every hash that many payments at the same time are answered with is mined', async () => {
+  await using node = await sandboxNode()
+  const token = sandboxContracts.token as Hex
+  const paying = Array.from({ length: 200 }, (_, n) => {
+    const to: Hex = `0x${(n + 4096).toString(16).padStart(40, '0')}`
+    return pay(node.url, { token: n % 2 === 0 ? token : null, to, amount: 1_000n })
+  })
+  const all = Promise.all(paying)
+  let isOver = false
+  void all
+    .catch(() => {})
+    .finally(() => {
+      isOver = true
+    })
+  while (!isOver) await mine(node.url)
+  const hashes = await all
+  await mine(node.url)
+  await mined(node.url, hashes)
+  expect(new Set(hashes).size).toBe(200)
+}, 60_000)
