@@ -5,6 +5,7 @@ import { openTimers } from './actors/timers.ts'
 import { confirmationsOf } from './chain/chains.ts'
 import { type Chains, type ConnectedChain, chainIdsOf } from './chain/connect.ts'
 import { sandboxId } from './chain/known/sandbox.ts'
+import { isKnownToken } from './chain/known/table.ts'
 import { warnOfRefunds } from './chain/refunds/warn.ts'
 import { watchRefunds } from './chain/refunds/watch.ts'
 import type { Rpc } from './chain/rpc/rpc.ts'
@@ -142,6 +143,7 @@ export const watchedOf = ({ chain, rpc }: ConnectedChain, options: Pick<SourceOp
   return {
     id: chain.id,
     tokens,
+    uncheckedTokens: chain.id === sandboxId ? [] : tokens.filter(address => !isKnownToken(chain.id, address)),
     livemode: chain.livemode,
     confirmations: confirmationsOf(chain),
     saysFinal: chain.finality === 'finalized',

@@ -31,3 +31,7 @@ export const knownChains: readonly Chain[] = [
   opSepolia,
   amoy,
 ]
+
+/** Whether a token stands in the table, at its issuer's own address. */
+export const isKnownToken = (chainId: number, address: string): boolean =>
+  knownChains.some(({ id, tokens }) => id === chainId && tokens.some(token => token.address === address))

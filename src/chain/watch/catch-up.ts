@@ -2,6 +2,7 @@ import type { Sql } from '../../postgres/connect.ts'
 import { isOfNode } from '../rpc/rpc.ts'
 import { type Block, blocksOf, type Cursor, catchUp, numbersOf, oursAmong, type TransferLog } from './books.ts'
 import { areAwaited } from './coins/sent.ts'
+import { creditedOf } from './credited.ts'
 import type { FinalRange } from './ranges.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 import { TRANSFER } from './transfer-of.ts'
@@ -33,7 +34,8 @@ export const findFinalRange = async (
 
   const ofOurs = async () => {
     // The logs first and the addresses then: whoever was given one meanwhile has not paid in these blocks.
-    const logs = await oursAmong(sql, range.logs)
+    const logs = await creditedOf(sql, chain, source, await oursAmong(sql, range.logs))
+    if (!logs) return undefined
     const blocks = await source.agreedBlocks(blocksOf(logs).filter(({ hash }) => hash !== range.end.hash))
     return blocks && { end: range.end, blocks: [...blocks, range.end], logs }
   }

@@ -11,6 +11,7 @@ import {
   type TransferLog,
 } from './books.ts'
 import { agreedCoins } from './coins/finality.ts'
+import { creditedOf } from './credited.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 
 /**
@@ -34,7 +35,8 @@ export const finalizeUpTo = async (
   const { upTo } = cursor
   if (upTo <= cursor.finalNumber) return 0
   const blocks = await blocksUpTo(sql, chain.id, upTo)
-  const logs = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
+  const told = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
+  const logs = told && (await creditedOf(sql, chain, source, told))
   if (!logs || !(await agreeOnTimes(sql, chain.id, source, logs))) return undefined
   const coins = await agreedCoins(sql, chain.id, source.coins, upTo)
   if (!coins) return undefined
@@ -43,8 +45,9 @@ export const finalizeUpTo = async (
   } catch (error) {
     const askedAgain = notFoundAgain(error)
     if (!askedAgain) throw error
-    const told = await askAgain(source, logs, askedAgain)
-    return told && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...told, ...coins], askedAgain })
+    const again = await askAgain(source, logs, askedAgain)
+    const credited = again && (await creditedOf(sql, chain, source, again))
+    return credited && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...credited, ...coins], askedAgain })
   }
 }
 

@@ -21,6 +21,7 @@ import type { CoinSource } from './coins/source.ts'
 import { finalizeUpTo } from './finalize.ts'
 import { goBack } from './fork.ts'
 import type { RangeSource } from './ranges.ts'
+import type { TokenRiseSource } from './token-rise.ts'
 import { TRANSFER } from './transfer-of.ts'
 
 export type Header = Block & {
@@ -31,7 +32,8 @@ export type Header = Block & {
 
 /** What a chain is asked. Every method throws rather than answer what it cannot vouch for. */
 export type ChainSource = RangeSource &
-  ArrivalSource & {
+  ArrivalSource &
+  TokenRiseSource & {
     /** There is no other node that could be asked: what it tells is all there is to know. */
     readonly isAlone: boolean
     head(): Promise<number>
@@ -70,6 +72,8 @@ export type WatchedChain = {
   readonly id: number
   /** Lower case. */
   readonly tokens: readonly string[]
+  /** Those of them whose issuer this service does not know: what their logs say is compared with their balances. */
+  readonly uncheckedTokens?: readonly string[]
   /** A block is final when so many, itself included, stand on it. */
   readonly confirmations: number
   /** What is final the chain says itself, under its `finalized` tag; the number is about how many that takes. */

@@ -17,6 +17,7 @@ import { openCrowded } from './crowded.ts'
 import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
 import type { ChainSource, Header } from './read.ts'
+import { openTokenRise } from './token-rise.ts'
 import { TRANSFER, transferOf } from './transfer-of.ts'
 
 export type SourceOptions = {
@@ -73,6 +74,7 @@ export const openSource = (
     agreedTransfersIn: hash => crowded.transfers(agreedBy(rpc), { hash }),
     ...openRanges(rpc, filter),
     ...openArrivals(rpc, filter, crowded),
+    ...openTokenRise(rpc),
     coins: openCoinSource(rpc),
   })
 }

@@ -42,7 +42,7 @@ const askInTurn = async <T>(ask: () => Promise<T>, askNewer: () => Promise<unkno
 }
 
 /** The one code that says for sure that the state may be there. */
-const LIMIT_EXCEEDED = -32005
+export const LIMIT_EXCEEDED = -32005
 
 export const orRefusal = (error: unknown): RpcRefusal => {
   if (error instanceof RpcRefusal) return error
