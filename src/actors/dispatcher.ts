@@ -69,7 +69,8 @@ export const openDispatcher = (
   const means = { outside, registry, memory: openMemory({ most: mostRemembered }), published }
   const lockouts = openLockouts(outside)
   let queue: Pending[] = []
-  const busy = new Set<string>()
+  /** How many commands under way hold an actor: a locked unit and those parked behind it may hold the same one. */
+  const busy = new Map<string, number>()
   const lanes = openLanes({ most, batchSize })
   /** How many were seen to wait for actors that are under way. */
   let behind = 0
@@ -193,7 +194,6 @@ export const openDispatcher = (
     }
     const staying = new Set([...again.units, ...locked])
     leave(units.filter(unit => !staying.has(unit)))
-    for (const { commands } of staying) for (const { actor } of commands) busy.add(actor)
     for (const unit of locked) lockedUnits.hold(unit)
     if (again.units.length === 0) return
     parked++
@@ -218,8 +218,18 @@ export const openDispatcher = (
     release: unit => leave([unit]),
   })
 
+  const occupy = (units: readonly Pending[]): void => {
+    for (const { commands } of units) for (const { actor } of commands) busy.set(actor, (busy.get(actor) ?? 0) + 1)
+  }
+
   const leave = (units: readonly Pending[]): void => {
-    for (const { commands } of units) for (const { actor } of commands) busy.delete(actor)
+    for (const { commands } of units) {
+      for (const { actor } of commands) {
+        const others = (busy.get(actor) ?? 1) - 1
+        if (others === 0) busy.delete(actor)
+        else busy.set(actor, others)
+      }
+    }
     schedule()
   }
 
@@ -241,7 +251,7 @@ export const openDispatcher = (
         for (const { actor } of unit.commands) blocked.add(actor)
         left.push(unit)
       } else if (isLocked) {
-        for (const { actor } of unit.commands) busy.add(actor)
+        occupy([unit])
         lockedUnits.hold(unit)
       } else {
         for (const { actor } of unit.commands) taken.add(actor)
@@ -250,7 +260,7 @@ export const openDispatcher = (
     }
     behind = left.length
     queue = left.concat(queue.slice(at))
-    for (const actor of taken) busy.add(actor)
+    occupy(units)
     return units
   }
 

@@ -71,6 +71,24 @@ test('commands for a locked actor keep their order, and time out when it stays l
   expect(rows.map(({ event }) => event)).toEqual(['create', 'switch_on', 'switch_off', 'switch_on'])
 })
 
+test('what stands behind a bundle that waits for a lock does not overtake it', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const [free, locked] = [await newLamp(house.actors), await newLamp(house.actors)]
+  await using session = await stranger(house.url, `select from lamps where id = '${locked}' for update`)
+  const bundle = house.actors.dispatchBundle([tell(free, 'switch_on'), tell(locked, 'switch_on')])
+  const behind = house.actors.dispatch(tell(free, 'switch_off'))
+  await until(() => house.actors.longestLockWait() !== undefined)
+  // Long enough for what is behind to be tried, if it were.
+  const other = house.actors.dispatch(tell(free, 'switch_on'))
+  for (let n = 0; n < 20; n++) doneOf(await house.actors.dispatch(makeLamp()))
+  await session.letGo()
+  expect((await bundle).ok).toBe(true)
+  doneOf(await behind)
+  doneOf(await other)
+  const rows = await house.sql`select event from transitions where actor = ${free} order by rev`
+  expect(rows.map(({ event }) => event)).toEqual(['create', 'switch_on', 'switch_off', 'switch_on'])
+})
+
 test('a caller that does not wait for locks hears of one, and is served again once it is gone', async () => {
   await using house = await lampHouse()
   const { withoutLockWaits } = house.actors
