@@ -110,3 +110,19 @@ test('a signer that is filled again goes on at the fees of that moment', async (
   expect(fees).toEqual([false, true])
   expect(await paid(refund)).toEqual(['mined', 1])
 })
+
+test('the gas of what was signed and is not mined is not spent a second time', async () => {
+  const signer = await house.newSigner()
+  const [first, second, third] = await house.refunds(signer.merchantId, 3)
+  await house.sign(first?.id ?? '')
+  const [row] = await house.sql<{ cost: string }[]>`
+    select (gas * max_fee)::text as cost from signed_transactions where signer_id = ${signer.id}`
+  // Enough for two and a half.
+  await house.node.call('anvil_setBalance', signer.address, `0x${((BigInt(row?.cost ?? 0) * 5n) / 2n).toString(16)}`)
+  for (const refund of [second, third]) await house.sign(refund?.id ?? '')
+  expect((await house.refund(second?.id ?? '')).state).toBe('processing')
+  expect([(await house.refund(third?.id ?? '')).state, await house.waitOf(third?.id ?? '')]).toEqual([
+    'requires_signature',
+    'no_gas',
+  ])
+})
