@@ -21,6 +21,7 @@ test('with nothing set it makes a database, says where it is, answers, and SIGTE
     status: 'ready',
     checks: { database: 'ok', migrations: 'ok', worker: 'ok' },
     chains: {},
+    locks: 'ok',
   })
   expect(statSync(join(folder.path, 'secret-key')).mode & 0o777).toBe(0o600)
 
