@@ -15,6 +15,7 @@ import { type Context, type Kind, registered } from '../../src/actors/kind.ts'
 import { stepper } from '../../src/actors/step.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { subjects } from '../kinds/subjects.ts'
+import { payments } from '../machines/payment-cases.ts'
 import { arrive, T0 } from '../machines/table.ts'
 import { askedBy } from './asked-by.ts'
 import { lamp } from './lamp.ts'
@@ -88,7 +89,7 @@ const ofToy = (kind: Kind) => ({
 })
 
 /** The situations and events of its machine's tests, all that really happens to it, and events with nothing in them. */
-const walkOf = (name: string, least: number): Walk => {
+const walkOf = (name: string, least: number, more: readonly AnyEventObject[] = []): Walk => {
   const found = subjects.find(({ kind }) => kind.name === name)
   if (!found) throw new Error(`no tests of ${name}`)
   const { kind, subject } = found
@@ -100,15 +101,23 @@ const walkOf = (name: string, least: number): Walk => {
     events: [
       ...Object.values(events).map(event => ({ at: T0, ...event })),
       ...kind.machine.events.map(type => ({ type, at: T0 })),
+      ...more,
     ],
     least,
   }
 }
 
+const acceptedAsset = {
+  ...payments.events.pick,
+  ...{ asset: 'OUSD', scan: 9, amountReceived: 700n, amountFinal: 700n, stray: null, finalStrays: 0 },
+  ...{ payerAddress: null, txHash: null, blockNumber: 9 },
+}
+
 const walks: readonly Walk[] = [
   { ...ofToy(oddKind), least: 4_000 },
   { ...ofToy(registered(lamp)), least: 4_000, never: ['off hit'] },
-  walkOf('payment', 1_000),
+  // Which asset is accepted depends on what has come, and stands in no table of the machine's tests.
+  walkOf('payment', 1_000, [{ type: 'accept', at: T0, paidWith: acceptedAsset }]),
   walkOf('refund', 400),
   walkOf('payment_link', 4_000),
   walkOf('dispute', 50),
