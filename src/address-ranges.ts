@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 export type AddressRange = { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
 
@@ -20,36 +20,52 @@ export const plain = remembered(address => {
   const bare = address.replace(/%.*$/, '').toLowerCase()
   if (!isIPv6(bare)) return bare
   const groups = groupsOf(bare)
-  if (!isMapped(groups)) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
-  return bytesOf(groups).slice(12).join('.')
+  if (isMapped(groups)) return bytesOf(groups).slice(12).join('.')
+  return new URL(`http://[${groups.map(group => group.toString(16)).join(':')}]`).hostname.slice(1, -1)
 })
 
 const isMapped = (groups: readonly number[]): boolean =>
   groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff
 
 /** Of an address in the spelling that `plain` gives. */
-export const isWithin = (address: string, ranges: readonly AddressRange[]): boolean =>
-  ranges.some(range => {
-    const of = plain(range.address)
-    // A range of mapped addresses is one of IPv4: its prefix counts the 96 bits before.
-    const prefix = isIPv4(of) && range.family === 'ipv6' ? Math.max(0, range.prefix - 96) : range.prefix
-    if (isIPv4(of) !== isIPv4(address) || isIPv6(of) !== isIPv6(address)) return false
-    return bitsOf(address).slice(0, prefix) === bitsOf(of).slice(0, prefix)
-  })
+export const isWithin = (address: string, ranges: readonly AddressRange[]): boolean => {
+  if (isIPv4(address)) return listsOf(ranges).ipv4.check(address, 'ipv4')
+  return isIPv6(address) && listsOf(ranges).ipv6.check(address, 'ipv6')
+}
 
-const bitsOf = (address: string): string =>
-  (isIPv6(address) ? bytesOf(groupsOf(address)) : address.split('.').map(Number))
-    .map(byte => byte.toString(2).padStart(8, '0'))
-    .join('')
+/** One of each family: some runtimes find IPv4 addresses in ranges of IPv6, such as `::/0`, and others do not. */
+type Lists = { readonly ipv4: BlockList; readonly ipv6: BlockList }
+
+const listsOf = (ranges: readonly AddressRange[]): Lists => {
+  const known = lists.get(ranges)
+  if (known) return known
+  const made = { ipv4: new BlockList(), ipv6: new BlockList() }
+  for (const { address, prefix, family } of ranges) {
+    const of = plain(address)
+    // A range of mapped addresses is one of IPv4: its prefix counts the 96 bits before.
+    if (isIPv4(of)) made.ipv4.addSubnet(of, family === 'ipv6' ? Math.max(0, prefix - 96) : prefix, 'ipv4')
+    else made.ipv6.addSubnet(of, prefix, 'ipv6')
+  }
+  lists.set(ranges, made)
+  return made
+}
+
+const lists = new WeakMap<readonly AddressRange[], Lists>()
 
 export const bytesOf = (groups: readonly number[]): number[] => groups.flatMap(group => [group >> 8, group & 0xff])
 
-/** The eight groups of an address that isIPv6 has approved. */
+/** The eight groups of an address that isIPv6 has approved. Not by URL: Bun's refuses `::0:0:0:0:1.2.3.4`. */
 export const groupsOf = (address: string): number[] => {
-  // The URL parser knows every spelling, and leaves only `::` to be filled in.
-  const [left = '', right] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
-  const head = left === '' ? [] : left.split(':')
-  const tail = right === undefined || right === '' ? [] : right.split(':')
-  const gap = Array.from({ length: 8 - head.length - tail.length }, () => '0')
-  return [...head, ...gap, ...tail].map(group => Number.parseInt(group, 16))
+  const [left = [], right] = address.replace(/%.*$/, '').split('::').map(groupsIn)
+  return right === undefined ? [...left] : [...left, ...Array(8 - left.length - right.length).fill(0), ...right]
 }
+
+/** An IPv4 address at the end is two groups. */
+const groupsIn = (text: string): number[] =>
+  text === ''
+    ? []
+    : text.split(':').flatMap(part => {
+        if (!isIPv4(part)) return Number.parseInt(part, 16)
+        const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number)
+        return [a * 256 + b, c * 256 + d]
+      })

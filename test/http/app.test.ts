@@ -135,6 +135,14 @@ test.each([
   expect(said).toContain('"code":"route_not_found"')
 })
 
+test.each(['::0:0:0:0:1.2.3.4', '::0:0:0:0:0.0.0.0%eth0', '[::0:0:0:0:1.2.3.4]:443', '1:2:3:4:5:6:7::', '::1%', 'x'])(
+  'X-Forwarded-For: %s is answered',
+  async hop => {
+    const answer = await house.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': hop } })
+    expect(answer).toMatchObject({ status: 200, json: { address: expect.any(String) } })
+  },
+)
+
 test('dots in a name or in a query are no dot segments', async () => {
   expect(await say('GET /v1/lamps?room=/../x HTTP/1.1\r\nHost: lamps.shop')).toStartWith('200 ')
   expect(await say('POST /v1/lamps/..1/on HTTP/1.1\r\nHost: lamps.shop\r\nContent-Length: 0')).toStartWith('204 ')
