@@ -13,8 +13,10 @@ export const startBackground = ({ members }: System, random: () => number) => {
     while (!over) {
       await sleep(random() * 300)
       if (paused > 0) continue
-      const { path } = oneOf(members, random)
+      const { path, process } = oneOf(members, random)
       const kind = random()
+      // A process that cannot begin is started again, which would never end.
+      if (!process.isReady()) continue
       if (kind < 0.6) path.deliverLate(1, 50 + random() * 1_200)
       else if (kind < 0.8) path.loseAnswer(1 + Math.floor(random() * 4))
       else path.damageAnswer(1 + Math.floor(random() * 4))

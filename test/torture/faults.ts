@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Path } from '../harness/faulty-path.ts'
 import { oneOf } from '../harness/random.ts'
-import type { Path } from './path.ts'
 import { inForeignSession, type Stage } from './stage.ts'
 
 /** What goes wrong, and is over when the promise is settled. Of one group, one thing goes wrong at a time. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidv7 } from '../../src/ids.ts'
 import { random as bytes } from '../actors/lamps.ts'
+import { until } from '../harness/until.ts'
 import { sendTo } from './callers.ts'
 import { doneBy, type History, type Operation } from './history.ts'
 import { inForeignSession, type Stage } from './stage.ts'
@@ -8,6 +9,9 @@ import type { WorkerProcess } from './worker-process.ts'
 
 /** How long the row stays locked: longer than a command waits for a database in trouble. */
 const LOCKED_MS = 5_000
+
+/** How much longer, while a timer has not fired. */
+const FIRED_MS = 20_000
 
 /**
  * A row is locked by a foreign session, and nothing else is wrong. Meanwhile each process gets commands for an actor
@@ -22,7 +26,11 @@ export const holdRow = async (stage: Stage): Promise<string[]> => {
   let burning: readonly { readonly id: string }[] = []
   const ids = witnesses.map(({ timed }) => timed)
   await inForeignSession(stage, `select from lamps where id = '${locked}' for update`, LOCKED_MS, async () => {
-    burning = await system.sql<{ id: string }[]>`select id from lamps where state = 'on' and id = any(${ids}::uuid[])`
+    const areFired = async () => {
+      burning = await system.sql<{ id: string }[]>`select id from lamps where state = 'on' and id = any(${ids}::uuid[])`
+      return burning.length === 0
+    }
+    await until(areFired, { timeoutMs: FIRED_MS, everyMs: 100 }).catch(() => {})
   })
   isLocked = false
   const failed = (await witnessing).flat()

@@ -2,8 +2,8 @@ import { connect } from '../../src/postgres/connect.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { addLamps } from '../actors/lamps.ts'
 import { cert, key } from '../bench/webhooks-certificate.ts'
+import { openPath, type Path } from '../harness/faulty-path.ts'
 import { postgresServer } from '../harness/server.ts'
-import { openPath, type Path } from './path.ts'
 import { openWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 export type System = Awaited<ReturnType<typeof openSystem>>

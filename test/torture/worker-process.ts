@@ -58,12 +58,19 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
       const started = spawnLife()
       life = started
       lives++
-      await until(() => started.ready || !isAlive(started), { timeoutMs: 60_000, what: `process ${name} to start` })
+      await until(() => started.ready || !isAlive(started), {
+        timeoutMs: 60_000,
+        what: `process ${name} to begin or end`,
+      })
       if (started.ready) return true
       if (started.child.exitCode === NO_DATABASE) return false
       throw new Error(`process ${name} did not start: ${started.errors.join('')}`)
     }
-    await until(hasStarted, { timeoutMs: 60_000, everyMs: 100, what: `process ${name} to start` })
+    await until(hasStarted, { timeoutMs: 60_000, everyMs: 100, what: `process ${name} to find its database` }).catch(
+      error => {
+        throw new Error(`${error.message}: ${life?.errors.join('')}`)
+      },
+    )
   }
 
   const end = async (signal: NodeJS.Signals): Promise<void> => {

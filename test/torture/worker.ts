@@ -42,7 +42,10 @@ const failed = (error: unknown): Outcome => {
   return { kind: error instanceof CommandFault ? 'fault' : 'unexpected', error: textOf(error) }
 }
 
-const house = await openHouse(options.url, { ...options, kinds: [timedLamp] }).catch(() => process.exit(NO_DATABASE))
+const house = await openHouse(options.url, { ...options, kinds: [timedLamp] }).catch(error => {
+  console.error(textOf(error))
+  process.exit(NO_DATABASE)
+})
 const { sql, actors, world } = house
 
 const carryOut = async (commands: readonly Command[]): Promise<Outcome> => {
