@@ -57,7 +57,7 @@ const play = async (scene: Scene, { seed, seconds, say }: Omit<ChaosOptions, 'si
   const { asked, again } = caller.counts()
   say(`${stories.length} customers, ${asked} requests, ${again} of them again; waiting until all of it is at rest`)
   await Promise.all(scene.houses.map(house => house.ready()))
-  const broken = await findBroken(scene, caller, stories)
+  const broken = [...scene.stopped, ...(await findBroken(scene, caller, stories))]
   for (const house of scene.houses) await house.stop().catch(error => broken.push(String(error)))
   for (const [line, times] of complaints(scene.houses.flatMap(house => house.lines()))) say(`${times} × ${line}`)
   return broken

@@ -4,6 +4,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { until } from '../harness/until.ts'
 import { dollarsOf } from '../sandbox/opened.ts'
 import type { Caller } from './caller.ts'
+import { differFromChain, finalTooEarly } from './ledger.ts'
 import type { Scene } from './scene.ts'
 import { type Story, somebody } from './shop.ts'
 
@@ -37,13 +38,14 @@ export const findBroken = async (scene: Scene, caller: Caller, stories: readonly
       (await scene.sql<{ id: string }[]>`select id from deliveries where state <> 'delivered'`).map(({ id }) => id),
     ),
     wait('paid back', () => paidOutElsewhere(scene)),
+    wait('recorded otherwise than on the chain', () => differFromChain(scene)),
     wait('the audit', async () =>
       (await audit(scene.sql, kinds)).map(({ invariant, what, count, example }) =>
         [invariant, what, count, example].join(' '),
       ),
     ),
   ])
-  broken.push(...(await notOnce(scene, stories)))
+  broken.push(...(await notOnce(scene, stories)), ...(await finalTooEarly(scene)))
   return broken
 }
 

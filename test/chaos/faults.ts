@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/postgres/connect.ts'
 import { oneOf } from '../harness/random.ts'
+import { holdRow } from './row-lock.ts'
 import type { Scene } from './scene.ts'
 
 /** One thing that goes wrong. It is over, and mended, when the promise is settled. */
@@ -88,10 +89,40 @@ export const faults: readonly Fault[] = [
     happen: async (scene, random) => {
       const { path } = oneOf(scene.houses, random)
       for (let n = 0; n < 10; n++) {
-        path.cutInsteadOfAnswer(1 + Math.floor(random() * 20))
+        path.loseAnswer(1 + Math.floor(random() * 20))
         await sleep(random() * 200)
       }
     },
+  },
+  {
+    name: 'statements arrive late, and their senders are reset',
+    happen: async (scene, random) => {
+      const { path } = oneOf(scene.houses, random)
+      for (let n = 0; n < 10; n++) {
+        path.deliverLate(1 + Math.floor(random() * 3), random() * 1_500)
+        await sleep(random() * 300)
+      }
+      path.heal()
+    },
+  },
+  {
+    name: 'records of an encrypted path to the database are damaged',
+    happen: async (scene, random) => {
+      const { path } = oneOf(
+        scene.houses.filter(({ path }) => path.tls),
+        random,
+      )
+      for (let n = 0; n < 10; n++) {
+        if (random() < 0.7) path.damageAnswer(1 + Math.floor(random() * 10))
+        else path.damageRequest(1 + Math.floor(random() * 3))
+        await sleep(random() * 300)
+      }
+      path.heal()
+    },
+  },
+  {
+    name: 'a row is locked by a foreign session',
+    happen: (scene, random) => holdRow(scene, oneOf(['payments', 'refunds', 'deliveries'], random)),
   },
   {
     name: 'a path to the database is silent',

@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/postgres/connect.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { freePort } from '../../src/postgres/server.ts'
+import { cert, key } from '../bench/webhooks-certificate.ts'
 import { anvil } from '../harness/anvil.ts'
+import { openPath } from '../harness/faulty-path.ts'
 import { dataFolder } from '../harness/house.ts'
 import { type Main, spawnMain } from '../harness/main.ts'
-import { databaseProxy } from '../harness/proxy.ts'
 import { postgresServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
 import { receiver } from '../webhooks/receiver.ts'
+import { watchHeads } from './heads.ts'
 
 /** How long a process may take to end when it is told to. */
 const STOP_MS = 20_000
@@ -21,9 +23,10 @@ export type House = Awaited<ReturnType<typeof openHouse>>
 /** A database, a chain, a merchant's server, and processes of the service, all of them real and all their own. */
 export const openScene = async ({ houses: count }: { readonly houses: number }) => {
   await using opening = new AsyncDisposableStack()
-  const server = opening.use(await postgresServer())
+  const server = opening.use(await postgresServer({ certificate: { cert, key } }))
   await migrate(server.url)
   const chain = opening.use(await anvil({ mining: 'none' }))
+  const heads = opening.use(watchHeads(chain.url))
   const merchant = opening.use(await openMerchant())
   const env = {
     ...{ SECRET_KEY: 'a secret key for chaos and for nothing else', SIGN_UP: 'open' },
@@ -33,12 +36,14 @@ export const openScene = async ({ houses: count }: { readonly houses: number }) 
     PUBLIC_URL: 'http://localhost:8080',
   }
   const houses: House[] = []
-  for (let n = 0; n < count; n++) houses.push(opening.use(await openHouse(server.url, env)))
+  for (let n = 0; n < count; n++) houses.push(opening.use(await openHouse(server.url, { env, tls: n === 0 })))
   // The program's own connections may be ended; these are asked again.
   const sql = connect(server.url, { max: 2, name: 'chaos' })
   opening.defer(() => sql.end({ timeout: 1 }))
   const stack = opening.move()
-  return { server, chain, merchant, houses, sql, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  /** What did not go on while a fault lasted that was none of its business. */
+  const stopped: string[] = []
+  return { stopped, server, chain, heads, merchant, houses, sql, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 type Told = { readonly id: string; readonly type: string; readonly data: { readonly object: { readonly id: string } } }
@@ -62,10 +67,16 @@ const openMerchant = async () => {
   }
 }
 
-const openHouse = async (databaseUrl: string, env: Readonly<Record<string, string>>) => {
+type HouseOptions = {
+  readonly env: Readonly<Record<string, string>>
+  /** Its connections to the database are encrypted. */
+  readonly tls: boolean
+}
+
+const openHouse = async (databaseUrl: string, { env, tls }: HouseOptions) => {
   await using opening = new AsyncDisposableStack()
   const folder = opening.use(dataFolder())
-  const path = opening.use(await databaseProxy(databaseUrl))
+  const path = opening.use(await openPath(databaseUrl, { tls }))
   const whole = { ...env, DATABASE_URL: path.url, DATA_DIR: folder.path, PORT: String(await freePort()) }
   const said: string[] = []
   let main: Main = await spawnMain(whole)
