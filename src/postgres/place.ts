@@ -53,7 +53,8 @@ const requireMajor = ({ home, binaries }: Cluster) => {
   const file = join(pgdata(home), 'PG_VERSION')
   const made = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
   const ours = Number.parseInt(binaries.version, 10)
-  if (made === undefined || made === ours) return
+  // A package of another build may be numbered otherwise: Postgres itself will say.
+  if (made === undefined || made === ours || Number.isNaN(ours)) return
   throw new StartError(
     `${home} was made by Postgres ${made} and this version brings Postgres ${ours}: start the version that made it, save the database with pg_dump, restore it into a Postgres of your own, and set DATABASE_URL`,
   )

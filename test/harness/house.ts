@@ -76,7 +76,7 @@ export const startHouse = async (
   const listen = (text: Buffer) => said.push(...text.toString().trim().split('\n'))
   house.stdout?.on('data', listen)
   house.stderr?.on('data', listen)
-  await until(() => said.includes('ready') || house.exitCode !== null, { timeoutMs: 30_000, what: 'the house' })
+  await until(() => said.includes('ready') || house.exitCode !== null, { timeoutMs: 90_000, what: 'the house' })
   return Object.assign(house, { said })
 }
 
