@@ -28,7 +28,10 @@ const watched = async (change: Change, more: { readonly blockMs?: number } = {})
   return {
     trouble: () => watch.troubles().get(on.watched.id),
     heads: () => heads,
-    told: () => lines().flatMap(({ trouble }) => (typeof trouble === 'string' ? [trouble] : [])),
+    told: () =>
+      lines().flatMap(({ msg, trouble }) =>
+        msg === 'the chain is in trouble' && typeof trouble === 'string' ? [trouble] : [],
+      ),
     /** As many as take several times as long as it is called still after. */
     manyTurns: async () => {
       const until100 = heads + 100
@@ -45,13 +48,14 @@ const notWhole = 'its nodes do not tell its next block whole, or not alike: give
 const behind = 'its nodes are behind what was read already: look at them, or give it another RPC URL'
 const noBlock = 'its nodes have had no new block for long: look at them, or give it another RPC URL'
 
-test('a node that tells no logs by the hash of a block is trouble told once, until it tells them', async () => {
+test('a node that tells neither the logs of a block nor its receipts is trouble told once, until it tells them', async () => {
   const payment = await on.opened()
   let refuses = true
   await using watch = await watched(({ method, params: [asked] }, answer) => {
     // As busy blocks do, it promises logs of the other token too.
     if (method === 'eth_getBlockByNumber' && answer) return { ...answer, logsBloom: `0x${'f'.repeat(512)}` }
-    return refuses && method === 'eth_getLogs' && 'blockHash' in Object(asked) ? no : answer
+    const isOfBlock = method === 'eth_getTransactionReceipt' || 'blockHash' in Object(asked)
+    return refuses && isOfBlock ? no : answer
   })
   await on.chain.pay(payment.address, 1000n)
   await on.chain.mine()
