@@ -10,6 +10,9 @@ create table chain_cursors (
   hash text not null check (hash ~ '^0x[0-9a-f]*$' and length(hash) = 66),
   -- The block's own time. The windows of payments that the chain is to pay are over when it has been read past their end.
   mined_at timestamptz not null,
+  -- Where and when reading began. Until a transfer has become final, a chain that has other blocks is read anew.
+  begun_number bigint not null default 0,
+  begun_at timestamptz not null default now(),
   -- Up to here transfers are final, and have been read again as such.
   final_number bigint not null check (final_number <= number),
   step bigint not null,
@@ -476,8 +479,9 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- Begins a chain's books anew at a block: of the sandbox alone, where a chain may come back as another one. What
--- was not final on the old one never was, what was final stays. Steps go on rising: payments refuse older ones.
+-- Begins a chain's books anew at a block: of the sandbox, where a chain may come back as another one, and of any chain
+-- that began in blocks which are not there. What was not final on the old one never was, what was final stays. Steps go
+-- on rising: payments refuse older ones.
 create function begin_books_anew(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
 returns integer language plpgsql as $$
 declare
@@ -488,7 +492,7 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
+    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then

@@ -101,6 +101,8 @@ create table chain_cursors (
   number bigint not null,
   hash text not null,
   mined_at timestamp with time zone not null,
+  begun_number bigint not null default 0,
+  begun_at timestamp with time zone not null default now(),
   final_number bigint not null,
   step bigint not null,
   confirmations integer,
@@ -1295,7 +1297,7 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
+    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then

@@ -1,7 +1,7 @@
 import { confirmationsOf } from '../chain/chains.ts'
 import type { ConnectedChain } from '../chain/connect.ts'
-import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
-import { begin } from '../chain/watch/begin.ts'
+import { isOfNode } from '../chain/rpc/rpc.ts'
+import { begin, NoBeginning } from '../chain/watch/begin.ts'
 import { findCursor } from '../chain/watch/books.ts'
 import { openSource } from '../chain/watch/source.ts'
 import { refuse } from '../errors.ts'
@@ -16,7 +16,7 @@ export const haveBooks = async (sql: Sql, { chain, rpc }: ConnectedChain): Promi
   try {
     await begin(sql, { id: chain.id, confirmations: confirmationsOf(chain) }, openSource(rpc, []))
   } catch (error) {
-    if (!(error instanceof RpcFault || error instanceof RpcRefusal)) throw error
+    if (!(isOfNode(error) || error instanceof NoBeginning)) throw error
     refuse('chain_unavailable', { param: 'chainId', retryAfter: RETRY_S })
   }
 }

@@ -32,6 +32,9 @@ export type Books = Cursor & {
   /** Rises with every change. */
   readonly step: number
   readonly finalNumber: number
+  /** Reading began at this block and at this time. */
+  readonly begunNumber: number
+  readonly begunAt: Date
   readonly confirmations: number | null
   readonly livemode: boolean | null
   readonly epoch: string | null
@@ -40,15 +43,18 @@ export type Books = Cursor & {
 }
 
 export const findCursor = async (sql: Sql, chainId: number): Promise<Books | undefined> => {
-  const [row] = await sql<(Omit<Books, Counted> & Record<'number' | 'step' | 'final_number', string>)[]>`
-    select number, hash, step, final_number, confirmations, livemode, epoch, stopped_at is not null as stopped
+  const [row] = await sql<
+    (Omit<Books, Counted> & Record<'number' | 'step' | 'final_number' | 'begun_number', string>)[]
+  >`
+    select number, hash, step, final_number, begun_number, begun_at as "begunAt", confirmations, livemode, epoch, stopped_at is not null as stopped
     from chain_cursors where chain_id = ${chainId}`
   if (!row) return undefined
-  const { number, step, final_number: finalNumber, ...rest } = row
-  return { ...rest, number: Number(number), step: Number(step), finalNumber: Number(finalNumber) }
+  const { number, step, final_number: finalNumber, begun_number: begunNumber, ...rest } = row
+  const numbers = { finalNumber: Number(finalNumber), begunNumber: Number(begunNumber) }
+  return { ...rest, ...numbers, number: Number(number), step: Number(step) }
 }
 
-type Counted = 'number' | 'step' | 'finalNumber'
+type Counted = 'number' | 'step' | 'finalNumber' | 'begunNumber'
 
 /** What a payment waits for as a rule: by that it is told whose merchant asked for more. */
 export const keepConfirmations = async (sql: Sql, chainId: number, confirmations: number): Promise<void> => {
@@ -74,8 +80,8 @@ export const keepStopped = async (sql: Sql, chainId: number, { number, hash }: C
 export const beginBooks = async (sql: Sql, chainId: number, { number, hash, minedAt }: Block): Promise<void> => {
   await sql`
     with begun as (
-      insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
-      values (${chainId}, ${number}, ${hash}, ${minedAt}, ${number}, 1)
+      insert into chain_cursors (chain_id, number, hash, mined_at, begun_number, final_number, step)
+      values (${chainId}, ${number}, ${hash}, ${minedAt}, ${number}, ${number}, 1)
       on conflict do nothing returning chain_id)
     insert into chain_blocks (chain_id, number, hash, mined_at)
     select chain_id, ${number}, ${hash}, ${minedAt} from begun`
@@ -152,7 +158,7 @@ export const rewindBlocks = async (sql: Sql, chainId: number, from: Cursor, to: 
       select rewind_blocks(${chainId}, ${from.number}, ${from.hash}, ${to}) as payments`,
   )
 
-/** Of the sandbox alone. Answers how many payments are concerned. */
+/** Returns the number of payments that are concerned. */
 export const beginBooksAnew = async (
   sql: Sql,
   chainId: number,

@@ -1,4 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
+import { unlessUnanswered } from './beside.ts'
 import { type Cursor, keepStopped, recentBlocks, rewindBlocks } from './books.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 
@@ -9,6 +10,23 @@ export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource,
   if (await isOneNodesWord(sql, chain, source)) return
   await keepStopped(sql, chain.id, cursor, true)
   throw new DeepReorganization(chain.id)
+}
+
+/**
+ * Whether two nodes that have not got to the cursor have another block than the books at their head: one node alone had
+ * invented what is above. Nodes that are only behind have the same block there.
+ */
+export const isReplaced = async (
+  sql: Sql,
+  chainId: number,
+  source: Pick<ChainSource, 'reached' | 'agreedBlock'>,
+  cursor: Cursor,
+): Promise<boolean> => {
+  const reached = await unlessUnanswered(source.reached())
+  if (reached === undefined || reached >= cursor.number) return false
+  const known = (await recentBlocks(sql, chainId)).find(({ number }) => number === reached)
+  const now = known && (await unlessUnanswered(source.agreedBlock(reached)))
+  return now !== undefined && now.hash !== known?.hash
 }
 
 /** Where two others have the final block as the books have it, one node speaks of another chain, and is left for them. */

@@ -2,7 +2,7 @@ import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { isOfNode, mayBeTooMuch } from '../rpc/rpc.ts'
 import type { ArrivalSource } from './arrivals.ts'
-import { begin } from './begin.ts'
+import { begin, beginAnew } from './begin.ts'
 import {
   type Block,
   type Books,
@@ -19,7 +19,7 @@ import { catchUpFrom, findFinalRange } from './catch-up.ts'
 import { areAwaited, coinsIn } from './coins/sent.ts'
 import type { CoinSource } from './coins/source.ts'
 import { finalizeUpTo } from './finalize.ts'
-import { goBack } from './fork.ts'
+import { goBack, isReplaced } from './fork.ts'
 import type { RangeSource } from './ranges.ts'
 import type { TokenRiseSource } from './token-rise.ts'
 import { TRANSFER } from './transfer-of.ts'
@@ -43,6 +43,8 @@ export type ChainSource = RangeSource &
     finalized(): Promise<number>
     /** The head that two nodes have got to, the lower one of theirs. */
     reached(): Promise<number>
+    /** The block of this number, as two nodes agree; undefined while they do not. */
+    agreedBlock(number: number): Promise<Block | undefined>
     /** How many blocks are read at once, found by trying. */
     readonly stride: BlockStride
     /** One for each number; undefined where the node knows no such block. */
@@ -89,8 +91,11 @@ export type ReadOptions = {
   readonly forMs?: number
 }
 
-/** What one step did: nothing new, blocks recorded, or a fork found and gone back to. */
-export type Step = 'idle' | 'recorded' | 'rewound'
+/**
+ * What one step did: nothing new, blocks recorded, a fork found and gone back to, or other blocks found than the books
+ * began with.
+ */
+export type Step = 'idle' | 'recorded' | 'rewound' | 'begun anew'
 
 /**
  * Reads the next blocks of a chain into the books, in their order and each by its parent, so that nothing is
@@ -106,7 +111,8 @@ export const readNext = async (
   await keepAbout(sql, chain, cursor)
   // First the head and then everything else: what is asked for in between can only be newer.
   const { head, hash } = await source.look(cursor)
-  if (hash === undefined) return 'idle'
+  if (hash !== cursor.hash && (await beginAnew(sql, chain, source, cursor))) return 'begun anew'
+  if (hash === undefined && !(await isReplaced(sql, chain.id, source, cursor))) return 'idle'
   if (hash !== cursor.hash) {
     await goBack(sql, chain, source, cursor)
     return 'rewound'

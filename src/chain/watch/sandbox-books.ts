@@ -19,8 +19,12 @@ const MOST_AGAIN = 10_000
 
 /** Reads on, and of the sandbox whatever chain is there: it is a toy, and may come back empty, old or other. */
 export const readNextOf = async (world: World, chain: WatchedSandbox, source: ChainSource): Promise<Step> => {
-  const { sql } = world
-  if (!chain.epoch) return readNext(sql, chain, source)
+  const { sql, log } = world
+  if (!chain.epoch) {
+    const step = await readNext(sql, chain, source)
+    if (step === 'begun anew') log.warn({ chain: chain.id }, 'reading began anew, the chain has other blocks')
+    return step
+  }
   const epoch = chain.epoch()
   const books = await findCursor(sql, chain.id)
   if (books && epoch !== undefined && books.epoch !== epoch) {

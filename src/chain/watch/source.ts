@@ -1,4 +1,4 @@
-import { blockAt, findHeader, isBlock, type Header as NodeHeader } from '../rpc/block.ts'
+import { blockAt, findHeader, isBlock, type Header as NodeHeader, readHeader } from '../rpc/block.ts'
 import type { AskList } from '../rpc/block-logs.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { readNumber } from '../rpc/hex.ts'
@@ -11,7 +11,7 @@ import { openStride } from '../rpc/stride.ts'
 import { zeroAddress } from '../zero.ts'
 import { readAhead } from './ahead.ts'
 import { openArrivals } from './arrivals.ts'
-import type { Cursor, TransferLog } from './books.ts'
+import type { Block, Cursor, TransferLog } from './books.ts'
 import { openCoinSource } from './coins/source.ts'
 import { openCrowded } from './crowded.ts'
 import { openFinality, reachedBy } from './finality.ts'
@@ -55,6 +55,7 @@ export const openSource = (
       }),
     finalized: openFinality(rpc, finalForMs),
     reached: () => reachedBy(rpc, 'latest'),
+    agreedBlock: number => agreedBlock(rpc, number),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part), headers)) ?? [],
     transfers: async (fromBlock, toBlock) =>
       (await joined(ranges({ fromBlock, toBlock }, filter))).flatMap(log => transferOf(log) ?? []),
@@ -87,6 +88,15 @@ const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (Head
     read: answers => answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
     isWhole: ([first]) => first !== undefined,
   })
+
+const agreedBlock = async (rpc: Rpc, number: number): Promise<Block | undefined> => {
+  const agreement = await rpc.agreed([blockAt(number)], ([block]) => {
+    const { hash, timestamp } = readHeader(answered(block), { number })
+    return { hash, timestamp }
+  })
+  const agreed = agreedOn(agreement)
+  return agreed && { number, hash: agreed.hash, minedAt: new Date(agreed.timestamp * 1_000) }
+}
 
 const agreedTransfers = async (
   rpc: Rpc,

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
+import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
 import { freePort } from '../../../src/postgres/server.ts'
@@ -57,6 +58,9 @@ test('while the second of two nodes is away a chain is read as often, and none o
   await using chain = await testChain()
   const urls = [chain.url, `http://127.0.0.1:${await freePort()}/`]
   const source = openSource(openRpc({ chainId: 31337, urls }, house.api), [chain.token])
+  // Reading begins with what two nodes agree on.
+  const before = openSource(openRpc({ chainId: 31337, urls: [chain.url] }, house.api), [chain.token])
+  await readNext(house.sql, { id: 31337, tokens: [chain.token], confirmations: 1 }, before)
   const watch = watchChains(house.api, {
     chains: [{ id: 31337, tokens: [chain.token], confirmations: 1, pollMs: 20, source }],
     share: () => ({ position: 0, count: 1 }),
