@@ -8,7 +8,7 @@ import { type Main, startMain } from './harness/main.ts'
 import { until } from './harness/until.ts'
 import { type Receiver, receiver } from './webhooks/receiver.ts'
 
-// A whole process of the service, while a session of somebody's psql has locked one row and is left alone.
+// A whole process of the service, while another session has locked one row and does nothing.
 
 const stack = new AsyncDisposableStack()
 let db: Database

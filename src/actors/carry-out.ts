@@ -13,12 +13,12 @@ import { askingOf, doubtKeyed, NOTHING, recall, recalledOf, remember } from './r
 import type { Registry } from './registry.ts'
 import {
   type Again,
+  ALL_SETTLED,
   aroundLocks,
   both,
   inOrder,
   isolate,
   jitter,
-  nobody,
   patiently,
   setAside,
   tryLater,
@@ -61,7 +61,7 @@ export const carryOut = async (means: Means, units: readonly Pending[], told: To
 const isUnlucky = ({ mustLease, conflicts }: Pending): boolean => mustLease || conflicts >= ROUNDS_BEFORE_LEASE
 
 const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
-  if (units.length === 0) return nobody
+  if (units.length === 0) return ALL_SETTLED
   const { outside, registry, memory, lease } = round
   try {
     // Who has leased its actors has changed their rows by that.
@@ -85,7 +85,7 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
 }
 
 const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<Again> => {
-  if (units.length === 0) return nobody
+  if (units.length === 0) return ALL_SETTLED
   const { outside, registry } = round
   const lease = uuidv7(outside.clock.now(), outside.random)
   try {
@@ -97,7 +97,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     const { aside, others } = setAside(units, unit => !unit.commands.every(isHeld))
     const again = await attempt({ ...round, lease, told: undefined }, others)
     // The rest is leased by another process, for two seconds at most, or locked.
-    return both(again, { ...nobody, units: aside, pauseMs: jitter(20) })
+    return both(again, { ...ALL_SETTLED, units: aside, pauseMs: jitter(20) })
   } catch (error) {
     // Nothing but the lease and the look at it can have failed: the rest answers for itself.
     return tryLater(units, error) ?? patiently(units, error, 20)
@@ -151,7 +151,7 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
         }),
       )
     : { written: undefined, conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
-  const roundAgain: Again = { ...nobody, units: doubting }
+  const roundAgain: Again = { ...ALL_SETTLED, units: doubting }
   if (answer.duplicated.size > 0) {
     // Those who wait here are behind the others, who may be commands for the same actors.
     const sent = decided.map(({ unit }) => unit)
@@ -184,14 +184,14 @@ const settle = (unit: Pending, verdict: Verdict): void => {
 }
 
 const afterConflict = (looks: Looks, units: readonly Pending[]): Again => {
-  if (units.length === 0) return nobody
+  if (units.length === 0) return ALL_SETTLED
   for (const unit of units) {
     // Who was wrong about its actors has not lost to anybody.
     if (recalledOf(looks.recalled, unit).length === 0) unit.conflicts++
     unit.doubted = true
   }
   // Whoever won writes again soon; a moment's wait lets it finish.
-  return { ...nobody, units, pauseMs: jitter(2) }
+  return { ...ALL_SETTLED, units, pauseMs: jitter(2) }
 }
 
 /**

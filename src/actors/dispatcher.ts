@@ -8,7 +8,7 @@ import { openLockedUnits } from './locked-units.ts'
 import { openLockouts } from './lockouts.ts'
 import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
-import { type Again, nobody } from './trouble.ts'
+import { type Again, ALL_SETTLED } from './trouble.ts'
 
 /** Commands that stand or fall together, on their way through the dispatcher. */
 export type Pending = {
@@ -175,7 +175,7 @@ export const openDispatcher = (
     void carryOut(means, units, told)
       .catch((error): Again => {
         for (const unit of units) unit.fail(error)
-        return nobody
+        return ALL_SETTLED
       })
       .then(again => {
         if (!lanes.leave(lane, units.length - again.units.length - again.locked.length)) return

@@ -14,7 +14,7 @@ export type Again = {
   readonly locked: readonly Pending[]
 }
 
-export const nobody: Again = { units: [], pauseMs: 0, locked: [] }
+export const ALL_SETTLED: Again = { units: [], pauseMs: 0, locked: [] }
 
 export const both = (a: Again, b: Again): Again => ({
   units: [...a.units, ...b.units],
@@ -73,7 +73,7 @@ export const tryLater = (units: readonly Pending[], error: unknown): Again | und
 export const patiently = (units: readonly Pending[], error: unknown, aboutMs: number): Again => {
   const now = performance.now()
   for (const unit of units) if (now >= unit.deadline) unit.fail(new Unavailable(error))
-  return { ...nobody, units: units.filter(unit => now < unit.deadline), pauseMs: jitter(aboutMs) }
+  return { ...ALL_SETTLED, units: units.filter(unit => now < unit.deadline), pauseMs: jitter(aboutMs) }
 }
 
 /** One of them cannot be committed: halves, in order, down to the one. */
@@ -95,7 +95,7 @@ export const isolate = async (
     const constraint = constraintOf(error)
     if (constraint && registry.refusalOf(constraint)) only.settle(refusedBy(registry, constraint))
     else only.fail(new CommandFault(command, error))
-    return nobody
+    return ALL_SETTLED
   }
   const middle = Math.ceil(units.length / 2)
   return inOrder([units.slice(0, middle), units.slice(middle)], attempt)
@@ -118,11 +118,11 @@ export const aroundLocks = async (
   const { aside, others } = setAside(units, ({ commands }) => commands.some(({ actor }) => actors.has(actor)))
   if (aside.length > 0) {
     const isLocked = (unit: Pending) => unit.commands.some(({ actor }) => actors.has(actor))
-    const again = others.length === 0 ? nobody : await attempt(others)
+    const again = others.length === 0 ? ALL_SETTLED : await attempt(others)
     return both(again, { pauseMs: 0, locked: aside.filter(isLocked), units: aside.filter(unit => !isLocked(unit)) })
   }
   // The lock is not on an actor's row, or it is gone: each alone shows whose it is.
-  if (units.length === 1) return { ...nobody, locked: units }
+  if (units.length === 1) return { ...ALL_SETTLED, locked: units }
   return inOrder(
     units.map(unit => [unit]),
     attempt,
@@ -148,7 +148,7 @@ export const inOrder = async (
   parts: readonly (readonly Pending[])[],
   attempt: (units: readonly Pending[], part: number) => Promise<Again>,
 ): Promise<Again> => {
-  let again = nobody
+  let again = ALL_SETTLED
   const waiting = new Set<string>()
   for (const [n, part] of parts.entries()) {
     const behind = part.filter(unit => {
@@ -158,7 +158,7 @@ export const inOrder = async (
     })
     const answer = await attempt(behind.length === 0 ? part : part.filter(unit => !behind.includes(unit)), n)
     for (const unit of [...answer.units, ...answer.locked]) for (const { actor } of unit.commands) waiting.add(actor)
-    again = both(again, both(answer, { ...nobody, units: behind }))
+    again = both(again, both(answer, { ...ALL_SETTLED, units: behind }))
   }
   return again
 }

@@ -89,7 +89,7 @@ test('what stands behind a bundle that waits for a lock does not overtake it', a
   expect(rows.map(({ event }) => event)).toEqual(['create', 'switch_on', 'switch_off', 'switch_on'])
 })
 
-test('a caller that does not wait for locks hears of one, and is served again once it is gone', async () => {
+test('a caller that does not wait for locks is refused while there is one, and served once it is gone', async () => {
   await using house = await lampHouse()
   const { withoutLockWaits } = house.actors
   const [id, other] = [await newLamp(house.actors), await newLamp(house.actors)]
