@@ -4143,7 +4143,8 @@ begin
   select r.id, signer, 'by_hand', 'infinity', r.chain_id
   from refunds r
   where r.merchant_id = released.merchant_id and r.chain_id = released.chain_id and r.state = 'requires_signature'
-    and r.token_address is null and r.era < released.era
+    and r.token_address is null
+    and exists (select from transitions t where t.actor = r.id and t.rev = 1 and t.era < released.era)
   order by r.id
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
   where w.next_try_at < 'infinity';
