@@ -20,6 +20,8 @@ export type AnvilOptions = {
   /** Holds its log; no other anvil uses it. */
   readonly folder: string
   readonly binary?: string | undefined
+  /** Of this machine alone. */
+  readonly host?: string
   /** Taken if it is free. */
   readonly port?: number | undefined
   /** No other port will do. */
@@ -39,7 +41,7 @@ export const startAnvil = async ({ folder, binary, ...options }: AnvilOptions): 
     const started = await ready(folder, exited)
     const number = await pid
     if (started && number !== undefined) {
-      const url = `http://127.0.0.1:${port}`
+      const url = `http://${options.host ?? '127.0.0.1'}:${port}`
       // What it is asked would fill the disk.
       await ask(url, 'anvil_setLoggingEnabled', false)
       return { pid: number, port, url, exited, stop: how => stop(number, exited, how) }
@@ -52,12 +54,12 @@ const launch = (
   program: string,
   folder: string,
   port: number,
-  { args = [], temporary = false }: Partial<AnvilOptions>,
+  { args = [], host = '127.0.0.1', temporary = false }: Partial<AnvilOptions>,
 ) => {
   const log = openSync(logFile(folder), 'w', 0o600)
   const guard = openGuard({
     // The cache is never used without states on the disk; its path says whose process this is. See isOurs().
-    command: [program, '--host', '127.0.0.1', '--port', String(port), '--cache-path', folder, ...args],
+    command: [program, '--host', host, '--port', String(port), '--cache-path', folder, ...args],
     account: undefined,
     log,
     signal: 'INT',

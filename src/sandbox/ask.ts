@@ -1,3 +1,6 @@
+import http from 'node:http'
+import https from 'node:https'
+import { text } from 'node:stream/consumers'
 import { type } from 'arktype'
 import { once } from '../once.ts'
 
@@ -19,21 +22,30 @@ export class NodeTrouble extends Error {
 export const ask = async (url: string, method: string, ...params: readonly unknown[]): Promise<unknown> => {
   let answer: unknown
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      // A connection that is kept may be one to a node that has been started anew since.
-      keepalive: false,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: AbortSignal.timeout(10_000),
-    })
-    answer = await response.json()
+    answer = JSON.parse(await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })))
   } catch {
     throw new NodeTrouble(method)
   }
   if (!isAnswer().allows(answer)) throw new NodeTrouble(method)
   if ('error' in answer) throw new NodeTrouble(method, answer.error.code)
   return answer.result
+}
+
+/** Not by `fetch`, which sends it to the proxy that a variable of the environment names. */
+const post = async (url: string, body: string): Promise<string> => {
+  const { request } = url.startsWith('https:') ? https : http
+  const sending = request(url, {
+    method: 'POST',
+    // A connection that is kept may be one to a node that has been started anew since.
+    agent: false,
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    signal: AbortSignal.timeout(10_000),
+  })
+  const answering = new Promise<http.IncomingMessage>((resolve, reject) => {
+    sending.on('response', resolve).on('error', reject)
+  })
+  sending.end(body)
+  return text(await answering)
 }
 
 const isAnswer = once(() => type({ result: 'unknown' }).or({ error: { code: 'number' } }))

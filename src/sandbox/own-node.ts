@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../postgres/server.ts'
 import { type Anvil, endOrphan } from './anvil.ts'
 import { ask, type Head, headOf, NodeTrouble } from './ask.ts'
 import { deploy, hasPending, mine } from './deploy.ts'
 import { markEpoch } from './epoch-mark.ts'
+import { type GateOptions, openGate } from './gate.ts'
 import { writeState } from './saved-state.ts'
 import { type NodeOptions, startNode } from './start-node.ts'
 
@@ -16,12 +16,14 @@ export type OwnNode = {
   stop(): Promise<void>
 }
 
-export type OwnNodeOptions = Omit<NodeOptions, 'opening'> & {
-  readonly started: (node: { readonly pid: number; readonly port: number; readonly epoch: string }) => void
-}
+export type OwnNodeOptions = Omit<NodeOptions, 'opening'> &
+  GateOptions & {
+    readonly started: (node: { readonly pid: number; readonly port: number; readonly epoch: string }) => void
+  }
 
-export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise<OwnNode> => {
+export const keepNode = async ({ started, port, fixedPort, ...options }: OwnNodeOptions): Promise<OwnNode> => {
   const { folder, say } = options
+  const gate = await openGate({ port, fixedPort })
   let epoch = ''
   let stopping = false
   let running: Anvil | undefined
@@ -31,11 +33,11 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
   /** Under way while a successor of the node's is on its way. */
   let renewal: PromiseWithResolvers<void> | undefined
 
-  const start = async (port: number | undefined, fixedPort = false): Promise<Anvil> => {
+  const start = async (): Promise<Anvil> => {
     const opening = (each: string) => {
       epoch = each
     }
-    const anvil = await startNode({ ...options, port, fixedPort, opening })
+    const anvil = await startNode({ ...options, opening })
     try {
       await markEpoch(anvil.url, epoch)
     } catch (error) {
@@ -46,33 +48,32 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
     await deploy(anvil.url).catch(() => {})
     saved = ''
     firstNumber = undefined
-    started({ pid: anvil.pid, port: anvil.port, epoch })
+    gate.leadTo(anvil.url)
+    started({ pid: anvil.pid, port: gate.port, epoch })
     return anvil
   }
-  const restart = async (port: number): Promise<Anvil | undefined> => {
+  const restart = async (): Promise<Anvil | undefined> => {
     for (let failures = 0; !stopping; failures++) {
-      // Whoever has the port now says nothing about the saved chain.
-      if ((await freePort(port)) === port) {
-        try {
-          return await start(port, true)
-        } catch (error) {
-          say(`The sandbox chain does not start again: ${error instanceof Error ? error.message : error}`)
-        }
+      try {
+        return await start()
+      } catch (error) {
+        say(`The sandbox chain does not start again: ${error instanceof Error ? error.message : error}`)
       }
       await sleep(Math.min(100 * 2 ** failures, 5_000))
     }
     return undefined
   }
-  const watch = async ({ port }: Anvil) => {
+  const watch = async () => {
     for (;;) {
       const ended = running
       await ended?.exited
       running = undefined
+      gate.leadTo(undefined)
       if (stopping) return renewal?.resolve()
       // What has ended may be its guard alone.
       if (ended) await endOrphan(ended, folder)
       if (!renewal) say('The sandbox chain ended by itself, starting it again')
-      running = await restart(port)
+      running = await restart()
       renewal?.resolve()
       renewal = undefined
       if (stopping) await running?.stop()
@@ -100,11 +101,15 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
     notBefore = performance.now() + 4 * (performance.now() - since)
   }
 
-  const first = await start(options.port, options.fixedPort)
-  running = first
-  const watching = watch(first)
+  try {
+    running = await start()
+  } catch (error) {
+    await gate.close()
+    throw error
+  }
+  const watching = watch()
   return {
-    port: first.port,
+    port: gate.port,
     epoch: () => epoch,
     save,
     stop: async () => {
@@ -121,6 +126,7 @@ export const keepNode = async ({ started, ...options }: OwnNodeOptions): Promise
       }
       await running?.stop()
       await watching
+      await gate.close()
     },
   }
 }

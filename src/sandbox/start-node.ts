@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts'
 import { type Found, isLatest, newEpoch, readState, type SavedState, setAside } from './saved-state.ts'
 
-export type NodeOptions = Pick<AnvilOptions, 'binary' | 'port' | 'fixedPort'> & {
+export type NodeOptions = Pick<AnvilOptions, 'binary'> & {
   readonly folder: string
   readonly say: (line: string) => void
   /** Told the epoch of a chain before anybody can see it. */
@@ -29,7 +29,7 @@ export const startNode = async ({ folder, say, opening, ...options }: NodeOption
     opening(epoch)
     try {
       await using state = await unpack(folder, dump)
-      const anvil = await startAnvil({ folder, ...options, args: [...chain, ...state.args] })
+      const anvil = await startAnvil({ folder, host: hiddenHost(), ...options, args: [...chain, ...state.args] })
       if (note !== undefined && !isFirst) {
         say(`The saved sandbox chain ${note}: its last blocks are gone`)
         if (dump !== savedIn(latest)[0]?.dump) await setAside(folder)
@@ -42,11 +42,21 @@ export const startNode = async ({ folder, say, opening, ...options }: NodeOption
   throw fault
 }
 
+/**
+ * Where no page finds the node to go around the gate (src/sandbox/gate.ts), as WebSockets may: one of 16 million addresses.
+ * Systems other than Linux have the first one alone.
+ */
+const hiddenHost = (): string => {
+  // Neither the first nor the last, which are no address of a machine.
+  const parts = [...crypto.getRandomValues(new Uint8Array(3))].map(byte => 1 + (byte % 254))
+  return process.platform === 'linux' ? `127.${parts.join('.')}` : '127.0.0.1'
+}
+
 /** Only the latest save goes on with its epoch. */
 type Candidate = Partial<SavedState> & { readonly epoch: string; readonly note?: string }
 
 const chain = [
-  ...['--chain-id', '31337', '--balance', '1000000', '--slots-in-an-epoch', '1', '--no-mining'],
+  ...['--chain-id', '31337', '--balance', '1000000', '--slots-in-an-epoch', '1', '--no-mining', '--no-cors'],
   // A block of the newest rules costs ten times as much once there are thousands, and so does one with all old states kept.
   ...['--hardfork', 'cancun', '--prune-history', '200'],
 ]
