@@ -13,7 +13,7 @@ import { chainId, symbol } from './asset.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
 import * as docs from './docs/checkout.ts'
 import { forCustomers, type Parsed, type Route } from './route.ts'
-import { textOf } from './text.ts'
+import { shownText } from './text.ts'
 
 const path = '/v1/checkout/links/:linkId'
 
@@ -25,13 +25,13 @@ const email = () =>
     .narrow(isEmail)
 
 /**
- * A form that was left empty names nobody. What breaks a line or turns it around is in no name, but would be in the
- * mail that a merchant makes of it; what joins letters is in many.
+ * A form that was left empty names nobody. What breaks a line is in no name, but would be in the mail that a merchant
+ * makes of it; what joins letters is in many.
  */
 const name = () =>
-  textOf(0, 200)
+  shownText(0, 200)
     .or('null')
-    .narrow(text => !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text?.trim() ?? ''))
+    .narrow(text => !/[\p{Cc}\u2028\u2029]/u.test(text?.trim() ?? ''))
     .pipe(text => text?.trim() || null)
 
 const newCheckout = () =>

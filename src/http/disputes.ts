@@ -12,14 +12,14 @@ import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId, recordName } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
-import { textOf } from './text.ts'
+import { shownText, textOf } from './text.ts'
 
 const newDispute = () =>
   type({
     reason:
       "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
     'amountMinor?': '1 <= number.integer <= 9007199254740991',
-    'description?': textOf(1, 1000).or('null'),
+    'description?': shownText(1, 1000).or('null'),
   })
 
 // What is not named stays as it is; an empty text takes back what was said.

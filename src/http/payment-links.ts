@@ -18,7 +18,7 @@ import { moment } from './moment.ts'
 import { recordName } from './record-id.ts'
 import type { Parsed, Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
-import { textOf } from './text.ts'
+import { shownText, textOf } from './text.ts'
 import { webUrl } from './web-url.ts'
 
 // Nothing here changes what it parses: an idempotency key belongs to a body as it was sent.
@@ -28,8 +28,8 @@ const newLink = () =>
   type({
     amountMinor: '1 <= number.integer <= 9007199254740991',
     currency: '/^[A-Z]{3}$/',
-    'title?': textOf(1, 200).or('null'),
-    'description?': textOf(1, 1000).or('null'),
+    'title?': shownText(1, 200).or('null'),
+    'description?': shownText(1, 1000).or('null'),
     'reference?': textOf(1, 200).or('null'),
     'assets?': asset().array().atLeastLength(1).atMostLength(100).or('null'),
     'maxPayments?': '1 <= number.integer <= 2147483647 | null',

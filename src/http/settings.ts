@@ -10,7 +10,7 @@ import { doerOf } from './doer.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
-import { textOf } from './text.ts'
+import { shownText, textOf } from './text.ts'
 import { webUrl } from './web-url.ts'
 
 const path = '/v1/merchants/:merchantId/settings'
@@ -18,7 +18,7 @@ const path = '/v1/merchants/:merchantId/settings'
 const name = () =>
   textOf(0, 200)
     .pipe(text => text.trim())
-    .to(textOf(1, 200))
+    .to(shownText(1, 200))
 const color = () => type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
 const address = () => type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
 /** Chain ids are numbers, and as keys texts of numbers. */

@@ -4,8 +4,16 @@ import { type } from 'arktype'
  * A text of so many characters, as people count them, Postgres does (`length`), and the document says
  * (`maxLength`): an emoji is one, though it is two units of a JavaScript text.
  */
-export const textOf = (least: number, most: number) => {
-  const fits = (value: string): boolean => isWithin(value, least, most)
+export const textOf = (least: number, most: number) => bounded(least, most, value => isWithin(value, least, most))
+
+/**
+ * The same of a name, title or description, which others read amid text of the page. Bidirectional controls would turn
+ * that text around: an amount, or where a link leads.
+ */
+export const shownText = (least: number, most: number) =>
+  bounded(least, most, value => isWithin(value, least, most) && !/\p{Bidi_Control}/u.test(value))
+
+const bounded = (least: number, most: number, fits: (value: string) => boolean) => {
   lengths.set(fits, { ...(least > 0 && { minLength: least }), maxLength: most })
   return type('string').narrow(fits)
 }
@@ -27,4 +35,4 @@ export const isWithin = (value: string, least: number, most: number): boolean =>
 }
 
 /** What people call a thing of theirs, such as a merchant or a key. Blanks around it are no part of it. */
-export const givenName = () => type('string.trim').to(textOf(1, 200))
+export const givenName = () => type('string.trim').to(shownText(1, 200))

@@ -19,11 +19,11 @@ import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, placedPage } from './list.ts'
 import { recordName } from './record-id.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
-import { textOf } from './text.ts'
+import { shownText } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/webhook-endpoints'
 
-const description = () => textOf(1, 1000).or('null')
+const description = () => shownText(1, 1000).or('null')
 // Exact names, each once: there is no wildcard.
 const eventTypes = () =>
   type

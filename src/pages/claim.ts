@@ -49,7 +49,7 @@ export const namedPage = (claim: VisitedClaim, place: Place, address: string): A
     html`${head(claim, 'Thank you')}
 <p>${amountOf(claim)} will go to this address on ${place.network}:</p>
 <p class="address"><code>${address}</code></p>
-<p>${claim.merchantName} sends it. You need not do anything else.</p>`,
+<p><bdi>${claim.merchantName}</bdi> sends it. You need not do anything else.</p>`,
   )
 
 /** To everybody else: an address that is not theirs is shown in part. `tried`: they have named another one. */
@@ -60,7 +60,7 @@ export const takenPage = (claim: VisitedClaim, place: Place, tried: boolean): An
     html`${head(claim, 'The address has been named')}
 ${tried && html`<p role="alert"><strong>Nothing was changed: another address had been named before.</strong></p>`}
 <p>${amountOf(claim)} ${journeys[state] ?? 'will go'} to <strong>${masked(context.destination ?? '')}</strong> on ${place.network}.</p>
-<p>Is that not yours? Ask ${claim.merchantName}.</p>`,
+<p>Is that not yours? Ask <bdi>${claim.merchantName}</bdi>.</p>`,
     { status: tried ? 409 : 200 },
   )
 }
@@ -72,7 +72,7 @@ export const closedPage = (claim: VisitedClaim): Answer => {
   return send(
     `Your refund from ${claim.merchantName}`,
     html`${head(claim, isCanceled ? 'This refund has been canceled' : 'This page has expired')}
-<p>No address can be named here any more. Ask ${claim.merchantName} about it.</p>`,
+<p>No address can be named here any more. Ask <bdi>${claim.merchantName}</bdi> about it.</p>`,
     { status: 410 },
   )
 }
@@ -87,7 +87,7 @@ export const noClaimPage = (): Answer =>
 
 const head = ({ merchantName, refund }: VisitedClaim, title: string): Html => {
   const amount = moneyOf(refund.context.amountMinor, refund.context.currency)
-  return html`<p class="quiet">Refund from ${merchantName}</p>
+  return html`<p class="quiet">Refund from <bdi>${merchantName}</bdi></p>
 <h1>${title}</h1>
 ${amountLine(amount)}
 ${!refund.context.livemode && html`<p class="test">Test mode: no real money</p>`}`

@@ -15,10 +15,10 @@ export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: st
   const closed = closedBecause[state]
   const text = layout.textOf(
     `${title ?? amount} – ${merchantName}`,
-    card(html`<p class="quiet">${merchantName}</p>
-${title !== null && html`<h1>${title}</h1>`}
+    card(html`<p class="quiet"><bdi>${merchantName}</bdi></p>
+${title !== null && html`<h1><bdi>${title}</bdi></h1>`}
 ${amountLine(amount)}
-${description !== null && html`<p>${description}</p>`}
+${description !== null && html`<p><bdi>${description}</bdi></p>`}
 <p><strong>${closed ?? 'This link is open.'}</strong></p>
 ${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
   )

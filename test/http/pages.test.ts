@@ -93,7 +93,7 @@ describe('GET /pay/:linkId', () => {
     expectStrict(page)
     for (const part of [
       '€1,234.56',
-      '<h1>A lamp</h1>',
+      '<h1><bdi>A lamp</bdi></h1>',
       'Lamps &#60;b&#62;&#38; Söhne&#60;/b&#62;',
       'Brass.',
       'is open',

@@ -11,7 +11,7 @@ export const countOf = refund => {
 export const headOf = ({ refund, merchant }) => {
   const { destination, crypto, reason, status } = refund
   return [
-    el('p', { class: 'quiet' }, 'Refund of ', merchant.name),
+    el('p', { class: 'quiet' }, 'Refund of ', el('bdi', {}, merchant.name)),
     el(
       'h1',
       { tabindex: '-1' },

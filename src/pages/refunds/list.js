@@ -36,7 +36,7 @@ export const showList = async (view, merchant, signal) => {
     painted = now
     const at = document.activeElement?.getAttribute('href')
     article.replaceChildren(
-      el('p', { class: 'quiet' }, merchant.name),
+      el('p', { class: 'quiet' }, el('bdi', {}, merchant.name)),
       el('h1', { tabindex: '-1' }, 'Refunds'),
       ...sections.flatMap((section, index) => sectionOf(merchant, section, found[index])),
     )

@@ -97,7 +97,11 @@ export const showRefund = async (view, id, signal) => {
   await readAttention()
   paint()
   view.replaceChildren(
-    el('p', { class: 'back' }, el('a', { href: `/refunds#${merchant.id}` }, 'All refunds of ', merchant.name)),
+    el(
+      'p',
+      { class: 'back' },
+      el('a', { href: `/refunds#${merchant.id}` }, 'All refunds of ', el('bdi', {}, merchant.name)),
+    ),
     article,
   )
   if (readNote(id)?.hash) await look()

@@ -25,7 +25,9 @@ const onlyLook = ({ merchant }) => [
   el(
     'p',
     { class: 'panel' },
-    `You are a ${merchant.role} of ${merchant.name}: you see this refund, and an owner or a developer signs it.`,
+    `You are a ${merchant.role} of `,
+    el('bdi', {}, merchant.name),
+    ': you see this refund, and an owner or a developer signs it.',
   ),
 ]
 
