@@ -9,10 +9,15 @@ export const writeRefreshCookie = (publicUrl: string, token: string): string => 
 
 export const clearRefreshCookie = (publicUrl: string): string => cookie(publicUrl, '', 0)
 
+/**
+ * Undefined without one, and with two: a page of another host of the same domain can add one of this name, and which of
+ * them is the own one cannot be known.
+ */
 export const readRefreshCookie = (publicUrl: string, headers: Headers): string | undefined => {
   const start = `${nameFor(publicUrl)}=`
   const pairs = (headers.get('cookie') ?? '').split(';').map(pair => pair.trim())
-  return pairs.find(pair => pair.startsWith(start))?.slice(start.length)
+  const [cookie, ...others] = pairs.filter(pair => pair.startsWith(start))
+  return others.length === 0 ? cookie?.slice(start.length) : undefined
 }
 
 /** Whether a browser sends it on behalf of a page of somebody else. Older ones tell by Origin alone. */

@@ -27,6 +27,27 @@ test('a refresh goes on where the cookie is, and only there', async () => {
   expect((await browser.post('refresh')).code).toBe('invalid_token')
 })
 
+test('a request with two refresh cookies is 401, whichever comes first, and ends no session', async () => {
+  await using house = await open()
+  const browser = await signedUp(house)
+  const own = browser.cookie ?? ''
+  const [name = ''] = own.split('=')
+  // A page on another subdomain can write a cookie of the same name for the whole domain.
+  const stranger = await signedIn(house)
+  for (const other of [stranger.cookie ?? '', `${name}=x`, `${name}=`, own]) {
+    for (const cookie of [`${own}; ${other}`, `${other}; ${own}`, `a=1; ${other};${own}; b=2`]) {
+      const bearer = undefined
+      for (const path of ['refresh', 'sign-out'])
+        expect([cookie, (await Object.assign(visitor(house), { cookie, bearer }).post(path)).code]).toEqual([
+          cookie,
+          'invalid_token',
+        ])
+    }
+  }
+  expect((await browser.post('refresh')).status).toBe(200)
+  expect((await stranger.post('refresh')).status).toBe(200)
+})
+
 test('no page of somebody else refreshes or signs out with the cookie', async () => {
   await using house = await open({ env: { PUBLIC_URL: 'http://pay.example' } })
   const browser = await signedUp(house)
