@@ -15,7 +15,7 @@ export type Calling = {
 }
 
 /** So many operations of one caller are under way at most: one that waits for a lock does not end its work. */
-const UNDER_WAY = 16
+const UNDER_WAY = 6
 
 /** One caller: operations in bursts, until it is over and each of them has come to its end. */
 export const call = async (name: string, calling: Calling): Promise<void> => {
