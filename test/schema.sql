@@ -4490,25 +4490,27 @@ begin
   end if;
   delete from transfer_sums where ctid = any(array(
     select s.ctid
-    from (select distinct payment_id, block_number from changed) b
+    from (select distinct payment_id, chain_id, block_number from changed) b
     cross join lateral (
       select ctid from transfer_sums
-      where payment_id = b.payment_id and block_number = b.block_number offset 0) s));
+      where payment_id = b.payment_id and block_number = b.block_number and chain_id = b.chain_id offset 0) s));
   insert into transfer_sums (
     payment_id, chain_id, block_number, block_hash, mined_at, token_address, state, transfers, amount,
     tx_hash, log_index, from_address)
-  select b.payment_id, s.chain_id, b.block_number, s.block_hash, s.mined_at, s.token_address, s.state, s.transfers, s.amount,
+  select b.payment_id, b.chain_id, b.block_number, s.block_hash, s.mined_at, s.token_address, s.state, s.transfers, s.amount,
     s.tx_hash, s.log_index, s.from_address
-  from (select distinct payment_id, block_number from changed order by payment_id, block_number) b
+  from (
+    select distinct payment_id, chain_id, block_number from changed order by payment_id, chain_id, block_number) b
   cross join lateral (
-    select t.chain_id, t.block_hash, t.token_address, t.state, max(t.mined_at) as mined_at, count(*) as transfers,
+    select t.block_hash, t.token_address, t.state, max(t.mined_at) as mined_at, count(*) as transfers,
       sum(t.amount) as amount, max(t.log_index) as log_index,
       (array_agg(t.tx_hash order by t.log_index desc, t.tx_hash desc))[1] as tx_hash,
       (array_agg(t.from_address order by t.log_index desc, t.tx_hash desc))[1] as from_address
     from (
-      select * from transfers where payment_id = b.payment_id and block_number = b.block_number offset 0) t
+      select * from transfers
+      where payment_id = b.payment_id and block_number = b.block_number and chain_id = b.chain_id offset 0) t
     where t.state <> 'orphaned'
-    group by t.chain_id, t.block_hash, t.token_address, t.state) s;
+    group by t.block_hash, t.token_address, t.state) s;
   return null;
 end $function$;
 

@@ -72,6 +72,39 @@ test('two chains that tell of the same payments wait for each other, and neither
   expect(told.map(({ payment_id }) => payment_id).sort()).toEqual([first.paymentId, second.paymentId].sort())
 })
 
+test('transfers to one payment on two chains at the same height are recorded without a conflict', async () => {
+  await using db = await database()
+  const { address, paymentId } = await giveOut(db.sql, 'only')
+  const [one, two] = [await begin(db.sql, 1), await begin(db.sql, 2)]
+  const first = blockWith(1, address)
+  const second = blockWith(2, address, 5n)
+  await recordBlocks(db.sql, 2, two, second)
+  await using holder = { sql: connect(db.url, { max: 1 }), [Symbol.asyncDispose]: () => holder.sql.end() }
+  // The transaction of the first chain has written its transfer and is not committed yet.
+  await holder.sql.unsafe('begin')
+  await recordBlocks(holder.sql, 1, one, first)
+  const cursor = await findCursor(db.sql, 2)
+  if (!cursor) throw new Error('chain 2 has no cursor')
+  const finalized = finalizeBlocks(db.sql, 2, cursor, { upTo: 101, logs: second.logs }).catch(error => error)
+  const isHeld = async () => {
+    const [row] = await db.sql<{ waiting: number }[]>`
+      select count(*)::integer as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return row?.waiting === 1
+  }
+  const isDone = finalized.then(() => true)
+  await until(async () => (await isHeld()) || (await Promise.race([isDone, Bun.sleep(1)])) === true)
+  await holder.sql.unsafe('commit')
+  const outcome = await finalized
+  const sums = await db.sql<{ chain: string; amount: string; state: string }[]>`
+    select chain_id::text as chain, amount::text, state from transfer_sums where payment_id = ${paymentId} order by chain_id`
+  expect([outcome, ...sums]).toEqual([
+    1,
+    { chain: '1', amount: '7', state: 'seen' },
+    { chain: '2', amount: '5', state: 'final' },
+  ])
+})
+
 test('a transfer that comes back is as it is told then, not as somebody told it before', async () => {
   await using db = await database()
   const { address } = await giveOut(db.sql, 'only')
