@@ -46,6 +46,9 @@ const readTls = (host: string, { sslmode: mode, sslrootcert, sslcert, sslkey }: 
   }
   if (!modes.includes(mode))
     throw new StartError(`DATABASE_URL: sslmode must be ${modes.slice(0, -1).join(', ')} or ${modes.at(-1)}`)
+  // As libpq: anyone can have a certificate of a public authority, so only the host name tells servers apart.
+  if (sslrootcert === 'system' && mode !== 'verify-full')
+    throw new StartError('DATABASE_URL: sslrootcert=system needs sslmode=verify-full')
   if (mode === 'disable') return false
   if ((sslcert === undefined) !== (sslkey === undefined))
     throw new StartError('DATABASE_URL: sslcert and sslkey must be set together')

@@ -34,6 +34,9 @@ test('what is not verified ends the start with one line', async () => {
   expect(await refusal(`${server.url}?sslmode=verify-full`)).toEqual([
     'DATABASE_URL: the certificate of the database is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): name the file of its authority in sslrootcert',
   ])
+  expect(await refusal(`${server.url}?sslmode=require&sslrootcert=system`)).toEqual([
+    'DATABASE_URL: sslrootcert=system needs sslmode=verify-full',
+  ])
   const elsewhere = server.url.replace('127.0.0.1', '127.0.0.2')
   expect(await refusal(`${elsewhere}?sslmode=verify-full&sslrootcert=${server.root}`)).toEqual([
     'DATABASE_URL: the certificate of the database is for another name: use the name in it, or sslmode=verify-ca',
@@ -71,6 +74,9 @@ const wrong: readonly (readonly [string, string])[] = [
   ['sslrootcert=/root.crt', 'sslrootcert needs an sslmode beside it, such as sslmode=verify-full'],
   ['sslmode=verify-full&sslrootcert=/none/root.crt', 'sslrootcert /none/root.crt cannot be read (ENOENT)'],
   [`sslmode=verify-full&sslrootcert=${import.meta.path}`, `sslrootcert ${import.meta.path} is not a PEM file`],
+  ...['disable', 'require', 'verify-ca'].map(
+    mode => [`sslmode=${mode}&sslrootcert=system`, 'sslrootcert=system needs sslmode=verify-full'] as const,
+  ),
   ['sslmode=require&sslcert=/client.crt', 'sslcert and sslkey must be set together'],
   ['sslmode=require&channel_binding=require', 'the parameter channel_binding is not supported: remove it'],
 ]
@@ -79,6 +85,12 @@ for (const [parameters, line] of wrong)
   test(`${parameters.replace(import.meta.dir, '')} is refused before any connection`, () => {
     expect(() => parseDatabaseUrl(`postgres://u:p@h/d?${parameters}`)).toThrow(`DATABASE_URL: ${line}`)
   })
+
+test('verify-full with the authorities of the system verifies the certificate and the host name', () => {
+  const { tls } = parseDatabaseUrl('postgres://u@h/d?sslmode=verify-full&sslrootcert=system')
+  expect(tls).toMatchObject({ rejectUnauthorized: true, servername: 'h' })
+  expect(tls).not.toHaveProperty('ca')
+})
 
 test('what the drivers are given holds no parameter that only we understand', () => {
   const { url, tls } = parseDatabaseUrl('postgres://u:p%40%2F@h:5/d?options=-c%20a.b%3Dc&sslmode=verify-full')
