@@ -95,8 +95,9 @@ create index events_list on events (merchant_id, livemode, seq);
 -- lock before it draws the first number of a list and keeps it until its rows are visible. So a reader that goes on
 -- from any record, whoever showed it, misses none that is committed later and reads none twice. Order by transaction
 -- id does not give that, because a transaction that began earlier may commit after its record's successor is known.
--- Rows, keys and timers are locked before: a commit that waits for one of these must not hold back the list.
-create function lock_list(list text, merchants uuid[]) returns void language plpgsql as $$
+-- Rows and timers are locked before: a commit that waits for one of these must not hold back the list. Only commits hold
+-- it, each until its log is on the disk, so that it is waited for longer than a row.
+create function lock_list(list text, merchants uuid[]) returns void language plpgsql set lock_timeout = '5s' as $$
 begin
   perform pg_advisory_xact_lock(hashtext(list), lock)
   from (select distinct merchant_lock(merchant) as lock from unnest(merchants) as merchant order by lock) locks;
@@ -453,7 +454,10 @@ create function commit_actors(
   steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json
 ) returns integer[] language plpgsql
 -- Planning anew for every batch took longer than the statements themselves (0.6 ms of a commit's 1.9).
-set plan_cache_mode = force_generic_plan as $$
+set plan_cache_mode = force_generic_plan
+-- Ordinary commits hold a row for milliseconds. What is locked for longer is held by a stalled process or by a person,
+-- and every command of the batch waits with the one that met it.
+set lock_timeout = '250ms' as $$
 declare
   this_era integer := current_era();
   answer integer[];

@@ -55,7 +55,7 @@ create function record_attempts(
   command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[], around uuid[]
 ) returns uuid[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan as $$
+set plan_cache_mode = force_generic_plan set lock_timeout = '250ms' as $$
 declare
   changed integer;
   moved uuid[];

@@ -13,7 +13,7 @@ import { requireFree, serve } from './http/serve.ts'
 import type { Keyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
-import { ANSWER_S, connect, REQUEST_LOCK_MS, type Sql } from './postgres/connect.ts'
+import { ANSWER_S, connect, LOCK_MS, type Sql } from './postgres/connect.ts'
 import { prepareDataFolder, startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
@@ -47,9 +47,8 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   await migrate(databaseUrl, migrations)
   stop.throwIfAborted()
 
-  const sql = starting.adopt(
-    connect(databaseUrl, { byIndex: true, lockMs: REQUEST_LOCK_MS, answerS: ANSWER_S }),
-    pool => pool.end({ timeout: 5 }),
+  const sql = starting.adopt(connect(databaseUrl, { byIndex: true, lockMs: LOCK_MS, answerS: ANSWER_S }), pool =>
+    pool.end({ timeout: 5 }),
   )
   // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
   await sql`select check_era()`

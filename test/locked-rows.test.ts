@@ -56,8 +56,12 @@ const post = async <T>(path: string, body: object, token?: string): Promise<T> =
   return (await answer.json()) as T
 }
 
-const open = async (link: object = {}): Promise<string> => {
-  const { id } = await post<{ id: string }>('/v1/payment-links', { amountMinor: 500, currency: 'USD', ...link }, key)
+const makeLink = async (fields: object = {}): Promise<string> =>
+  (await post<{ id: string }>('/v1/payment-links', { amountMinor: 500, currency: 'USD', ...fields }, key)).id
+
+const open = async (fields: object = {}): Promise<string> => openAt(await makeLink(fields))
+
+const openAt = async (id: string): Promise<string> => {
   const customer = { customerEmail: 'ada@example.com', chainId: 31337, asset: 'TUSD' }
   return (await post<{ payment: { id: string } }>(`/v1/checkout/links/${id}/payments`, customer)).payment.id
 }
@@ -86,16 +90,31 @@ const whileLocked = async (table: string, id: string, work: () => Promise<unknow
 
 const rowOf = (id: string): string => decodeId('pay', id) ?? ''
 
-test('while one payment is locked, seven others that were paid succeed', async () => {
-  const ids: string[] = []
-  for (let n = 0; n < 8; n++) ids.push(await open())
-  const [locked = '', ...others] = ids
-  await whileLocked('payments', rowOf(locked), async () => {
-    for (const id of ids) await post(`/v1/sandbox/payments/${id}/simulate`, { scenario: 'paid' }, key)
-    await become(others, 'success')
-  })
-  await become([locked], 'success')
-}, 90_000)
+test.each([
+  ['of links of their own', () => open],
+  [
+    'of the same link',
+    async () =>
+      (
+        link => () =>
+          openAt(link)
+      )(await makeLink()),
+  ],
+])(
+  'while one payment is locked, seven others that were paid succeed, %s',
+  async (_, opener) => {
+    const next = await opener()
+    const ids: string[] = []
+    for (let n = 0; n < 8; n++) ids.push(await next())
+    const [locked = '', ...others] = ids
+    await whileLocked('payments', rowOf(locked), async () => {
+      for (const id of ids) await post(`/v1/sandbox/payments/${id}/simulate`, { scenario: 'paid' }, key)
+      await become(others, 'success')
+    })
+    await become([locked], 'success')
+  },
+  120_000,
+)
 
 test('while one payment is locked, commands of other callers are answered, and its own with 503', async () => {
   const [locked, ...others] = [await open(), await open(), await open(), await open()]

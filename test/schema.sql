@@ -1795,6 +1795,7 @@ CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp 
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET lock_timeout TO '250ms'
 AS $function$
 declare
   this_era integer := current_era();
@@ -3547,6 +3548,7 @@ AS $function$
 CREATE OR REPLACE FUNCTION public.lock_list(list text, merchants uuid[])
  RETURNS void
  LANGUAGE plpgsql
+ SET lock_timeout TO '5s'
 AS $function$
 begin
   perform pg_advisory_xact_lock(hashtext(list), lock)
@@ -3886,6 +3888,7 @@ CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes deliver
  SET enable_mergejoin TO 'off'
  SET enable_bitmapscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
+ SET lock_timeout TO '250ms'
 AS $function$
 declare
   changed integer;

@@ -1,6 +1,7 @@
 import { uuidv7 } from '../ids.ts'
 import { AnswerLost, isLockedOut } from '../postgres/errors.ts'
 import type { Outside } from '../world.ts'
+import { LockedOut } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
 import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
 import { decider, type Looks, type Step, type Verdict } from './decide.ts'
@@ -30,6 +31,8 @@ const ROUNDS_BEFORE_LEASE = 3
 
 /** What a round is carried out with. */
 type Round = Means & {
+  /** It has waited for a lock before: then that was no moment's contention. */
+  readonly meetsLocks: boolean
   /** The holder's name when the actors have been leased for it. */
   readonly lease: string | null
   /** Undefined where something is left to be done for those who were told: their actors are not free before. */
@@ -53,7 +56,7 @@ export type Told = (units: number) => void
  */
 export const carryOut = async (means: Means, units: readonly Pending[], told: Told): Promise<Again> => {
   const { aside: unlucky, others } = setAside(units, isUnlucky)
-  const round = { ...means, lease: null, told }
+  const round = { ...means, lease: null, told, meetsLocks: false }
   return inOrder([others, unlucky], (some, part) => (part === 0 ? attempt(round, some) : attemptLeased(round, some)))
 }
 
@@ -74,7 +77,8 @@ const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> 
     for (const unit of units) unit.unsure = true
     if (isLockedOut(error)) {
       const find = () => inTime(units, findLocked(outside.sql, registry, units))
-      return aroundLocks(units, error, find, some => attempt(round, some))
+      const next = { ...round, meetsLocks: true }
+      return aroundLocks(units, error, find, some => attempt(next, some), round.meetsLocks)
     }
     const again = tryLater(units, error)
     if (again || isOfAnotherEra(error)) memory.forgetAll()
@@ -96,8 +100,18 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     const isHeld = ({ key }: { readonly key: string }) => (reads.has(key) ? reads.get(key)?.row.lease === lease : true)
     const { aside, others } = setAside(units, unit => !unit.commands.every(isHeld))
     const again = await attempt({ ...round, lease, told: undefined }, others)
-    // The rest is leased by another process, for two seconds at most, or locked.
-    return both(again, { ...ALL_SETTLED, units: aside, pauseMs: jitter(20) })
+    // The rest is leased by another process, for two seconds at most, or was passed over as locked.
+    const locked = new Set<string>()
+    for (const { commands } of aside)
+      for (const { key, actor } of commands) if (reads.has(key) && reads.get(key)?.row.lease === null) locked.add(actor)
+    const isLocked = (unit: Pending) => unit.commands.some(({ actor }) => locked.has(actor))
+    const alone = aside.filter(isLocked).map(unit => ({ unit, actors: locked }))
+    const leased = patiently(
+      aside.filter(unit => !isLocked(unit)),
+      new LockedOut(),
+      20,
+    )
+    return both(both(again, { ...ALL_SETTLED, locked: alone }), leased)
   } catch (error) {
     // Nothing but the lease and the look at it can have failed: the rest answers for itself.
     return tryLater(units, error) ?? patiently(units, error, 20)

@@ -187,8 +187,8 @@ export const openDispatcher = (
   /** Those that go round again keep their actors meanwhile, so that later commands do not overtake them; the lane is free. */
   const park = (units: readonly Pending[], again: Again): void => {
     const locked: Pending[] = []
-    for (const unit of again.locked) {
-      lockouts.met(unit)
+    for (const { unit, actors } of again.locked) {
+      lockouts.met(unit, actors)
       if (unit.waitsForLocks) locked.push(unit)
       else unit.fail(new LockedOut())
     }
@@ -207,13 +207,8 @@ export const openDispatcher = (
   const lockedUnits = openLockedUnits({
     lockouts,
     retry: async unit => {
-      try {
-        if ((await findLocked(outside.sql, registry, [unit])).size > 0) return false
-        const { units, locked } = await carryOut(means, [unit], () => {})
-        return units.length + locked.length === 0
-      } catch {
-        return false
-      }
+      const actors = await findLocked(outside.sql, registry, [unit])
+      return actors.size > 0 ? { ...ALL_SETTLED, locked: [{ unit, actors }] } : carryOut(means, [unit], () => {})
     },
     release: unit => leave([unit]),
   })

@@ -1,17 +1,21 @@
-import { LockedOut } from './command.ts'
+import { LockedOut, Unavailable } from './command.ts'
 import type { Pending } from './dispatcher.ts'
 import type { Lockouts } from './lockouts.ts'
+import type { Again } from './trouble.ts'
 
 type Means = {
   readonly lockouts: Lockouts
-  /** Tries a unit alone; answers whether it is settled. */
-  readonly retry: (unit: Pending) => Promise<boolean>
+  /** Tries a unit alone. */
+  readonly retry: (unit: Pending) => Promise<Again>
   /** The unit is settled: its actors are free for what waits behind it. */
   readonly release: (unit: Pending) => void
 }
 
 /** A command takes milliseconds, on a busy machine some more. */
 const LAST_TRY_MS = 500
+
+/** Between two tries of any units. */
+const SHORTEST_PAUSE_MS = 5
 
 /**
  * Units that met a locked row. They are retried alone, one at a time and ever more seldom, until the row is free or the
@@ -31,29 +35,38 @@ export const openLockedUnits = ({ lockouts, retry, release }: Means) => {
     if (trying || held.size === 0) return
     let nextMs = Number.POSITIVE_INFINITY
     for (const unit of held) nextMs = Math.min(nextMs, waitMs(unit))
-    timer = setTimeout(() => void tryNext(), Math.max(0, nextMs))
+    timer = setTimeout(() => void tryNext(), Math.max(SHORTEST_PAUSE_MS, nextMs))
   }
 
   const tryNext = async (): Promise<void> => {
     const unit = [...held].find(each => waitMs(each) <= 0)
     if (unit && !trying) {
       trying = true
-      const settled = await retry(unit)
+      const problem = await attempt(unit)
       trying = false
-      if (settled) lockouts.passed(unit)
-      else {
-        lockouts.met(unit)
-        // Tried again before another unit is, the first would be the only one that is ever tried.
-        held.delete(unit)
-        held.add(unit)
-      }
-      if (settled || isOver(unit)) {
-        held.delete(unit)
-        if (!settled) unit.fail(new LockedOut())
-        release(unit)
-      }
+      // Behind the others: tried again before them, it would be the only one that is ever tried.
+      held.delete(unit)
+      if (problem === undefined) lockouts.passed(unit)
+      else if (isOver(unit)) unit.fail(problem)
+      else held.add(unit)
+      if (!held.has(unit)) release(unit)
     }
     plan()
+  }
+
+  /** Undefined when the unit is settled, else what it fails with when its patience is over. */
+  const attempt = async (unit: Pending): Promise<Unavailable | undefined> => {
+    try {
+      const { locked, units } = await retry(unit)
+      if (locked.length + units.length === 0) return undefined
+      for (const { actors } of locked) lockouts.met(unit, actors)
+      if (locked.length > 0) return new LockedOut()
+      lockouts.tried(unit)
+      return new Unavailable(new Error('the command lost to others, or its answer was lost'))
+    } catch (error) {
+      lockouts.tried(unit)
+      return new Unavailable(error)
+    }
   }
 
   const isOver = ({ waitsForLocks, deadline }: Pending): boolean =>

@@ -44,9 +44,10 @@ export const openLockouts = ({ log }: Pick<Outside, 'log'>, now: () => number = 
         const entry = entries.get(actor)
         return entry ? Math.max(longest, entry.triedAt + pauseOf(entry) - now()) : longest
       }, 0),
-    /** The unit met a row that is locked. */
-    met: ({ commands }: Unit): void => {
+    /** The unit met a row of one of these actors that is locked. */
+    met: ({ commands }: Unit, actors: ReadonlySet<string>): void => {
       for (const { kind, actor } of commands) {
+        if (!actors.has(actor)) continue
         const entry = entryOf(actor) ?? { kind, since: now(), tries: 0, triedAt: now(), logged: false }
         entries.set(actor, entry)
         entry.tries++
@@ -54,6 +55,13 @@ export const openLockouts = ({ log }: Pick<Outside, 'log'>, now: () => number = 
         if (entry.logged || now() - entry.since < LOGGED_AFTER_MS) continue
         entry.logged = true
         log.warn({ kind, actor }, 'row locked by another transaction, its commands wait')
+      }
+    },
+    /** The unit was not settled for another reason: it waits as long as before. */
+    tried: ({ commands }: Unit): void => {
+      for (const { actor } of commands) {
+        const entry = entries.get(actor)
+        if (entry) entry.triedAt = now()
       }
     },
     /** The unit got through. */
@@ -68,7 +76,9 @@ export const openLockouts = ({ log }: Pick<Outside, 'log'>, now: () => number = 
       for (const actor of [...entries.keys()]) {
         const entry = entryOf(actor)
         const ms = entry ? now() - entry.since : 0
-        if (entry && ms > (longest?.ms ?? -1)) longest = { kind: entry.kind, actor, ms }
+        // Where nothing is tried any more, nothing waits.
+        const isWaitedFor = entry !== undefined && now() - entry.triedAt <= 2 * LONGEST_PAUSE_MS
+        if (entry && isWaitedFor && ms > (longest?.ms ?? -1)) longest = { kind: entry.kind, actor, ms }
       }
       return longest
     },

@@ -11,8 +11,11 @@ export type Again = {
   /** After so long. */
   readonly pauseMs: number
   /** A row that they change is locked: they are retried alone. */
-  readonly locked: readonly Pending[]
+  readonly locked: readonly Locked[]
 }
+
+/** A unit, and those of its actors that are locked. */
+export type Locked = { readonly unit: Pending; readonly actors: ReadonlySet<string> }
 
 export const ALL_SETTLED: Again = { units: [], pauseMs: 0, locked: [] }
 
@@ -97,8 +100,7 @@ export const isolate = async (
     else only.fail(new CommandFault(command, error))
     return ALL_SETTLED
   }
-  const middle = Math.ceil(units.length / 2)
-  return inOrder([units.slice(0, middle), units.slice(middle)], attempt)
+  return inOrder(halves(units), attempt)
 }
 
 /** What is done when a statement waited too long for a lock: those that met it are set aside, the others go on. */
@@ -107,6 +109,7 @@ export const aroundLocks = async (
   error: unknown,
   find: () => Promise<ReadonlySet<string>>,
   attempt: Attempt,
+  isRetry: boolean,
 ): Promise<Again> => {
   let actors: ReadonlySet<string>
   try {
@@ -115,18 +118,25 @@ export const aroundLocks = async (
     // A whole table is locked, or the database is away.
     return patiently(units, error, 200)
   }
-  const { aside, others } = setAside(units, ({ commands }) => commands.some(({ actor }) => actors.has(actor)))
+  const isLocked = (unit: Pending) => unit.commands.some(({ actor }) => actors.has(actor))
+  const { aside, others } = setAside(units, isLocked)
   if (aside.length > 0) {
-    const isLocked = (unit: Pending) => unit.commands.some(({ actor }) => actors.has(actor))
     const again = others.length === 0 ? ALL_SETTLED : await attempt(others)
-    return both(again, { pauseMs: 0, locked: aside.filter(isLocked), units: aside.filter(unit => !isLocked(unit)) })
+    const locked = aside.filter(isLocked).map(unit => ({ unit, actors }))
+    return both(again, { pauseMs: 0, locked, units: aside.filter(unit => !isLocked(unit)) })
   }
-  // The lock is not on an actor's row, or it is gone: each alone shows whose it is.
-  if (units.length === 1) return { ...ALL_SETTLED, locked: units }
-  return inOrder(
-    units.map(unit => [unit]),
-    attempt,
-  )
+  // The lock is gone, or it is not on an actor's row.
+  if (!isRetry) return attempt(units)
+  const [only] = units
+  if (only && units.length === 1) return { ...ALL_SETTLED, locked: [{ unit: only, actors: actorsOf(only) }] }
+  return inOrder(halves(units), attempt)
+}
+
+const actorsOf = ({ commands }: Pending): ReadonlySet<string> => new Set(commands.map(({ actor }) => actor))
+
+const halves = (units: readonly Pending[]): [readonly Pending[], readonly Pending[]] => {
+  const middle = Math.ceil(units.length / 2)
+  return [units.slice(0, middle), units.slice(middle)]
 }
 
 /** Some are set aside, and those behind them that want the same actors: an actor's commands keep their order. */
@@ -157,7 +167,8 @@ export const inOrder = async (
       return waits
     })
     const answer = await attempt(behind.length === 0 ? part : part.filter(unit => !behind.includes(unit)), n)
-    for (const unit of [...answer.units, ...answer.locked]) for (const { actor } of unit.commands) waiting.add(actor)
+    const left = [...answer.units, ...answer.locked.map(({ unit }) => unit)]
+    for (const unit of left) for (const { actor } of unit.commands) waiting.add(actor)
     again = both(again, both(answer, { ...ALL_SETTLED, units: behind }))
   }
   return again

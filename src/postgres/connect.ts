@@ -32,13 +32,10 @@ export type ConnectOptions = {
 export const ANSWER_S = 15
 
 /**
- * Ordinary commits hold their locks for milliseconds. What is locked for longer is held by a stalled process or by a
- * person, and everything in a batch with it waits for as long as this.
+ * For pools whose statements are all short: a statement that waits for a lock must not keep its connection from the
+ * others for long. Commits wait for less, see `commit_actors` in sql/001-actors.sql.
  */
-export const LOCK_MS = 250
-
-/** A request waits alone, and is answered 503 when this is over: its connection must not be kept from the others for long. */
-export const REQUEST_LOCK_MS = 2_000
+export const LOCK_MS = 2_000
 
 /**
  * A pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch):

@@ -138,7 +138,7 @@ test('an actor that stays locked is tried ever more seldom, and at once when no 
   const unit = { commands: [count('a')] }
   const waits: number[] = []
   for (let time = 0; time < 8; time++) {
-    lockouts.met(unit)
+    lockouts.met(unit, new Set(['a']))
     waits.push(lockouts.waitMs(unit))
     now += lockouts.waitMs(unit)
   }
