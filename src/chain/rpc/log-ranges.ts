@@ -1,6 +1,15 @@
 import { blockAt, type Header, readHeader } from './block.ts'
 import { type Log, type LogFilter, logsIn, type Range, readLogs } from './log.ts'
-import { type Answer, answered, type BatchOptions, type Call, isTooMuch, mayBeTooMuch, RpcFault } from './rpc.ts'
+import {
+  type Answer,
+  answered,
+  type BatchOptions,
+  type Call,
+  isRateLimit,
+  isTooMuch,
+  mayBeTooMuch,
+  RpcFault,
+} from './rpc.ts'
 import { openStride } from './stride.ts'
 
 /** The logs of one range, and the block at its end. */
@@ -39,7 +48,7 @@ export const openLogRanges = (ask: AskRange, askCrowded?: AskCrowded) => {
         const calls = [blockAt(part.toBlock), logsIn(part, filter)]
         range = await ask(calls, answers => readRange(answers, part, filter), options)
       } catch (error) {
-        if (mayBeTooMuch(error)) stride.refused(blocks)
+        if (mayBeTooMuch(error) && !isRateLimit(error)) stride.refused(blocks)
         // A range that took too long is asked in halves next time, but by a caller who can tell an outage.
         if (!isTooMuch(error) || (blocks === 1 && !askCrowded)) throw error
         if (blocks > 1 || !askCrowded) continue

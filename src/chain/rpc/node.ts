@@ -49,8 +49,17 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
     const deadline = performance.now() + timeoutMs
     const patience = openPatience({ deadline, patient })
     const answers: Answer[] = new Array(calls.length)
-    let left: readonly number[] = [...calls.keys()]
+    // Logs come first: what is answered behind them shows why they were refused.
+    let left: readonly number[] = [...calls.keys()].sort(
+      (a, b) => Number(isForLogs(calls[b])) - Number(isForLogs(calls[a])),
+    )
     let bytes = 0
+    let hasAnswered = false
+    /** Whether the node takes no call now. */
+    const isLimiting = async (limits: { readonly timeoutMs: number; readonly mostBytes: number }) => {
+      const told = await ask([HEAD], limits, signal)
+      return told === 'too_many' || isLimit(told.answers[0])
+    }
     while (left.length > 0) {
       const part = left.slice(0, stride.of(left.length))
       const asked = part.flatMap(at => calls[at] ?? [])
@@ -63,8 +72,16 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
       bytes += told.bytes
       for (const [n, at] of part.entries()) answers[at] = told.answers[n]
 
-      const limited = part.filter(at => isLimit(answers[at], calls[at]))
+      let limited = part.filter(
+        (at, n) =>
+          isLimit(answers[at]) && !(isForLogs(calls[at]) && part.slice(n + 1).some(each => !isLimit(answers[each]))),
+      )
+      // Nothing else was asked that would show whether there are too many logs or too many questions.
+      const isUnclear =
+        limited.length > 0 && part.every(at => isForLogs(calls[at]) && answers[at] instanceof RpcRefusal)
+      if (isUnclear && !(await isLimiting({ timeoutMs: deadline - performance.now(), mostBytes }))) limited = []
       const answered = part.length - limited.length
+      hasAnswered ||= answered > 0
       left = limited.concat(left.slice(part.length))
       if (answered > 0) patience.renew()
       if (limited.length === 0) {
@@ -79,6 +96,7 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
       const pauseMs = patience.pauseFor(no)
       if (pauseMs === undefined) {
         if (no instanceof RpcFault) throw no
+        if (!hasAnswered) throw new RpcFault('rate_limited', `code ${LIMIT_EXCEEDED}`)
         // It would not tell of the others either.
         for (const at of left) answers[at] = no
         break
@@ -98,6 +116,7 @@ const judge = ({ ok, status, json, bytes }: Posted, first: number, calls: readon
   if (refusesAll && calls.length > 1) {
     const no = isObject(json) && refusalOf('', json.error)
     if (no instanceof RpcFault) throw no
+    if (isLimit(no)) throw new RpcFault('rate_limited', `code ${LIMIT_EXCEEDED}`)
     return 'too_many'
   }
   const [call] = calls
@@ -137,10 +156,15 @@ const refusalOf = (method: string, error: unknown): RpcRefusal | RpcFault => {
   return LIMITED.includes(code) ? new RpcFault('rate_limited', `code ${code}`) : new RpcRefusal(method, code)
 }
 
-/** By the last one too, which says of logs that there are too many of them. */
-const isLimit = (answer: Answer, call: Call | undefined): boolean =>
-  answer instanceof RpcFault ||
-  (answer instanceof RpcRefusal && answer.code === -32005 && call?.method !== 'eth_getLogs')
+/** A node limits its callers by this, and refuses too many logs by it as well. */
+const LIMIT_EXCEEDED = -32005
+
+const isLimit = (answer: Answer): boolean =>
+  answer instanceof RpcFault || (answer instanceof RpcRefusal && answer.code === LIMIT_EXCEEDED)
+
+const isForLogs = (call: Call | undefined): boolean => call?.method === 'eth_getLogs'
+
+const HEAD: Call = { method: 'eth_blockNumber', params: [] }
 
 const codeOf = (error: unknown): number => {
   if (!isObject(error) || !Number.isSafeInteger(error.code)) throw new RpcFault('garbage', 'an error without a code')

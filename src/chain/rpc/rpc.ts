@@ -105,6 +105,9 @@ export const isTooMuch = (error: unknown): boolean =>
 export const mayBeTooMuch = (error: unknown): boolean =>
   isTooMuch(error) || (error instanceof RpcFault && !['wrong_chain', 'behind'].includes(error.reason))
 
+/** The node takes fewer questions than it was asked, however wide each of them is. */
+export const isRateLimit = (error: unknown): boolean => error instanceof RpcFault && error.reason === 'rate_limited'
+
 /** Nobody of ours is at fault: no node could be believed, or it said no. */
 export const isOfNode = (error: unknown): error is RpcFault | RpcRefusal =>
   error instanceof RpcRefusal || error instanceof RpcFault

@@ -2,7 +2,7 @@ import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
-import { agreedOn, answered, isOfNode, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
+import { agreedOn, answered, isOfNode, isRateLimit, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
@@ -56,7 +56,7 @@ export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
           return range
         } catch (error) {
           if (!isOfNode(error)) throw error
-          stride.refused(blocks)
+          if (!isRateLimit(error)) stride.refused(blocks)
           if (blocks === 1 || !isTooMuch(error)) return rest()
         }
       }

@@ -28,8 +28,6 @@ export type Watched = WatchedSandbox & {
 export type WatchOptions = {
   readonly chains: readonly Watched[]
   readonly share: Share
-  /** For how long nodes may disagree on what is final before that is trouble: one may be a block ahead. */
-  readonly disagreeMs?: number
   /** For how long a chain may not be read on while its nodes answer before that is trouble. */
   readonly stillMs?: number
   /** How long a second node is waited for before a window ends by what one alone tells. */
@@ -66,7 +64,7 @@ type Turn = { readonly trouble?: string | undefined; readonly isBehind?: boolean
 /** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
 export const watchChains = (
   world: World,
-  { chains, share, disagreeMs = 60_000, stillMs = 5 * 60_000, awayMs = 2 * 60_000 }: WatchOptions,
+  { chains, share, stillMs = 5 * 60_000, awayMs = 2 * 60_000 }: WatchOptions,
 ): Watch => {
   const stopping = new AbortController()
   const troubles = new Map<number, string>()
@@ -131,7 +129,7 @@ export const watchChains = (
   }
 
   const watch = async (chain: Watched): Promise<void> => {
-    let agreedAt = performance.now()
+    let disagreements = 0
     const pulse = openPulse(world.sql, { ...chain, stillMs })
     let failures = 0
     const moved = () => {
@@ -149,9 +147,10 @@ export const watchChains = (
         const turn: Turn = mine ? await readOn(chain, reading) : {}
         const { trouble } = turn
         isBehind = turn.isBehind ?? false
-        if (trouble === undefined) agreedAt = performance.now()
+        disagreements = trouble === DISAGREE ? disagreements + 1 : 0
         moved()
-        const isPassing = trouble === DISAGREE && performance.now() - agreedAt <= disagreeMs
+        // The chain may have been reorganised between two questions: the next turn sees that.
+        const isPassing = disagreements === 1
         note(chain, still ?? (isPassing ? undefined : trouble) ?? pulse.late())
       } catch (error) {
         // Another process read the same blocks a moment sooner: no trouble, unless nobody gets on.

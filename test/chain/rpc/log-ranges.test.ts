@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { LogFilter } from '../../../src/chain/rpc/log.ts'
 import { type LogRange, openLogRanges } from '../../../src/chain/rpc/log-ranges.ts'
+import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { type Rpc, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
+import { manualClock } from '../../../src/clock.ts'
+import { readableLog } from '../../harness/lines.ts'
+import { refused, through } from '../watch/node.ts'
 import { openNodes, pay, token, tokenChain, transferTopic, word } from './nodes.ts'
 
 // A payment in every third block, of as much as the number of the block.
@@ -64,6 +68,22 @@ describe('the logs of a range', () => {
     await readAll(nodes.rpc, read)
     // Twelve answers of ten blocks, and few refusals: to find the width again from the whole takes more.
     expect(nodes.node.asked.length - before).toBeLessThan(25)
+  })
+
+  test('are asked in the same width again after a node has limited its callers by -32005', async () => {
+    let limits = false
+    await using node = await through(chain.url, (_, answer) => (limits ? refused(-32005) : answer))
+    const clock = manualClock()
+    const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+    const rpc = openRpc({ chainId: 31_337, urls: [node.url] }, { clock, random, log: readableLog().log })
+    const read = openLogRanges(rpc.read)
+    expect(await readAll(rpc, read)).toHaveLength(1)
+    limits = true
+    await expect(readAll(rpc, read)).rejects.toMatchObject({ reason: 'rate_limited' })
+    limits = false
+    clock.advance(3_600_000)
+    expect(await readAll(rpc, read)).toHaveLength(1)
+    rpc.close()
   })
 
   test('are halved when the answer is too large', async () => {

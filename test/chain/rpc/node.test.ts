@@ -21,6 +21,25 @@ const blocks = (count: number): readonly Call[] =>
 
 const balance: Call = { method: 'eth_getBalance', params: [chain.accounts[0], 'latest'] }
 
+const logs: Call = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x1' }] }
+
+/** A node that takes no question now. */
+const limiting = async (how: 429 | 'one error' | 'an error for each call') => {
+  const asked: number[] = []
+  const error = { code: -32005, message: 'limit exceeded' }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async request => {
+      const calls = (await request.json()) as { id: number }[]
+      asked.push(calls.length)
+      if (how === 429) return new Response('', { status: 429 })
+      return Response.json(how === 'one error' ? { id: null, error } : calls.map(({ id }) => ({ id, error })))
+    },
+  })
+  return { url: server.url.href, asked, [Symbol.asyncDispose]: () => server.stop(true) }
+}
+
 const numbersOf = (answers: readonly unknown[]) => answers.map(answer => Number((answer as { number: string }).number))
 
 /** The fault that one question ends with. */
@@ -111,6 +130,30 @@ describe('one node', () => {
     const answers = await until(() => batch(blocks(20)).catch(() => undefined), { everyMs: 1_000 })
     expect(numbersOf(answers)).toEqual([...blocks(20).keys()])
   })
+
+  for (const [what, calls] of [
+    ['blocks', blocks(20)],
+    ['logs', [logs]],
+    ['logs and a block', [...blocks(1), logs]],
+  ] as const)
+    for (const answer of ['one error', 'an error for each call'] as const)
+      test(`that limits its callers by ${answer} in HTTP 200 is slowed down like one that answers 429, asked for ${what}`, async () => {
+        const requestsTo = async (limit: Parameters<typeof limiting>[0]) => {
+          await using node = await limiting(limit)
+          const { batch } = openNode({
+            name: 'limiting',
+            url: node.url,
+            closed: new AbortController().signal,
+            now: Date.now,
+          })
+          const outcome = await batch(calls, { timeoutMs: 1_200, patient: true }).catch((error: unknown) => error)
+          expect(outcome).toMatchObject({ reason: 'rate_limited' })
+          return node.asked
+        }
+        // Asked for logs alone, it is also asked whether it refuses these or every question.
+        const most = what === 'blocks' ? 1 : 2
+        expect((await requestsTo(answer)).length).toBeLessThanOrEqual(most * (await requestsTo(429)).length)
+      })
 
   for (const status of [200, 400, 413]) {
     test(`that takes three calls at once, and says so with HTTP ${status}, is asked in parts`, async () => {
