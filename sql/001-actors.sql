@@ -61,6 +61,8 @@ create table transitions (
   xid xid8 not null default pg_current_xact_id(),
   -- Orders the rows of one transaction; drawn a thousand at a time, since nothing else is read into it.
   seq bigint generated always as identity (cache 1000),
+  -- Of what the row says, by transition_digest(): the audit finds a row that was changed after its commit.
+  digest bytea,
   constraint transitions_pkey primary key (actor, rev),
   constraint transitions_first check ((rev = 1) = (from_state is null))
 );
@@ -68,6 +70,21 @@ create table transitions (
 create index transitions_feed on transitions (era, xid, seq);
 -- A command is carried out once per actor, whoever sends it again and whenever.
 create unique index transitions_command_once on transitions (actor, command) where keyed;
+
+-- Eight bytes, as a digest is compared and not searched. Functions in plain SQL, so that the planner puts them in place.
+create function transition_digest(
+  actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json,
+  at timestamptz
+) returns bytea language sql stable
+return substring(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, coalesce(from_state, ''), to_state,
+  coalesce(cause, ''), context, extract(epoch from at)), 'UTF8')) for 8);
+
+create function event_digest(
+  id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object json,
+  created_at timestamptz
+) returns bytea language sql stable
+return substring(sha256(convert_to(concat_ws(chr(31), id, actor, rev, type, merchant_id, livemode, api_version, object,
+  extract(epoch from created_at)), 'UTF8')) for 8);
 
 -- What the outside is told. Rendered once, in the commit of the transition, and never changed.
 create table events (
@@ -86,7 +103,9 @@ create table events (
   era integer not null,
   xid xid8 not null default pg_current_xact_id(),
   -- Its place in the merchant's list: see lock_list().
-  seq bigint generated always as identity
+  seq bigint generated always as identity,
+  -- By event_digest(), as of transitions.
+  digest bytea
 );
 -- A merchant's event list pages by exactly this.
 create index events_list on events (merchant_id, livemode, seq);
@@ -498,8 +517,9 @@ begin
       detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
   end if;
 
-  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era
+  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era,
+    transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, now_at)
   from rows from (unnest(steps), json_array_elements(contexts)) as r(
     g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
     event_id, event_type, merchant_id, livemode, api_version, context)
@@ -508,8 +528,9 @@ begin
   if objects is not null then
     perform lock_list('events', array(
       select merchant_id from unnest(steps) where event_id is not null and (conflicts is null or g <> all(conflicts))));
-    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
-    select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era
+    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
+    select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era,
+      event_digest(event_id, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at)
     from rows from (unnest(steps), json_array_elements(objects)) as r(
       g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
       event_id, event_type, merchant_id, livemode, api_version, object)

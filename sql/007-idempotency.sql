@@ -11,6 +11,8 @@ create table idempotency_keys (
   -- These are kept for good: money that went out twice does not come back.
   is_refund boolean not null,
   created_at timestamptz not null,
+  -- The record that was answered with: the audit looks for the keys of refunds.
+  record_id uuid not null,
 
   constraint idempotency_keys_pkey primary key (merchant_id, livemode, key),
   constraint idempotency_keys_key check (key ~ '^[ -~]{1,255}$'),

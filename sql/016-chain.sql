@@ -26,6 +26,8 @@ create table chain_cursors (
   livemode boolean,
   -- Which of the sandbox's chains the books are of: a development node may come back with another one.
   epoch text,
+  -- When the books were begun anew, of the sandbox alone: what was mined before is of a chain that is lost.
+  lost_before timestamptz,
   -- Since when the chain has other blocks than those that were final: none of it is read, and nobody is offered to
   -- pay there. Null where it has the block at the cursor.
   stopped_at timestamptz
@@ -495,7 +497,8 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
+    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null,
+    lost_before = now()
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then

@@ -135,12 +135,15 @@ begin
       offset 0) s
     returning id, endpoint_id, created_at
   ), history as (
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-    select id, 1, 'delivery', gen_random_uuid(), false, 'create', null, 'pending', null,
-      json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
-        to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
-      created_at, current_era()
-    from made
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+    select id, 1, 'delivery', command, false, 'create', null, 'pending', null, context, created_at, current_era(),
+      transition_digest(id, 1, 'delivery', command, 'create', null, 'pending', null, context, created_at)
+    from (
+      select id, created_at, gen_random_uuid() as command,
+        json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
+          to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as context
+      from made offset 0) made
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
 
@@ -335,6 +338,7 @@ create function test_webhook_endpoint(
 ) returns text language plpgsql as $$
 declare
   its webhook_endpoints;
+  now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
 begin
   if not may_change_webhooks(merchant, caller) then
     return 'not_allowed';
@@ -348,9 +352,10 @@ begin
     return 'disabled';
   end if;
   perform lock_list('events', array[merchant]);
-  insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+  insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
   select event, 'webhook_endpoint', endpoint, 0, 'webhook_endpoint.test', merchant, its.livemode, api_version, rendered,
-    date_trunc('milliseconds', clock_timestamp()), current_era()
+    now_at, current_era(),
+    event_digest(event, endpoint, 0, 'webhook_endpoint.test', merchant, its.livemode, api_version, rendered, now_at)
   from merchants where id = merchant;
   return 'sent';
 end $$;

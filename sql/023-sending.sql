@@ -90,9 +90,12 @@ begin
         and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
   end if;
 
-  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
+  insert into transitions (
+    actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
   select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
-    ms_time(r.at_ms), this_era
+    ms_time(r.at_ms), this_era,
+    transition_digest(r.id, r.was + 1, 'delivery', record_attempts.command, r.event, 'sending', r.state, 'sender', r.context,
+      ms_time(r.at_ms))
   from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
     id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
     outcome, duration_ms, http_status, response_snippet, context)
@@ -177,12 +180,15 @@ begin
     insert into delivery_claims (id, worker, claimed_at, deliveries)
     select claim, claim_deliveries.worker, now_at, array_agg(c.id) from claimed c having count(*) > 0
   ), history as (
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender',
-      json_build_object('attempts', c.attempts, 'automaticAttempts', c.automatic_attempts, 'trigger', c.trigger,
-        'nextAttemptAt', null),
-      now_at, this_era
-    from claimed c
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender', c.context,
+      now_at, this_era,
+      transition_digest(c.id, c.rev, 'delivery', claim, 'attempt_started', 'pending', 'sending', 'sender', c.context, now_at)
+    from (
+      select id, rev, json_build_object('attempts', attempts, 'automaticAttempts', automatic_attempts, 'trigger', trigger,
+        'nextAttemptAt', null) as context
+      from claimed offset 0) c
   )
   select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
     c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,

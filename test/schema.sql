@@ -14,7 +14,7 @@ create type deposit_addresses_v1_entry as (g integer, was integer, seen xid, add
 
 create type disputes_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
-create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone);
+create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone, record_id uuid);
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
@@ -109,6 +109,7 @@ create table chain_cursors (
   deep_number bigint not null default 0,
   livemode boolean,
   epoch text,
+  lost_before timestamp with time zone,
   stopped_at timestamp with time zone,
   constraint chain_cursors_pkey PRIMARY KEY (chain_id),
   constraint chain_cursors_check CHECK (final_number <= number),
@@ -276,6 +277,7 @@ create table events (
   era integer not null,
   xid xid8 not null default pg_current_xact_id(),
   seq bigint not null generated always as identity,
+  digest bytea,
   constraint events_pkey PRIMARY KEY (id)
 );
 
@@ -288,6 +290,7 @@ create table idempotency_keys (
   body text not null,
   is_refund boolean not null,
   created_at timestamp with time zone not null,
+  record_id uuid not null,
   constraint idempotency_keys_pkey PRIMARY KEY (merchant_id, livemode, key),
   constraint idempotency_keys_fingerprint CHECK (length(fingerprint) = 32),
   constraint idempotency_keys_key CHECK (key ~ '^[ -~]{1,255}$'::text),
@@ -863,6 +866,7 @@ create table transitions (
   era integer not null,
   xid xid8 not null default pg_current_xact_id(),
   seq bigint not null generated always as identity (cache 1000),
+  digest bytea,
   constraint transitions_pkey PRIMARY KEY (actor, rev),
   constraint transitions_first CHECK ((rev = 1) = (from_state IS NULL))
 );
@@ -1297,7 +1301,8 @@ begin
   select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null
+    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null,
+    lost_before = now()
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then
@@ -1675,12 +1680,15 @@ begin
     insert into delivery_claims (id, worker, claimed_at, deliveries)
     select claim, claim_deliveries.worker, now_at, array_agg(c.id) from claimed c having count(*) > 0
   ), history as (
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender',
-      json_build_object('attempts', c.attempts, 'automaticAttempts', c.automatic_attempts, 'trigger', c.trigger,
-        'nextAttemptAt', null),
-      now_at, this_era
-    from claimed c
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender', c.context,
+      now_at, this_era,
+      transition_digest(c.id, c.rev, 'delivery', claim, 'attempt_started', 'pending', 'sending', 'sender', c.context, now_at)
+    from (
+      select id, rev, json_build_object('attempts', attempts, 'automaticAttempts', automatic_attempts, 'trigger', trigger,
+        'nextAttemptAt', null) as context
+      from claimed offset 0) c
   )
   select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
     c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,
@@ -1837,8 +1845,9 @@ begin
       detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
   end if;
 
-  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era
+  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era,
+    transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, now_at)
   from rows from (unnest(steps), json_array_elements(contexts)) as r(
     g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
     event_id, event_type, merchant_id, livemode, api_version, context)
@@ -1847,8 +1856,9 @@ begin
   if objects is not null then
     perform lock_list('events', array(
       select merchant_id from unnest(steps) where event_id is not null and (conflicts is null or g <> all(conflicts))));
-    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
-    select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era
+    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
+    select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era,
+      event_digest(event_id, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at)
     from rows from (unnest(steps), json_array_elements(objects)) as r(
       g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
       event_id, event_type, merchant_id, livemode, api_version, object)
@@ -2301,6 +2311,12 @@ begin
   return ended;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.event_digest(id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object json, created_at timestamp with time zone)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), id, actor, rev, type, merchant_id, livemode, api_version, object, EXTRACT(epoch FROM created_at)), 'UTF8'::name)) FROM 1 FOR 8);
+
 CREATE OR REPLACE FUNCTION public.fan_out_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2343,12 +2359,15 @@ begin
       offset 0) s
     returning id, endpoint_id, created_at
   ), history as (
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
-    select id, 1, 'delivery', gen_random_uuid(), false, 'create', null, 'pending', null,
-      json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
-        to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
-      created_at, current_era()
-    from made
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+    select id, 1, 'delivery', command, false, 'create', null, 'pending', null, context, created_at, current_era(),
+      transition_digest(id, 1, 'delivery', command, 'create', null, 'pending', null, context, created_at)
+    from (
+      select id, created_at, gen_random_uuid() as command,
+        json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
+          to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as context
+      from made offset 0) made
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
 
@@ -2794,8 +2813,8 @@ AS $function$
       refused json[];
     begin
       
-      insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at)
-      select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at) from unnest(entries) r
+      insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at, record_id)
+      select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at), r.record_id from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.merchant_id, r.livemode, r.key
       on conflict do nothing;
@@ -2808,13 +2827,13 @@ AS $function$
       -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
       -- row when nothing of the batch went in.
       for absent in
-        select e.g, e.was, e.seen, e.merchant_id, e.livemode, e.key, e.fingerprint, e.status, e.body, e.is_refund, e.created_at
+        select e.g, e.was, e.seen, e.merchant_id, e.livemode, e.key, e.fingerprint, e.status, e.body, e.is_refund, e.created_at, e.record_id
         from (select *, row_number() over (partition by merchant_id, livemode, key) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from idempotency_keys t where t.merchant_id = e.merchant_id and t.livemode = e.livemode and t.key = e.key and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at) select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
+          insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at, record_id) select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at), r.record_id from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -3924,9 +3943,12 @@ begin
         and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
   end if;
 
-  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era)
+  insert into transitions (
+    actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
   select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
-    ms_time(r.at_ms), this_era
+    ms_time(r.at_ms), this_era,
+    transition_digest(r.id, r.was + 1, 'delivery', record_attempts.command, r.event, 'sending', r.state, 'sender', r.context,
+      ms_time(r.at_ms))
   from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
     id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
     outcome, duration_ms, http_status, response_snippet, context)
@@ -4553,6 +4575,7 @@ CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant 
 AS $function$
 declare
   its webhook_endpoints;
+  now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
 begin
   if not may_change_webhooks(merchant, caller) then
     return 'not_allowed';
@@ -4566,9 +4589,10 @@ begin
     return 'disabled';
   end if;
   perform lock_list('events', array[merchant]);
-  insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
+  insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
   select event, 'webhook_endpoint', endpoint, 0, 'webhook_endpoint.test', merchant, its.livemode, api_version, rendered,
-    date_trunc('milliseconds', clock_timestamp()), current_era()
+    now_at, current_era(),
+    event_digest(event, endpoint, 0, 'webhook_endpoint.test', merchant, its.livemode, api_version, rendered, now_at)
   from merchants where id = merchant;
   return 'sent';
 end $function$;
@@ -4608,6 +4632,12 @@ AS $function$
   join deposit_addresses d on d.address = l.to_address
   where l.block_number > behind and l.block_number <= up_to
 $function$;
+
+CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json, at timestamp with time zone)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, COALESCE(from_state, ''::text), to_state, COALESCE(cause, ''::text), context, EXTRACT(epoch FROM at)), 'UTF8'::name)) FROM 1 FOR 8);
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]

@@ -3,6 +3,7 @@ import { type Kind, snakeCase } from '../actors/kind.ts'
 import { type ActorRow, rowCodec } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './audit.ts'
+import { eachRow, ROWS_AT_ONCE } from './each-row.ts'
 
 /** I9: each row's state is the last entry of its history, and its history has no gap, fork or double effect. */
 export const auditActors = (kinds: readonly Kind[]): Check[] => [...kinds.flatMap(auditKind), ...auditHistory]
@@ -13,7 +14,7 @@ const auditKind = (kind: Kind): Check[] => {
     {
       invariant: 'I9',
       what: `a row of ${table} is not where its history ends`,
-      breaches: sql => sql<{ id: string }[]>`
+      breaches: sql => sql`
       select t.id
       from ${sql(table)} t
       left join lateral (
@@ -24,7 +25,7 @@ const auditKind = (kind: Kind): Check[] => {
     {
       invariant: 'I9',
       what: `a history of a ${name} without its row in ${table}`,
-      breaches: sql => sql<{ id: string }[]>`
+      breaches: sql => sql`
       select h.actor as id
       from transitions h
       where h.kind = ${name} and h.rev = 1 and not exists (select from ${sql(table)} where id = h.actor)`,
@@ -32,7 +33,7 @@ const auditKind = (kind: Kind): Check[] => {
     {
       invariant: 'I9',
       what: `a timer of a ${name} that nothing in its history has armed`,
-      breaches: sql => sql<{ id: string }[]>`
+      breaches: sql => sql`
       select m.actor as id
       from timers m
       left join transitions h on h.actor = m.actor and h.rev = m.generation
@@ -43,9 +44,8 @@ const auditKind = (kind: Kind): Check[] => {
     {
       invariant: 'I9',
       what: `a ${name} whose timer is gone`,
-      breaches: async sql => {
-        const missing = await Promise.all(leavingDelays(kind).map(delay => findUnarmed(sql, kind, delay)))
-        return missing.flat()
+      find: async function* (sql) {
+        for (const delay of leavingDelays(kind)) yield* findUnarmed(sql, kind, delay)
       },
     },
   ]
@@ -61,26 +61,31 @@ const leavingDelays = ({ machine }: Kind): Delay[] =>
       .map(({ delay }) => ({ state: node.key, delay: String(delay), timer: `${delay}.${machine.id}.${node.key}` })),
   )
 
-const findUnarmed = async (sql: Sql, kind: Kind, { state, delay, timer }: Delay): Promise<{ id: string }[]> => {
-  const rows = await sql<ActorRow[]>`
-    select t.*
-    from ${sql(kind.table)} t
-    where t.state = ${state} and not exists (select from timers m where m.actor = t.id and m.name = ${timer})`
+async function* findUnarmed(sql: Sql, kind: Kind, { state, delay, timer }: Delay): AsyncGenerator<string> {
   const { decode } = rowCodec(kind, Object.keys(kind.columns).map(snakeCase))
-  return rows.filter(row => kind.timers?.[delay]?.(decode(row).context, row.updated_at)).map(({ id }) => ({ id }))
+  const rows = eachRow<ActorRow>(
+    after => sql`
+      select t.*
+      from ${sql(kind.table)} t
+      where t.id > ${after} and t.state = ${state}
+        and not exists (select from timers m where m.actor = t.id and m.name = ${timer})
+      order by t.id
+      limit ${ROWS_AT_ONCE}`,
+  )
+  for await (const row of rows) if (kind.timers?.[delay]?.(decode(row).context, row.updated_at)) yield row.id
 }
 
 const auditHistory: Check[] = [
   {
     invariant: 'I9',
     what: 'a history with a gap',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id from transitions group by actor having count(*) <> max(rev) or min(rev) <> 1`,
   },
   {
     invariant: 'I9',
     what: 'a change that does not begin where the one before it ended',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id
       from (
         select actor, rev, from_state, lag(to_state) over (partition by actor order by rev) as before
@@ -91,7 +96,7 @@ const auditHistory: Check[] = [
   {
     invariant: 'I8',
     what: 'a change that the feed tells before an earlier one of the same actor',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id
       from (
         select actor, rev, lag(rev) over (partition by actor order by era, xid, seq) as before
@@ -102,7 +107,7 @@ const auditHistory: Check[] = [
   {
     invariant: 'I9',
     what: 'a command that was carried out twice',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id from transitions group by actor, command having count(*) > 1`,
   },
 ]

@@ -10,7 +10,7 @@ const books: readonly Check[] = [
   {
     invariant: 'I4',
     what: 'a chain whose books lack a block since its final one',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select c.chain_id::text as id from chain_cursors c
       where (select count(*) from chain_blocks b
              where b.chain_id = c.chain_id and b.number between c.final_number and c.number)
@@ -19,7 +19,7 @@ const books: readonly Check[] = [
   {
     invariant: 'I4',
     what: 'a transfer that is seen in a block which is no part of its chain',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select t.tx_hash as id from transfers t
       where t.state = 'seen' and not exists (
         select from chain_blocks b where b.chain_id = t.chain_id and b.number = t.block_number and b.hash = t.block_hash)`,
@@ -27,7 +27,7 @@ const books: readonly Check[] = [
   {
     invariant: 'I4',
     what: 'a block whose transfers to a payment are not what they were added up to',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select coalesce(t.payment_id, s.payment_id) as id
       from (
         select payment_id, chain_id, block_number, block_hash, coalesce(token_address, '') as token, state,
@@ -41,7 +41,7 @@ const books: readonly Check[] = [
   {
     invariant: 'I4',
     what: 'an address that was given out for a payment which is not there',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select address as id from deposit_addresses d where not exists (select from payments p where p.id = d.payment_id)`,
   },
 ]
@@ -53,7 +53,7 @@ const books: readonly Check[] = [
 const sums = (which: 'received' | 'final'): Check => ({
   invariant: 'I4',
   what: `a payment whose ${which} sum differs from its transfers`,
-  breaches: (sql: Sql) => sql<{ id: string }[]>`
+  breaches: (sql: Sql) => sql`
     select p.id
     from payments p
     left join transfers t on t.payment_id = p.id and t.chain_id = p.chain_id

@@ -10,14 +10,14 @@ const perKind: (Check & { of: readonly string[] })[] = [
     of: ['payment'],
     invariant: 'I2',
     what: 'a payment that has left success',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id from transitions where kind = 'payment' and from_state = 'success' and to_state <> 'success'`,
   },
   {
     of: ['payment', 'refund'],
     invariant: 'I4',
     what: 'a payment whose books differ from its refunds',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select p.id
       from payments p
       left join (
@@ -33,7 +33,7 @@ const perKind: (Check & { of: readonly string[] })[] = [
     of: ['payment', 'payment_link'],
     invariant: 'I4',
     what: 'a payment link whose counts differ from its payments',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select l.id
       from payment_links l
       left join (
@@ -51,6 +51,6 @@ const perKind: (Check & { of: readonly string[] })[] = [
     of: ['delivery'],
     invariant: 'I6',
     what: 'a delivery that was attempted more than five times by itself',
-    breaches: sql => sql<{ id: string }[]>`select id from deliveries where automatic_attempts > 5`,
+    breaches: sql => sql`select id from deliveries where automatic_attempts > 5`,
   },
 ]

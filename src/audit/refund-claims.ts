@@ -9,14 +9,14 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a refund whose destination was named twice',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id from transitions where kind = 'refund' and event = 'destination_named'
       group by actor having count(*) > 1`,
   },
   {
     invariant: 'I3',
     what: 'a refund that goes elsewhere than was proven',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select p.refund_id as id
       from refund_destination_proofs p left join refunds r on r.id = p.refund_id
       where r.destination is distinct from p.address`,
@@ -24,7 +24,7 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a refund that a customer has named the destination of without a claim, or somebody else in spite of one',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select t.actor as id
       from transitions t left join refund_claims c on c.id = t.actor
       where t.kind = 'refund' and t.event = 'destination_named'
@@ -33,14 +33,14 @@ const checks: Check[] = [
   {
     invariant: 'I7',
     what: 'a refund that waits for a destination, and nobody can name one',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select id from refunds r
       where state = 'requires_destination' and not exists (select from refund_claims c where c.id = r.id)`,
   },
   {
     invariant: 'I9',
     what: 'a claim of a refund that is not there',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select id from refund_claims c where not exists (select from refunds r where r.id = c.id)`,
   },
 ]

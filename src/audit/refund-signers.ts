@@ -10,14 +10,14 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a refund of which two numbers of signers may be mined',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select refund_id as id from signer_nonces where state = 'open' and refund_id is not null
       group by refund_id having count(*) > 1`,
   },
   {
     invariant: 'I3',
     what: 'a refund that was signed again although a transaction of a signer has paid it',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select r.id from refunds r join signer_nonces n on n.refund_id = r.id
       where r.state = 'processed' and n.state = 'open'
         and not exists (
@@ -27,14 +27,14 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a number of a signer for which nothing was signed',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select n.signer_id as id from signer_nonces n
       where not exists (select from signed_transactions t where t.signer_id = n.signer_id and t.nonce = n.nonce)`,
   },
   {
     invariant: 'I3',
     what: 'a transaction that was signed for a number that is in no books',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select t.tx_hash as id from signed_transactions t
       where not exists (select from signer_nonces n where n.signer_id = t.signer_id and n.nonce = t.nonce)`,
   },
@@ -42,7 +42,7 @@ const checks: Check[] = [
     // Each was committed with what told the refund of it.
     invariant: 'I3',
     what: 'a transaction that was signed for a refund which was never told of it',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select t.tx_hash as id from signed_transactions t join signer_nonces n using (signer_id, nonce)
       where n.refund_id is not null and not exists (
         select from transitions h
@@ -53,7 +53,7 @@ const checks: Check[] = [
     // A sandbox's chain may be lost with what was mined there.
     invariant: 'I3',
     what: 'a refund that was told its transaction could never be mined, and it is',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select h.actor as id
       from transitions h
       join signed_transactions t on t.tx_hash = h.context->>'txHash'
@@ -65,7 +65,7 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a refund that is paid with a number which another transaction has used',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select r.id from refunds r join signer_nonces n on n.refund_id = r.id
       join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
       where r.state = 'processed' and n.state = 'dropped' and ${isUnjudged(sql, 'r.id')}`,
@@ -74,7 +74,7 @@ const checks: Check[] = [
     invariant: 'I3',
     what: 'a signer that has left out a number',
     // In the sandbox anybody has its key, and may have sent something in between.
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select s.id from refund_signers s join signer_nonces n on n.signer_id = s.id
       where s.epoch is null and n.nonce >= s.first_nonce
       group by s.id having count(*) <> max(n.nonce) - s.first_nonce + 1`,

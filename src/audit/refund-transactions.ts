@@ -9,21 +9,21 @@ const checks: Check[] = [
   {
     invariant: 'I3',
     what: 'a transaction that pays two refunds',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select tx_hash as id from refunds
       where state in ('processing', 'processed') group by chain_id, tx_hash having count(*) > 1`,
   },
   {
     invariant: 'I3',
     what: 'a refund that was processed twice',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id from transitions
       where kind = 'refund' and event = 'transaction_verified' group by actor having count(*) > 1`,
   },
   {
     invariant: 'I3',
     what: 'a rise of a balance that pays a refund which is not paid by it',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select p.refund_id as id
       from refund_rises p
       left join refunds r on r.id = p.refund_id and r.state = 'processed' and r.chain_id = p.chain_id
@@ -37,7 +37,7 @@ const checks: Check[] = [
     what: 'a refund that somebody else than its chain has judged',
     // A signer of ours may say that what it has signed can never be mined, and a person what the chain could not say when
     // they were asked. What nobody is said to have judged, somebody else has.
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select t.actor as id from transitions t join refunds r on r.id = t.actor
       where t.kind = 'refund' and t.event in ('transaction_verified', 'transaction_failed')
         and t.cause is distinct from 'chain:' || r.chain_id
@@ -56,7 +56,7 @@ const checks: Check[] = [
   {
     invariant: 'I7',
     what: 'a refund whose transaction nobody looks at, or that is looked at for nothing',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select coalesce(r.id, l.refund_id) as id
       from (select id, tx_hash from refunds where state = 'processing') r
       full join refund_looks l on l.refund_id = r.id and l.tx_hash = r.tx_hash
@@ -65,7 +65,7 @@ const checks: Check[] = [
   {
     invariant: 'I7',
     what: 'a refund that waits for a transfer which nobody would notice',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select id from refunds r
       where state in ('requires_signature', 'processing')
         and not exists (

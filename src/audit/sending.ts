@@ -5,7 +5,7 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I5',
     what: 'a delivery whose attempts are not the ones that it has counted',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select d.id
       from deliveries d
       left join (
@@ -20,7 +20,7 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I5',
     what: 'an attempt without an end whose delivery is not being sent',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select a.delivery_id as id
       from delivery_attempts a
       left join deliveries d on d.id = a.delivery_id and d.state = 'sending' and d.attempts = a.number
@@ -30,7 +30,7 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I5',
     what: 'a delivery that is delivered without an attempt that was, or the other way round',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select d.id
       from deliveries d
       where d.state <> 'sending' and (d.delivered_at is not null) <> exists (
@@ -39,7 +39,7 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I5',
     what: 'a delivery given up with automatic attempts left, and nothing that has barred them',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select d.id
       from deliveries d
       where d.state = 'failed' and d.automatic_attempts < 5 and not exists (
@@ -51,20 +51,20 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I6',
     what: 'a delivery that was attempted more than five times by itself',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select delivery_id as id from delivery_attempts where trigger = 'automatic'
       group by delivery_id having count(*) > 5`,
   },
   {
     invariant: 'I7',
     what: 'an attempt that has been under way for over a minute',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select id from deliveries where sending_since < now() - interval '60 s'`,
   },
   {
     invariant: 'I7',
     what: 'an attempt under way that nobody holds',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select d.id
       from deliveries d
       where d.state = 'sending' and not exists (
@@ -73,7 +73,7 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I7',
     what: 'an open delivery to an endpoint that is not enabled, which nobody is about to cancel',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select d.id
       from deliveries d join webhook_endpoints w on w.id = d.endpoint_id
       where w.state <> 'enabled' and d.state in ('pending', 'sending') and not d.cancel_requested and not exists (
@@ -84,7 +84,7 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I7',
     what: 'a delivery overdue by over a minute while there are workers',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select d.id
       from deliveries d join webhook_endpoints w on w.id = d.endpoint_id and w.state = 'enabled'
       where d.state = 'pending' and d.next_attempt_at < now() - interval '60 s' and exists (
@@ -93,7 +93,7 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I7',
     what: 'a claim of deliveries that is over a minute old',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select id from delivery_claims where claimed_at < now() - interval '60 s'`,
   },
 ]

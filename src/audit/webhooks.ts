@@ -9,7 +9,7 @@ export const auditWebhooks: readonly Check[] = [
   {
     invariant: 'I1',
     what: 'an event without its delivery to an endpoint that was subscribed',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       with wanted as (${wanted(sql)})
       select w.event_id as id
       from wanted w left join deliveries d on d.event_id = w.event_id and d.endpoint_id = w.endpoint_id
@@ -18,7 +18,7 @@ export const auditWebhooks: readonly Check[] = [
   {
     invariant: 'I1',
     what: 'a delivery to an endpoint that was not subscribed',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       with wanted as (${wanted(sql)})
       select d.id
       from deliveries d left join wanted w on w.event_id = d.event_id and w.endpoint_id = d.endpoint_id
@@ -27,13 +27,13 @@ export const auditWebhooks: readonly Check[] = [
   {
     invariant: 'I1',
     what: 'an event with two deliveries to one endpoint',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select event_id as id from deliveries group by event_id, endpoint_id having count(*) > 1`,
   },
   {
     invariant: 'I1',
     what: 'a delivery that is not of the commit of its event, or tells something else of it',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select d.id
       from deliveries d join events e on e.id = d.event_id
       left join transitions h on h.actor = d.id and h.rev = 1
@@ -43,7 +43,7 @@ export const auditWebhooks: readonly Check[] = [
   {
     invariant: 'I1',
     what: 'an endpoint whose subscriptions are not what it says',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select w.id
       from webhook_endpoints w
       left join lateral (

@@ -5,7 +5,7 @@ export const auditWork: Check[] = [
   {
     invariant: 'I7',
     what: 'a job locked for over a minute by a worker that is not alive',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select j.id::text
       from graphile_worker._private_jobs j
       where j.locked_at < now() - interval '60 s'
@@ -14,7 +14,7 @@ export const auditWork: Check[] = [
   {
     invariant: 'I7',
     what: 'a timer overdue by over a minute',
-    breaches: sql => sql<{ id: string }[]>`
+    breaches: sql => sql`
       select actor as id from timers where due_at < now() - interval '60 s'`,
   },
 ]

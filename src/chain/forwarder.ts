@@ -54,8 +54,10 @@ export const forwarderOf = (treasury: Hex): ((salt: Hex) => Hex) => {
 export const codeOf = (treasury: Hex): Hex =>
   lower(concat(['0x36600557005b363d3d373d3d3d363d73', sweeper, '0x5af43d82803e903d91603157fd5bf3', treasury]))
 
+/** By bytes, as an audit makes a million of them: of hexadecimal text it takes twice as long. */
 function create2(from: Hex, salt: Hex, bytecodeHash: Hex): Hex {
-  return `0x${keccak256(concat(['0xff', from, salt, bytecodeHash])).slice(26)}`
+  const bytes = Buffer.from(`ff${from.slice(2)}${salt.slice(2)}${bytecodeHash.slice(2)}`, 'hex')
+  return `0x${Buffer.from(keccak256(bytes, 'bytes')).toString('hex', 12)}`
 }
 
 function asHex(text: string): Hex {

@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { openChains } from '../chain/chains.ts'
-import { type Chains, type ConnectedChain, connectChains } from '../chain/connect.ts'
+import type { Chains, ConnectedChain } from '../chain/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { databaseClock } from '../clock.ts'
-import { type Env, parseEnv } from '../env.ts'
+import { parseEnv } from '../env.ts'
 import { decodeId } from '../ids.ts'
 import { openLog } from '../log.ts'
 import { connect } from '../postgres/connect.ts'
@@ -13,8 +12,7 @@ import { requireMigrated } from '../postgres/version.ts'
 import { visitDatabase } from '../postgres/visit.ts'
 import { hasMerchant } from '../queries/merchants.ts'
 import { openOwnKeyring } from '../rekey/own-keyring.ts'
-import { sandboxContracts } from '../sandbox/contracts.ts'
-import { findEmbeddedUrl } from '../sandbox/embedded.ts'
+import { openOwnChains } from '../sandbox/own-chains.ts'
 import { StartError } from '../start-error.ts'
 import type { Outside } from '../world.ts'
 import { collect } from './collect.ts'
@@ -64,7 +62,7 @@ const carryOut = async (args: readonly string[], { variables, print, say, readIn
   const keyring = await openOwnKeyring(sql, env)
   const random = crypto.getRandomValues.bind(crypto)
   const outside: Outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
-  const chains = closing.adopt(openChainsOf(env, outside), c => c.close())
+  const chains = closing.adopt(openOwnChains(env, outside), c => c.close())
   const connected = chainOf(chains, options)
   const given = { sql, random, keyring, chains, connected, merchantId, asset: options.asset, account, say, print }
   await collect(given).catch(explainFor(connected))
@@ -97,13 +95,6 @@ const readKey = async (readInput: Terminal['readInput']): Promise<PrivateKeyAcco
     // The error quotes the key.
     throw new StartError('What is on standard input is no private key: that has 64 hexadecimal digits')
   }
-}
-
-/** Those of the house; its sandbox as well, while somebody runs it. */
-const openChainsOf = (env: Env, outside: Outside): Chains => {
-  const sandboxUrl = env.sandbox ? (env.sandboxRpcUrl ?? findEmbeddedUrl(env.dataDir)) : undefined
-  const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandboxUrl === undefined ? [] : [sandboxUrl])
-  return connectChains(openChains(env, sandboxUrl === undefined ? null : sandboxContracts), urlsOf, outside)
 }
 
 const chainOf = (chains: Chains, { chainId, live, asset }: Options): ConnectedChain => {

@@ -8,6 +8,7 @@ import {
   type KeyedRequest,
   keepAnswer,
   keptAnswerRow,
+  type MadeAnswer,
 } from '../queries/idempotency-keys.ts'
 import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
@@ -59,7 +60,7 @@ const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, ho
   const before = await findKeptAnswer(sql, request)
   if (before) return replay(before)
 
-  let rendered: { readonly actor: Actor<C>; readonly kept: KeptAnswer } | undefined
+  let rendered: { readonly actor: Actor<C>; readonly kept: MadeAnswer } | undefined
   const keep = (actor: Actor<C>) => {
     rendered = { actor, kept: render(actor, how) }
     return [keptAnswerRow(request, rendered.kept)]
@@ -80,9 +81,9 @@ const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, ho
   return replay((await findKeptAnswer(sql, request)) ?? refuse('idempotency_key_in_use'))
 }
 
-const render = <C>(actor: Actor<C>, { answer }: Once<C>): KeptAnswer => {
+const render = <C>(actor: Actor<C>, { answer }: Once<C>): MadeAnswer => {
   const { status, body } = answer(actor)
-  return { status, body: JSON.stringify(body) }
+  return { status, body: JSON.stringify(body), recordId: actor.id }
 }
 
 const tell = <C>(kept: KeptAnswer, { reveal }: Once<C>, headers?: HeaderFields): Answer | Promise<Answer> =>

@@ -13,6 +13,9 @@ export type KeyedRequest = {
 /** An answer as it went out the first time. */
 export type KeptAnswer = { readonly status: number; readonly body: string }
 
+/** The same with the record that it tells of. */
+export type MadeAnswer = KeptAnswer & { readonly recordId: string }
+
 export const findKeptAnswer = async (
   sql: Sql,
   { merchantId, livemode, key }: KeyedRequest,
@@ -23,7 +26,7 @@ export const findKeptAnswer = async (
 }
 
 /** The row that a command carries into its commit. */
-export const keptAnswerRow = (request: KeyedRequest, { status, body }: KeptAnswer): Row => ({
+export const keptAnswerRow = (request: KeyedRequest, { status, body, recordId }: MadeAnswer): Row => ({
   table: 'idempotency_keys',
   row: {
     merchant_id: request.merchantId,
@@ -33,15 +36,21 @@ export const keptAnswerRow = (request: KeyedRequest, { status, body }: KeptAnswe
     status,
     body,
     is_refund: request.isRefund,
+    record_id: recordId,
   },
 })
 
 /** For work that writes nothing. False when an answer is kept already. */
-export const keepAnswer = async (sql: Sql, request: KeyedRequest, { status, body }: KeptAnswer): Promise<boolean> => {
+export const keepAnswer = async (
+  sql: Sql,
+  request: KeyedRequest,
+  { status, body, recordId }: MadeAnswer,
+): Promise<boolean> => {
   const { merchantId, livemode, key, fingerprint, isRefund } = request
   const { count } = await sql`
-    insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at)
-    values (${merchantId}, ${livemode}, ${key}, ${fingerprint}, ${status}, ${body}, ${isRefund}, now())
+    insert into idempotency_keys 
+      (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at, record_id)
+    values (${merchantId}, ${livemode}, ${key}, ${fingerprint}, ${status}, ${body}, ${isRefund}, now(), ${recordId})
     on conflict do nothing`
   return count === 1
 }

@@ -8,6 +8,7 @@ import { paymentRoutes } from '../../src/http/payments.ts'
 import { encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
 import { giveOut, openLedger, SENDER, type Sent, TOKEN } from '../chain/watch/ledger.ts'
+import { rewrite } from '../harness/rewrite.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
 import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
@@ -236,7 +237,7 @@ describe('GET /v1/payments/:id', () => {
 
   test('200: of a chain that is switched on no more its number is left', async () => {
     const { id, actor } = await make('picked')
-    await to.sql`update payments set chain_id = 5 where id = ${actor}`
+    await rewrite(to.sql, 'payments', [actor], { chain_id: 5 })
     expect((await recordOf(id)).crypto).toMatchObject({ network: 'Chain 5', explorerUrl: null, confirmations: 0 })
   })
 

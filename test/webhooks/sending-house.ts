@@ -112,10 +112,16 @@ export const sendingHouse = async ({
     },
     tell: async (endpointId, times = 1, object = {}) => {
       await db.sql`
-        insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
-        select gen_random_uuid(), 'webhook_endpoint', ${endpointId}, 0, 'webhook_endpoint.test', ${merchantId}, false,
-          '2026-11-20', ${JSON.stringify(object)}::text::json, ${clock.now()}, current_era()
-        from generate_series(1, ${times}::integer)`
+        insert into events (
+          id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
+        select id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, current_era(),
+          event_digest(id, actor, rev, type, merchant_id, livemode, api_version, object, created_at)
+        from (
+          select gen_random_uuid() as id, 'webhook_endpoint' as kind, ${endpointId}::uuid as actor, 0 as rev,
+            'webhook_endpoint.test' as type, ${merchantId}::uuid as merchant_id, false as livemode,
+            '2026-11-20' as api_version, ${JSON.stringify(object)}::text::json as object,
+            ${clock.now()}::timestamptz as created_at
+          from generate_series(1, ${times}::integer) offset 0) e`
     },
     startSender: (options = {}) => {
       const sender = openSender(world, { keyring, poster: loopbackPoster(), ...options })

@@ -98,4 +98,4 @@ const minedIn = (
   }
 }
 
-const transactionBy = (hash: string): Call => ({ method: 'eth_getTransactionByHash', params: [hash] })
+export const transactionBy = (hash: string): Call => ({ method: 'eth_getTransactionByHash', params: [hash] })

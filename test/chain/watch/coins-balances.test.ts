@@ -3,6 +3,7 @@ import { Doubted } from '../../../src/chain/watch/coins/look.ts'
 import { lookNow } from '../../../src/chain/watch/coins/watch.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { forFile } from '../../harness/for-file.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import { happen, type MadePayment, windowOver } from '../../http/payments.ts'
 import { CONFIRMATIONS, coinHouse, collector } from './coins-house.ts'
 import { type Change, type Question, through } from './node.ts'
@@ -232,7 +233,7 @@ test('a window does not end before its last look, and that finds what came in ti
   const { timestamp } = await coins.chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const end = new Date(Number(timestamp) * 1_000)
   const ids = [paid, unpaid, inTokens].map(({ actor }) => actor)
-  await coins.sql`update payments set expires_at = ${end} where id in ${coins.sql(ids)}`
+  await rewrite(coins.sql, 'payments', ids, { expires_at: end })
   await coins.chain.rpc('evm_increaseTime', 60)
   await coins.chain.mine()
   await coins.read()
@@ -253,7 +254,7 @@ test('what one of two nodes does not tell that an address holds ends no window',
   await coins.sendThrough(payment.address, 1000n)
   await coins.chain.mine()
   const { timestamp } = await coins.chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-  await coins.sql`update payments set expires_at = ${new Date(Number(timestamp) * 1_000)} where id = ${payment.actor}`
+  await rewrite(coins.sql, 'payments', [payment.actor], { expires_at: new Date(Number(timestamp) * 1_000) })
   await coins.chain.rpc('evm_increaseTime', 60)
   await coins.chain.mine()
   const poorer = ({ method }: Question, answer: unknown) => {

@@ -4,6 +4,7 @@ import { Doubted } from '../../../src/chain/watch/coins/look.ts'
 import type { ChainSource } from '../../../src/chain/watch/read.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { randomOf } from '../../harness/random.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { CONFIRMATIONS, coinHouse } from './coins-house.ts'
 import { type Change, no, type Question, refused as refusedWith, through } from './node.ts'
@@ -81,7 +82,7 @@ test.each([2, 3, 14])(
     const [one, unpaid] = [await coins.opened(), await coins.opened()]
     const [number] = await paid([one])
     const ids = [one, unpaid].map(({ actor }) => actor)
-    await coins.sql`update payments set expires_at = ${await now()} where id in ${coins.sql(ids)}`
+    await rewrite(coins.sql, 'payments', ids, { expires_at: await now() })
     await coins.chain.rpc('evm_increaseTime', 60)
     await coins.chain.mine()
     await coins.read()

@@ -5,6 +5,7 @@ import { decideSubmissions } from '../../../src/chain/watch/submissions.ts'
 import { openTransactions } from '../../../src/chain/watch/transactions.ts'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
 import { keepSubmission } from '../../../src/queries/submissions.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import { until } from '../../harness/until.ts'
 import { coinHouse } from './coins-house.ts'
 
@@ -21,7 +22,8 @@ test('a payment that a contract has paid is processing at the end of its window,
     await coins.sendThrough(paid.address, 1000n)
     await coins.chain.mine()
     const { timestamp } = await coins.chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
-    await coins.sql`update payments set expires_at = ${new Date(Number(timestamp) * 1_000)}`
+    const expires_at = new Date(Number(timestamp) * 1_000)
+    await rewrite(coins.sql, 'payments', [paid.actor, unpaid.actor], { expires_at })
     await coins.chain.rpc('evm_increaseTime', 60)
     await coins.chain.mine()
     await until(async () => (await state(paid)) === 'processing' && (await state(unpaid)) === 'expired')

@@ -3,6 +3,7 @@ import { type Absence, openAbsence } from '../../../src/chain/watch/absence.ts'
 import { lookAt } from '../../../src/chain/watch/coins/look.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { coinHouse } from './coins-house.ts'
 import { type Change, no, through } from './node.ts'
@@ -18,7 +19,7 @@ const opened = async () => {
   const payment = await coins.opened()
   const { timestamp } = await coins.chain.rpc<Block>('eth_getBlockByNumber', 'latest', false)
   const end = new Date((Number(timestamp) + 600) * 1_000)
-  await coins.sql`update payments set expires_at = ${end}, quote_expires_at = ${end} where id = ${payment.actor}`
+  await rewrite(coins.sql, 'payments', [payment.actor], { expires_at: end, quote_expires_at: end })
   return payment
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, refused, through } from './node.ts'
@@ -105,7 +106,7 @@ test('a block with more transfers to one payment than its nodes list is read, an
   const payment = await house.opened()
   const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const end = new Date((Number(timestamp) + 1_800) * 1_000)
-  await house.sql`update payments set expires_at = ${end}, quote_expires_at = null where id = ${payment.actor}`
+  await rewrite(house.sql, 'payments', [payment.actor], { expires_at: end, quote_expires_at: null })
   await mineCrowded([], { to: payment.address })
   await chain.rpc('evm_increaseTime', 3_600)
   await chain.mine()

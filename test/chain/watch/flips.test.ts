@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ChainSource } from '../../../src/chain/watch/read.ts'
 import { forFile } from '../../harness/for-file.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { chainHouse } from './chain-house.ts'
 import type { Change } from './node.ts'
@@ -12,7 +13,7 @@ const opened = async (): Promise<MadePayment> => {
   const payment = await house.opened()
   const { timestamp } = await house.chain.rpc<Block>('eth_getBlockByNumber', 'latest', false)
   const end = new Date((Number(timestamp) + 60) * 1_000)
-  await house.sql`update payments set expires_at = ${end} where id = ${payment.actor}`
+  await rewrite(house.sql, 'payments', [payment.actor], { expires_at: end })
   return payment
 }
 

@@ -7,6 +7,7 @@ import { freePort } from '../../../src/postgres/server.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { apiHouse } from '../../harness/api.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import { until } from '../../harness/until.ts'
 import { happen, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
@@ -114,7 +115,7 @@ test('of a chain that always has another block when one was read, blocks become 
     (await findPayment(house.sql, { id: actor, merchantId, livemode: false }))?.state
   try {
     await until(async () => (await house.sql`select from chain_cursors`).length === 1)
-    await house.sql`update payments set expires_at = now(), quote_expires_at = null where id = ${unpaid.actor}`
+    await rewrite(house.sql, 'payments', [unpaid.actor], { expires_at: new Date(), quote_expires_at: null })
     await chain.pay(paid.address, 1000n)
     await until(async () => (await stateOf(paid)) === 'success')
     await until(async () => (await stateOf(unpaid)) === 'expired')

@@ -3,6 +3,7 @@ import { type Absence, openAbsence } from '../../../src/chain/watch/absence.ts'
 import type { ChainSource } from '../../../src/chain/watch/read.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
+import { rewrite } from '../../harness/rewrite.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, logsAs, no, through } from './node.ts'
@@ -21,7 +22,7 @@ const opened = async () => {
   const payment = await house.opened()
   const { timestamp } = await house.chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const end = new Date((Number(timestamp) + 1_800) * 1_000)
-  await house.sql`update payments set expires_at = ${end}, quote_expires_at = null where id = ${payment.actor}`
+  await rewrite(house.sql, 'payments', [payment.actor], { expires_at: end, quote_expires_at: null })
   return payment
 }
 

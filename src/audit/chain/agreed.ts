@@ -1,0 +1,14 @@
+import { type Answer, agreedOn, type Call, type Plain, type Rpc, RpcFault } from '../../chain/rpc/rpc.ts'
+
+const TIMEOUT_MS = 60_000
+
+/** What two nodes say alike. Nothing is compared with what they do not agree on. */
+export const getAgreed = async <T extends Plain>(
+  rpc: Rpc,
+  calls: readonly Call[],
+  pick: (answers: readonly Answer[]) => T,
+): Promise<T> => {
+  const agreed = agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS }))
+  if (agreed === undefined) throw new RpcFault('garbage', 'the nodes disagree')
+  return agreed
+}

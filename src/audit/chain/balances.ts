@@ -1,0 +1,95 @@
+import type { Hex } from 'viem'
+import { readHoldings } from '../../chain/collect/holdings.ts'
+import type { Range } from '../../chain/rpc/log.ts'
+import { openLogRanges } from '../../chain/rpc/log-ranges.ts'
+import { answered, type Rpc } from '../../chain/rpc/rpc.ts'
+import { movedBy, TRANSFER, topicOf } from '../../chain/watch/transfer-of.ts'
+import type { Sql } from '../../postgres/connect.ts'
+import { getAgreed } from './agreed.ts'
+import type { Compared } from './compare.ts'
+
+const ADDRESSES_AT_ONCE = 500
+
+/**
+ * What an address holds that was never swept is the sum of its transfers. Of one that was swept, the logs of tokens tell
+ * what has come. No log tells of native currency: of that a swept address holds no more than has come.
+ */
+export async function* findBalances(sql: Sql, compared: Compared): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const rows = await expectedAfter(sql, compared, after)
+    const end = rows.at(-1)
+    if (!end) return
+    after = end.address
+    yield* differing(compared, rows)
+  }
+}
+
+type Expected = {
+  readonly address: Hex
+  /** By token, native currency by an empty text. */
+  readonly sums: Readonly<Record<string, string>>
+}
+
+/** Without addresses that were paid on a chain that is lost: what came there is nowhere any more. */
+const expectedAfter = (sql: Sql, { chain, final, lostBefore }: Compared, after: string): Promise<Expected[]> => sql<
+  Expected[]
+>`
+  select d.address, (
+    select coalesce(json_object_agg(token, total::text), '{}')
+    from (
+      select coalesce(token_address, '') as token, sum(amount) as total
+      from transfers_of(d.payment_id) t
+      where t.to_address = d.address and t.chain_id = ${chain.id} and t.state = 'final'
+        and t.block_number <= ${final.number}
+      group by 1) s) as sums
+  from deposit_addresses d
+  where d.address > ${after} and not exists (
+    select from transfers_of(d.payment_id) t
+    where t.chain_id = ${chain.id} and t.state = 'final' and t.mined_at < ${lostBefore ?? new Date(0)})
+  order by d.address
+  limit ${ADDRESSES_AT_ONCE}`
+
+async function* differing(
+  { chain, rpc, begunNumber, final }: Compared,
+  rows: readonly Expected[],
+): AsyncGenerator<string> {
+  const tokens = chain.tokens.map(({ address }) => asHex(address))
+  const at = { blockHash: final.hash }
+  const addresses = rows.map(({ address }) => address)
+  const holdings = await readHoldings(calls => getAgreedAnswers(rpc, calls), addresses, tokens, at)
+  const swept = holdings.filter(({ deployed }) => deployed).map(({ address }) => address)
+  const come = await readCome(rpc, swept, tokens, { fromBlock: begunNumber, toBlock: final.number })
+  for (const [n, { address, sums }] of rows.entries()) {
+    const holding = holdings[n]
+    if (!holding) continue
+    const { coins, deployed } = holding
+    const expected = (token: string) => BigInt(sums[token] ?? '0')
+    const coinsDiffer = deployed ? coins > expected('') : coins !== expected('')
+    const tokensDiffer = tokens.some((token, place) => {
+      const amount = deployed ? (come.get(`${address} ${token}`) ?? 0n) : holding.tokens[place]
+      // A token that does not say what an address holds says nothing against it.
+      return amount !== undefined && amount !== expected(token)
+    })
+    if (coinsDiffer || tokensDiffer) yield address
+  }
+}
+
+/** What the tokens' own logs say has come, by address and token. */
+const readCome = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonly Hex[], range: Range) => {
+  const come = new Map<string, bigint>()
+  if (addresses.length === 0 || tokens.length === 0) return come
+  const filter = { addresses: tokens, topics: [TRANSFER, null, addresses.map(topicOf)] }
+  const ranges = openLogRanges((calls, read) => getAgreed(rpc, calls, read))
+  for await (const { logs } of ranges(range, filter))
+    for (const { to, token, amount } of logs.flatMap(log => movedBy(log) ?? [])) {
+      const key = `${to} ${token}`
+      come.set(key, (come.get(key) ?? 0n) + amount)
+    }
+  return come
+}
+
+/** As the nodes gave them, where they gave the same. */
+const getAgreedAnswers = (rpc: Rpc, calls: Parameters<Rpc['batch']>[0]): Promise<readonly string[]> =>
+  getAgreed(rpc, calls, answers => answers.map(answer => String(answered(answer))))
+
+const asHex = (address: string): Hex => `0x${address.slice(2)}`

@@ -1,0 +1,57 @@
+import { findTransaction } from '../../chain/rpc/block.ts'
+import { findReceipt, receiptOf } from '../../chain/rpc/receipt.ts'
+import { type Answer, answered, type Rpc } from '../../chain/rpc/rpc.ts'
+import { BY_BALANCE } from '../../chain/watch/coins/explain.ts'
+import { BY_TRANSACTION } from '../../chain/watch/coins/sent-source.ts'
+import { transactionBy } from '../../chain/watch/transactions.ts'
+import { movedBy } from '../../chain/watch/transfer-of.ts'
+import type { Sql } from '../../postgres/connect.ts'
+import { getAgreed } from './agreed.ts'
+import type { Compared } from './compare.ts'
+
+const TRANSFERS_AT_ONCE = 100
+
+/** A rise of a balance has no transaction: balances tell of it. */
+export async function* findTransfers(sql: Sql, { chain, rpc, lostBefore }: Compared): AsyncGenerator<string> {
+  for (let last = { block_hash: '', tx_hash: '', log_index: 0 }; ; ) {
+    const rows = await sql<TransferRow[]>`
+      select block_hash, tx_hash, log_index, token_address, to_address, amount
+      from transfers
+      where chain_id = ${chain.id} and state = 'final' and log_index <> ${BY_BALANCE}
+        and mined_at >= ${lostBefore ?? new Date(0)}
+        and (block_hash, tx_hash, log_index) > (${last.block_hash}, ${last.tx_hash}, ${last.log_index})
+      order by block_hash, tx_hash, log_index
+      limit ${TRANSFERS_AT_ONCE}`
+    const end = rows.at(-1)
+    if (!end) return
+    last = end
+    const shown = await areShown(rpc, rows)
+    for (const [at, row] of rows.entries()) if (!shown[at]) yield row.tx_hash
+  }
+}
+
+type TransferRow = {
+  readonly block_hash: string
+  readonly tx_hash: string
+  readonly log_index: number
+  readonly token_address: string | null
+  readonly to_address: string
+  readonly amount: string
+}
+
+const areShown = (rpc: Rpc, rows: readonly TransferRow[]): Promise<readonly boolean[]> => {
+  const calls = rows.flatMap(({ tx_hash }) => [receiptOf(tx_hash), transactionBy(tx_hash)])
+  return getAgreed(rpc, calls, answers => rows.map((row, at) => isShown(row, answers[2 * at], answers[2 * at + 1])))
+}
+
+const isShown = (row: TransferRow, receipt: Answer, transaction: Answer): boolean => {
+  const done = findReceipt(answered(receipt), row.tx_hash)
+  if (done?.status !== 'success' || done.blockHash !== row.block_hash) return false
+  if (row.log_index === BY_TRANSACTION) {
+    const sent = findTransaction(answered(transaction), row.tx_hash)
+    return row.token_address === null && sent?.to === row.to_address && sent.value === BigInt(row.amount)
+  }
+  const log = done.logs.find(({ logIndex }) => logIndex === row.log_index)
+  const moved = log && movedBy(log)
+  return moved?.token === row.token_address && moved.to === row.to_address && moved.amount === BigInt(row.amount)
+}

@@ -1,0 +1,14 @@
+export const ROWS_AT_ONCE = 2_000
+
+/** All rows of a query that is asked in parts, each after the id of the last row of the part before. */
+export async function* eachRow<Row extends { readonly id: string }>(
+  ask: (after: string) => PromiseLike<readonly Row[]>,
+): AsyncGenerator<Row> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const rows = await ask(after)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.id
+  }
+}

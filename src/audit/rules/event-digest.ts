@@ -1,0 +1,11 @@
+import type { Check } from '../audit.ts'
+
+export const eventDigest: Check = {
+  invariant: 'I8',
+  what: 'an event that was changed after its commit',
+  breaches: sql => sql`
+    select id
+    from events
+    where digest is distinct from
+      event_digest(id, actor, rev, type, merchant_id, livemode, api_version, object, created_at)`,
+}

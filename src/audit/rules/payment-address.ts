@@ -1,0 +1,16 @@
+import type { Check } from '../audit.ts'
+
+export const paymentAddress: Check = {
+  invariant: 'I4',
+  what: 'a payment whose customer was shown an address that was not given out for it',
+  breaches: sql => sql`
+    select p.id
+    from payments p
+    where p.address is not null
+      -- Only a customer picks what to pay with.
+      and exists (
+        select from transitions h where h.actor = p.id and h.event = 'asset_picked' and h.cause = 'customer')
+      and not exists (
+        select from deposit_addresses d
+        where d.payment_id = p.id and d.address = lower(p.address) and d.merchant_id = p.merchant_id)`,
+}

@@ -1,0 +1,11 @@
+import type { Check } from '../audit.ts'
+
+export const paymentLink: Check = {
+  invariant: 'I9',
+  what: 'a payment that is of another merchant, mode or amount than its link',
+  breaches: sql => sql`
+    select p.id
+    from payments p join payment_links l on l.id = p.payment_link_id
+    where (p.merchant_id, p.livemode, p.amount_minor, p.currency)
+      <> (l.merchant_id, l.livemode, l.amount_minor, l.currency)`,
+}

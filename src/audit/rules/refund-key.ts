@@ -1,0 +1,12 @@
+import type { Check } from '../audit.ts'
+
+/** Keys of refunds are kept for good: without its key a request that is sent again would pay a second time. */
+export const refundKey: Check = {
+  invariant: 'I3',
+  what: 'a refund whose idempotency key is gone',
+  breaches: sql => sql`
+    select h.actor as id
+    from transitions h
+    where h.kind = 'refund' and h.rev = 1 and h.cause ~ '^(key|usr)_'
+      and not exists (select from idempotency_keys k where k.record_id = h.actor and k.is_refund)`,
+}

@@ -1,0 +1,29 @@
+import type { Kind } from '../../actors/kind.ts'
+import type { Keyring } from '../../keyring.ts'
+import type { Check } from '../audit.ts'
+import { cursorBlock } from './cursor-block.ts'
+import { depositDerivation } from './deposit-derivation.ts'
+import { eventDigest } from './event-digest.ts'
+import { eventMerchant } from './event-merchant.ts'
+import { paymentAddress } from './payment-address.ts'
+import { paymentLink } from './payment-link.ts'
+import { paymentTransfer } from './payment-transfer.ts'
+import { refundKey } from './refund-key.ts'
+import { refundPayment } from './refund-payment.ts'
+import { rowContext } from './row-context.ts'
+import { transitionDigest } from './transition-digest.ts'
+
+/** The rules that have a file of their own, as far as the kinds they are about are registered. */
+export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): Check[] => {
+  const has = (...names: readonly string[]) => names.every(name => kinds.some(kind => kind.name === name))
+  return [
+    transitionDigest,
+    eventDigest,
+    ...kinds.flatMap(rowContext),
+    ...kinds.flatMap(eventMerchant),
+    ...(has('payment') ? [cursorBlock, paymentAddress, paymentTransfer] : []),
+    ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),
+    ...(has('payment', 'payment_link') ? [paymentLink] : []),
+    ...(has('payment', 'refund') ? [refundPayment, refundKey] : []),
+  ]
+}

@@ -1,0 +1,11 @@
+import type { Check } from '../audit.ts'
+
+export const transitionDigest: Check = {
+  invariant: 'I9',
+  what: 'an entry of a history that was changed after its commit',
+  breaches: sql => sql`
+    select actor as id
+    from transitions
+    where digest is distinct from
+      transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, at)`,
+}

@@ -1,0 +1,13 @@
+import { openChains } from '../chain/chains.ts'
+import { type Chains, connectChains } from '../chain/connect.ts'
+import type { Env } from '../env.ts'
+import type { Outside } from '../world.ts'
+import { sandboxContracts } from './contracts.ts'
+import { findEmbeddedUrl } from './embedded.ts'
+
+/** The chains of a service for a command beside it: those that are switched on, and its sandbox while that runs. */
+export const openOwnChains = (env: Env, outside: Outside): Chains => {
+  const sandboxUrl = env.sandbox ? (env.sandboxRpcUrl ?? findEmbeddedUrl(env.dataDir)) : undefined
+  const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandboxUrl === undefined ? [] : [sandboxUrl])
+  return connectChains(openChains(env, sandboxUrl === undefined ? null : sandboxContracts), urlsOf, outside)
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Hex } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
+import { audit, type Finding } from '../../src/audit/audit.ts'
+import { compareChains } from '../../src/audit/chain/compare.ts'
+import { factory, factoryAbi, saltOf } from '../../src/chain/forwarder.ts'
+import { toQuantity } from '../../src/chain/rpc/hex.ts'
+import { recoverySecretOf } from '../../src/commands/deposits.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { ask } from '../../src/sandbox/ask.ts'
+import { payer } from '../../src/sandbox/contracts.ts'
+import { mined } from '../../src/sandbox/simulate/payer.ts'
+import { SECRET_KEY } from '../harness/api.ts'
+import { until } from '../harness/until.ts'
+import { type SimulationHouse, simulationHouse } from '../http/simulations.ts'
+import { newKey } from '../http/two-shops.ts'
+
+let house: SimulationHouse
+afterAll(() => house?.[Symbol.asyncDispose]())
+
+/** A payment in tokens with a refund, two of which one is swept, and one that waits for its customer. */
+beforeAll(async () => {
+  house = await simulationHouse()
+  const [paid, inEther, swept] = [await house.open('TUSD'), await house.open('ETH'), await house.open('TUSD')]
+  for (const id of [paid, inEther, swept]) {
+    await house.simulate(id, 'paid')
+    await house.becomes(id, { state: 'success' })
+  }
+  await house.open('TUSD')
+  const { status } = await house.house.call('POST', `/v1/payments/${paid}/refunds`, {
+    bearer: house.key,
+    headers: newKey(),
+    json: { amountMinor: 300, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
+  })
+  expect(status).toBe(201)
+  const { sql } = house.house
+  await sweep(sql, (await house.look(swept)).address ?? '')
+  await until(async () => (await sql`select from refunds where state = 'processed'`).length === 1)
+  await until(async () => (await sql`select from unsettled_payments where told_rev is null`).length === 0)
+}, 120_000)
+
+const keyring = openKeyring(SECRET_KEY)
+
+/** Collects all that is at an address, and waits until that is final. */
+const sweep = async (sql: Sql, address: string) => {
+  const [deposit] = await sql<{ treasury: Hex; counter: string; merchant_id: string }[]>`
+    select treasury, counter, merchant_id from deposit_addresses where address = ${address.toLowerCase()}`
+  if (!deposit) throw new Error('the address was not given out')
+  const secret = await recoverySecretOf({ sql, random: house.house.api.random }, keyring, deposit.merchant_id)
+  const salts = [saltOf(secret, Number(deposit.counter))]
+  const { token } = house.sandbox.contracts
+  const args = [deposit.treasury, salts, [asHex(token)]] as const
+  const data = encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args })
+  const { url } = house.sandbox
+  const hash = await ask(url, 'eth_sendTransaction', { from: payer, to: factory, data, gas: toQuantity(1_000_000) })
+  const block = await mined(url, [String(hash)])
+  await ask(url, 'anvil_mine', toQuantity(10))
+  await until(async () => (await sql`select from chain_cursors where final_number >= ${block}`).length > 0)
+}
+
+const asHex = (address: string): Hex => `0x${address.slice(2)}`
+
+/** What the audit finds after a change, which is taken back. */
+const findingsAfter = async (tampering: string, look: (sql: Sql) => Promise<readonly Finding[]>) => {
+  const alone = connect(house.house.databaseUrl, { max: 1 })
+  try {
+    await alone`begin`
+    await alone.unsafe(tampering)
+    return await look(alone)
+  } finally {
+    await alone`rollback`
+    await alone.end()
+  }
+}
+
+const byAudit = (sql: Sql) => audit(sql, kinds, { keyring })
+const byChain = async (sql: Sql) => {
+  const { findings, left } = await compareChains(sql, house.house.api.chains)
+  expect(left).toEqual([])
+  return findings
+}
+
+test('a service in which nothing was changed is clean, and so is its comparison with the chain', async () => {
+  expect(await findingsAfter('select 1', byAudit)).toEqual([])
+  expect(await findingsAfter('select 1', byChain)).toEqual([])
+})
+
+const HASH = `'0x999' || substr(tx_hash, 6)`
+const ADDRESS = `'0x' || repeat('9', 40)`
+
+// One corruption for each rule of src/audit/rules, and for each kind of it that was missed before.
+test.each([
+  [
+    'I9: an entry of a history that was changed',
+    `update transitions set context = jsonb_set(context::jsonb, '{amountMinor}', '1')::json where kind = 'payment' and rev = 2`,
+  ],
+  [
+    'I8: an event that was changed',
+    `update events set object = jsonb_set(object::jsonb, '{customerEmail}', '"eve@example.com"')::json`,
+  ],
+  [
+    'I9: a row of payments that holds something else',
+    `update payments set expires_at = expires_at + interval '100 years' where state = 'pending'`,
+  ],
+  ['I9: a row of refunds that holds something else', `update refunds set tx_hash = ${HASH}`],
+  ['I9: a row of refunds that holds something else', `update refunds set destination = ${ADDRESS}`],
+  ['I8: a row of payments that is of another merchant', 'update payments set merchant_id = gen_random_uuid()'],
+  ['I9: a payment that is of another merchant', 'update payments set merchant_id = gen_random_uuid()'],
+  ['I4: a refund that is of another merchant', 'update refunds set livemode = true'],
+  [
+    'I4: a payment whose customer was shown an address',
+    `update payments set address = ${ADDRESS} where state = 'pending'`,
+  ],
+  ['I4: a payment whose customer was shown an address', 'delete from deposit_addresses'],
+  ['I4: a deposit address that does not follow', `update deposit_addresses set treasury = ${ADDRESS}`],
+  ['I4: a payment that names a transaction', `update transfers set tx_hash = ${HASH} where token_address is not null`],
+  [
+    'I4: a chain whose cursor is not at the highest',
+    'update chain_cursors set number = number + 5, final_number = final_number + 5',
+  ],
+  ['I3: a refund whose idempotency key is gone', 'delete from idempotency_keys'],
+])('%s … is found', async (what, tampering) => {
+  const found = await findingsAfter(tampering, byAudit)
+  expect(found.filter(finding => `${finding.invariant}: ${finding.what}`.startsWith(what))).toHaveLength(1)
+})
+
+test.each([
+  [
+    'a final transfer that its transaction does not show',
+    `with t as (update transfers set amount = amount - 1 where token_address is not null returning *)
+     insert into transfers
+     select chain_id, ${HASH}, 7, block_number, block_hash, mined_at, payment_id, token_address, from_address, to_address, 1,
+       state, agreed
+     from t`,
+  ],
+  [
+    'a final transfer that its transaction does not show',
+    `update transfers set amount = amount + 1 where token_address is null`,
+  ],
+  [
+    'a processed refund that its transaction has not paid',
+    `update refunds r set tx_hash = p.tx_hash from payments p where p.id = r.payment_id`,
+  ],
+  ['an address that holds something else than its transfers', 'delete from transfers where token_address is not null'],
+  ['an address that holds something else than its transfers', 'delete from transfers where token_address is null'],
+  [
+    'an address that holds something else than its transfers',
+    `delete from transfers where payment_id = (select max(payment_id::text)::uuid from transfers where token_address is not null)`,
+  ],
+])('by its chain: %s … is found', async (what, tampering) => {
+  const found = await findingsAfter(tampering, byChain)
+  expect(found.filter(finding => finding.what.startsWith(what))).toHaveLength(1)
+})
