@@ -1,27 +1,33 @@
 import { existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { can, isRoot, nameOf } from './postgres/account.ts'
 import { StartError } from './start-error.ts'
 
 /**
  * Started by root in a data folder of another user, the process becomes that user. Root must open nothing there: by a
- * link the user could make it any file of the machine. Answers the user's name.
+ * link the user could make it any file of the machine. A data folder that does not exist is made by the owner of the
+ * folder it will be in. Returns the user's name and the folder that decided.
  */
-export const leaveRoot = (dataDir: string): string | undefined => {
-  if (!isRoot() || !existsSync(dataDir)) return undefined
-  const { uid, gid } = statSync(dataDir)
+export const leaveRoot = (dataDir: string): { readonly name: string; readonly folder: string } | undefined => {
+  if (!isRoot()) return undefined
+  const folder = existingFolder(resolve(dataDir))
+  const { uid, gid } = statSync(folder)
   if (uid === 0) return undefined
   const name = nameOf(uid)
   if (!process.setgroups || !process.setgid || !process.setuid)
-    throw new StartError(`${dataDir} belongs to user ${name}: start as that user, or give it to root`)
+    throw new StartError(`${folder} belongs to user ${name}: start as that user, or give it to root`)
   const program = fileURLToPath(new URL('..', import.meta.url))
   // What is imported later must be readable then.
   if (!can({ name, uid, gid }, 'test', '-r', fileURLToPath(import.meta.url)))
     throw new StartError(
-      `${dataDir} belongs to user ${name}, who cannot read ${program}: let that user read it, or give ${dataDir} to root`,
+      `${folder} belongs to user ${name}, who cannot read ${program}: let that user read it, or give ${folder} to root`,
     )
   process.setgroups([])
   process.setgid(gid)
   process.setuid(uid)
-  return name
+  return { name, folder }
 }
+
+/** The folder, or the nearest one above it that exists. */
+const existingFolder = (path: string): string => (existsSync(path) ? path : existingFolder(dirname(path)))

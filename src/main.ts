@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { parseEnv } from './env.ts'
 import { startHouse } from './house.ts'
 import { onLauncherEnd } from './launcher.ts'
@@ -11,7 +10,7 @@ const main = async (): Promise<number> => {
   try {
     const env = parseEnv(process.env)
     const user = leaveRoot(env.dataDir)
-    if (user !== undefined) console.log(`Continuing as user ${user}, who owns ${resolve(env.dataDir)}`)
+    if (user) console.log(`Continuing as user ${user.name}, who owns ${user.folder}`)
     await using _house = await startHouse(env, { say: line => console.log(line), stop })
     await aborted(stop)
     console.log('Stopping')

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { StartError } from '../start-error.ts'
 
 /**
@@ -51,7 +52,7 @@ export const signalAs = (account: Account, pid: number, name: NodeJS.Signals) =>
   }
 }
 
-/** Root works only where nobody else can put a link in the place of a file. */
+/** Root works only in a folder that no other user can write to or replace: a link there could lead to any file. */
 export const requireOwn = (folder: string) => {
   if (!isRoot()) return
   const { uid, mode } = statSync(folder)
@@ -59,10 +60,35 @@ export const requireOwn = (folder: string) => {
     throw new StartError(
       `${folder} belongs to user ${nameOf(uid)}: root does not work in it. Give it to root, or start as that user`,
     )
-  if (mode & 0o002)
+  if (mode & OTHERS_WRITE)
     throw new StartError(
-      `${folder} can be written to by every user: take that from them with chmod o-w, or start as an ordinary user`,
+      `${folder} can be written to by other users: take that from them with chmod go-w, or start as an ordinary user`,
     )
+  const open = findReplaceable(resolve(folder))
+  if (open !== undefined)
+    throw new StartError(
+      `${folder} can be replaced by the users who can write to ${open}: set DATA_DIR to a folder below folders of root only, or start as an ordinary user`,
+    )
+}
+
+const OTHERS_WRITE = 0o022
+const STICKY = 0o1000
+
+/** The first entry on the way to a folder that a user other than root can exchange or, as a link, has made. */
+const findReplaceable = (path: string): string | undefined => {
+  const parent = dirname(path)
+  if (parent === path) return isOfRoot(path) ? undefined : path
+  const above = findReplaceable(parent)
+  if (above !== undefined) return above
+  const entry = lstatSync(path)
+  if (!entry.isSymbolicLink()) return isOfRoot(path) ? undefined : path
+  return entry.uid === 0 ? findReplaceable(resolve(realpathSync(parent), readlinkSync(path))) : path
+}
+
+/** In a sticky folder, such as /tmp, users can rename and remove only what is theirs. */
+const isOfRoot = (folder: string): boolean => {
+  const { uid, mode } = lstatSync(folder)
+  return uid === 0 && ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0)
 }
 
 export const nameOf = (uid: number) => ask('id', '-un', String(uid)) || String(uid)

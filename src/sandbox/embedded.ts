@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
 import { type Hold, tryHold } from '../hold.ts'
+import { requireOwn } from '../postgres/account.ts'
 import { writePrivate } from '../private-file.ts'
 import { endOrphan } from './anvil.ts'
 import type { Keeper } from './keeper.ts'
@@ -73,6 +74,7 @@ const urlAt = (port: number): string => `http://127.0.0.1:${port}`
 const makeFolder = (dataDir: string): string => {
   const folder = join(resolve(dataDir), 'sandbox')
   mkdirSync(resolve(dataDir), { recursive: true, mode: 0o711 })
+  requireOwn(resolve(dataDir))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }

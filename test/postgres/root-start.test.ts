@@ -110,7 +110,7 @@ asRoot('root does not start a data folder that others can write to, or a databas
   await using open = dataFolder()
   chmodSync(open.path, 0o777)
   await expect(startEmbedded({ dataDir: open.path })).rejects.toThrow(
-    `${open.path} can be written to by every user: take that from them with chmod o-w, or start as an ordinary user`,
+    `${open.path} can be written to by other users: take that from them with chmod go-w, or start as an ordinary user`,
   )
   await using foreign = dataFolder()
   await startEmbedded({ dataDir: foreign.path }).then(({ stop }) => stop())
