@@ -85,12 +85,12 @@ const insertPayments = async (sql: Sql, merchantId: string, count: number): Prom
       amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at,
       chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, scan,
       amount_received, amount_final, received_minor, payer_address, tx_hash, block_number,
-      final_strays, window_lengthened, announced, attention, refunds_reserved_minor, amount_refunded_minor)
+      final_strays, window_lengthened, announced, collection_unexplained, attention, refunds_reserved_minor, amount_refunded_minor)
     select gen_random_uuid(), 'success', 4, 1, now(), now(), ${merchantId}, false, '2026-11-20', gen_random_uuid(),
       4900, 'EUR', 'ada@example.com', 'Ada Example', 'order ' || n, '{"shelf": "B"}', 0, 'accept_stablecoins', now(),
       31337, 'TUSD', '0x' || repeat('a', 40), 6, '0x' || lpad(to_hex(n), 40, '0'), 49000000, 3, true, 9,
       49000000, 49000000, 4900, '0x' || repeat('c', 40), '0x' || repeat('7', 64), 1000 + n,
-      0, false, '[]', false, 0, 0
+      0, false, '[]', false, false, 0, 0
     from generate_series(1, ${count}) n
     returning id`
   await sql`

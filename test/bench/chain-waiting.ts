@@ -71,12 +71,12 @@ const insertWaiting = async ({ world: { sql }, chain, merchantId }: ChainHouse, 
       amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at,
       chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, scan,
       amount_received, amount_final, received_minor,
-      final_strays, window_lengthened, announced, attention, refunds_reserved_minor, amount_refunded_minor)
+      final_strays, window_lengthened, announced, collection_unexplained, attention, refunds_reserved_minor, amount_refunded_minor)
     select gen_random_uuid(), 'pending', 2, 1, now(), now(), ${merchantId}, false, '2026-11-20', gen_random_uuid(),
       4900, 'EUR', 'ada@example.com', 'Ada Example', 'order ' || n, '{"shelf": "B"}', 0, 'accept_stablecoins',
       now() + interval '7 days', ${chain.id}, 'TUSD', ${chain.tokens[0] ?? ''}, 6,
       '0x' || substr(encode(sha256(('waiting ' || n)::bytea), 'hex'), 1, 40), 49000000, 3, true, 0,
-      0, 0, 0, 0, false, '[]', false, 0, 0
+      0, 0, 0, 0, false, '[]', false, false, 0, 0
     from generate_series(1, ${count}) n`
   await sql`
     insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
