@@ -7,9 +7,11 @@ export const moneyOf = (amountMinor: number, currency: string): string => {
   return format.format(`${whole}.${text.slice(text.length - digits)}` as Intl.StringNumericLiteral)
 }
 
-/** `16.2`: atomic units as people count them. */
-export const unitsOf = (amount: bigint, decimals: number): string => {
+/** `16.2`, or with two digits at least `16.20`: atomic units as people count them. */
+export const unitsOf = (amount: bigint, decimals: number, leastDigits = 0): string => {
   const text = String(amount).padStart(decimals + 1, '0')
-  const [whole, rest] = [text.slice(0, text.length - decimals), text.slice(text.length - decimals).replace(/0+$/, '')]
+  const [whole, all] = [text.slice(0, text.length - decimals), text.slice(text.length - decimals)]
+  const digits = all.replace(/0+$/, '')
+  const rest = all.slice(0, Math.max(digits.length, leastDigits))
   return rest === '' ? whole : `${whole}.${rest}`
 }

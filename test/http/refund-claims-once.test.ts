@@ -130,7 +130,7 @@ test('a signature proves that the address is theirs, and says what for', async (
       'Send my refund to this address, which is mine.',
       '',
       `Address: ${account.address.toLowerCase()}`,
-      'Amount: 10 TUSD',
+      'Amount: 10.00 TUSD',
       `Refund: ${id}`,
       'Asked by: pay.lamps.shop',
     ].join('\n'),

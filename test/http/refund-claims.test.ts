@@ -81,7 +81,7 @@ test('GET shows whose refund it is, how much arrives and where, and changes noth
   const { secret } = await claimed()
   const before = await contentsOf(to.sql)
   const page = await visit(to, secret)
-  for (const part of ['Refund from Lamps', '$10.00', '10 TUSD', 'Chain 31337', 'Test mode', 'exchange'])
+  for (const part of ['Refund from Lamps', '$10.00', '10.00 TUSD', 'Chain 31337', 'Test mode', 'exchange'])
     expect(wordsOf(page)).toContain(part)
   await to.call('HEAD', `/claims/${secret}`)
   await visit(to, secret)

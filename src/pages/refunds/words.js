@@ -13,7 +13,7 @@ export const moneyOf = ({ amountMinor, currency }) => {
   return format.format(pointed(String(amountMinor), format.resolvedOptions().maximumFractionDigits))
 }
 
-/** `16.2 USDC`, or atomic units of what nobody has told us the decimals of. */
+/** `16.20 USDC`, or atomic units of what nobody has told us the decimals of. */
 export const amountOf = refund => {
   const { asset, amount, tokenAddress } = refund.crypto
   const chain = chainOf(refund)
@@ -23,7 +23,9 @@ export const amountOf = refund => {
       : chain?.tokens.find(({ address }) => address.toLowerCase() === tokenAddress.toLowerCase())
   if (!known) return `${amount} atomic units of ${asset}`
   const [whole, rest = ''] = pointed(amount, known.decimals).split('.')
-  const digits = rest.replace(/0+$/, '')
+  // Tokens that can be paid with are at par with a currency, and are written like money.
+  const least = tokenAddress === null ? 0 : 2
+  const digits = rest.slice(0, Math.max(rest.replace(/0+$/, '').length, least))
   return `${digits === '' ? whole : `${whole}.${digits}`} ${asset}`
 }
 
