@@ -24,6 +24,18 @@ const findCaller = async (api: Api, headers: Headers) => {
 }
 
 export const authSessionRoutes: readonly Route[] = [
+  forAnybody('GET', {
+    path: '/v1/auth/session',
+    docs: docs.findOwnSession,
+    handle: async (api, { headers }) => {
+      const token = isForeign(api.settings.publicUrl, headers)
+        ? undefined
+        : readRefreshCookie(api.settings.publicUrl, headers)
+      const found = token === undefined ? undefined : await findByRefreshToken(api, token)
+      return { status: 200, body: { signedIn: found !== undefined } }
+    },
+  }),
+
   forAnybody('POST', {
     path: '/v1/auth/refresh',
     docs: docs.refresh,

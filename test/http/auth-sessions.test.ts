@@ -27,6 +27,24 @@ test('a refresh goes on where the cookie is, and only there', async () => {
   expect((await browser.post('refresh')).code).toBe('invalid_token')
 })
 
+test('a browser learns whether it is signed in, without using its cookie up', async () => {
+  await using house = await open()
+  const browser = await signedUp(house)
+  browser.bearer = undefined
+  const signedIn = async (headers?: Record<string, string>) => {
+    const { status, body } = await visitorWith(browser.cookie).get('session', headers)
+    return [status, body]
+  }
+  const visitorWith = (cookie: string | undefined) => Object.assign(visitor(house), { cookie })
+  for (let n = 0; n < 2; n++) expect(await signedIn()).toEqual([200, { signedIn: true }])
+  expect(await signedIn({ 'sec-fetch-site': 'cross-site' })).toEqual([200, { signedIn: false }])
+  expect((await visitorWith(undefined).get('session')).body).toEqual({ signedIn: false } as never)
+  expect((await visitorWith('paymachine_refresh=x').get('session')).body).toEqual({ signedIn: false } as never)
+  expect((await browser.post('refresh')).status).toBe(200)
+  await browser.post('sign-out')
+  expect(await signedIn()).toEqual([200, { signedIn: false }])
+})
+
 test('a request with two refresh cookies is 401, whichever comes first, and ends no session', async () => {
   await using house = await open()
   const browser = await signedUp(house)

@@ -9,7 +9,7 @@ export type Visitor = {
   bearer: string | undefined
   cookie: string | undefined
   post(path: string, json?: unknown, headers?: Readonly<Record<string, string>>): Promise<Said>
-  get(path: string): Promise<Said>
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Said>
   delete(path: string): Promise<Said>
 }
 
@@ -27,6 +27,7 @@ export type Body = {
   readonly user?: { readonly id: string; readonly email: string; readonly mfaEnabled: boolean }
   readonly merchants?: readonly { readonly id: string; readonly name: string; readonly role: string }[]
   readonly secret?: string
+  readonly signedIn?: boolean
   readonly otpauthUrl?: string
   readonly recoveryCodes?: readonly string[]
   readonly data?: readonly { readonly id: string; readonly current: boolean; readonly userAgent: string | null }[]
@@ -64,7 +65,7 @@ export const visitor = (house: House, address = addressOf(++visitors)): Visitor 
     bearer: undefined,
     cookie: undefined,
     post: (path, json, headers) => call('POST', path, json, headers),
-    get: path => call('GET', path),
+    get: (path, headers) => call('GET', path, undefined, headers),
     delete: path => call('DELETE', path),
   }
   return self

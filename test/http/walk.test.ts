@@ -91,6 +91,8 @@ const merchantId = () => cast.shop.path.split('/').at(-1) ?? ''
 
 test('nothing is open to anybody but what signing in takes, and what customers do who have no account', () => {
   expect(open.map(nameOf).sort()).toEqual([
+    // Says of the caller's own cookie whether it is good.
+    'GET /v1/auth/session',
     // Who was sent a link knows it; all of this is limited by address.
     'GET /v1/checkout/links/:linkId',
     // Whose payment it is shows its client secret.

@@ -15,6 +15,13 @@ beforeAll(async () => {
 })
 afterAll(() => house?.[Symbol.asyncDispose]())
 
+test.skipIf(!hasBrowser)('who is not signed in sees the form, and the console reports nothing', async () => {
+  await using visit = await house.open('/refunds', { by: null })
+  await visit.go()
+  await visit.page.getByRole('button', { name: 'Sign in' }).waitFor()
+  expect(visit.complaints).toEqual([])
+})
+
 describe.skipIf(!hasBrowser).each([
   { width: 1200, colorScheme: 'light' },
   { width: 1200, colorScheme: 'dark' },

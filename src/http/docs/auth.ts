@@ -62,6 +62,20 @@ export const stepUp: Docs = {
   example: { password: 'correct horse battery' },
 }
 
+const ownSessionShape = shape({
+  name: 'OwnSession',
+  type: () => type({ signedIn: 'boolean' }),
+  example: { signedIn: true },
+})
+
+export const findOwnSession: Docs = {
+  operation: 'findOwnSession',
+  summary: 'See whether a browser is signed in',
+  description:
+    'By the refresh cookie, which is not used up. A page asks this when it is opened: without a session `POST /v1/auth/refresh` answers 401, which browsers report as an error of the page.',
+  answers: { 200: ownSessionShape },
+}
+
 export const refresh: Docs = {
   operation: 'refreshSession',
   summary: 'Get another access token',

@@ -2,7 +2,7 @@ import { button, el, say } from './elements.js'
 import { showList } from './list.js'
 import { nameAllNoted } from './naming.js'
 import { showRefund } from './refund.js'
-import { account, CHANGED, refresh, SIGNED_OUT, signOut } from './session.js'
+import { account, CHANGED, hasSession, refresh, SIGNED_OUT, signOut } from './session.js'
 import { signInForm } from './sign-in.js'
 
 const view = document.getElementById('view')
@@ -24,7 +24,12 @@ const open = async (moved = false) => {
   shownAt = location.pathname
   say('')
   try {
-    if (!account()) await refresh()
+    if (!account()) {
+      const isSignedIn = await hasSession()
+      if (signal.aborted) return
+      if (!isSignedIn) return askWho()
+      await refresh()
+    }
     if (signal.aborted) return
     const { merchants } = account()
     known = true

@@ -37,6 +37,9 @@ const send = async (method, path, { json, bearer } = {}) => {
   throw new Refused(code, { ...error, status: answer.status, retryAfter: answer.headers.get('retry-after') })
 }
 
+/** Whether the browser has a session. Its cookie cannot be read here, and a refresh without one is an error in the console. */
+export const hasSession = async () => (await send('GET', '/v1/auth/session')).signedIn
+
 let refreshing
 
 /** A new access token for the cookie; refused where nobody is signed in. */
