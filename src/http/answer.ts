@@ -7,7 +7,7 @@ import type { Answer, HeaderFields } from './route.ts'
 /** What an answer is made of before the headers are known that all have. */
 export type Draft = {
   readonly status: number
-  readonly body: string | ReadableStream | null
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
   readonly headers: HeaderFields
 }
 

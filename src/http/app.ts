@@ -1,5 +1,7 @@
 import { Elysia } from 'elysia'
 import { refuse } from '../errors.ts'
+import { notFoundPage } from '../pages/not-found.ts'
+import { prefersHtml } from './accept.ts'
 import type { Api } from './api.ts'
 import { isStorable, openBodyReader } from './body.ts'
 import { anybody, exchange, type Steps } from './exchange.ts'
@@ -34,9 +36,9 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
   elysia.onError(({ request, code, error }) =>
     exchange(api, openVisit({ request, pattern: undefined }, settings), {
       admit: anybody,
-      answer: () => {
-        if (code === 'NOT_FOUND') return refuse('route_not_found')
-        throw error
+      answer: ({ headers }) => {
+        if (code !== 'NOT_FOUND') throw error
+        return prefersHtml(headers.get('accept')) ? notFoundPage() : refuse('route_not_found')
       },
     }),
   )

@@ -1,9 +1,11 @@
 import { decodeId } from '../ids.ts'
-import { docsText, sendDocs } from '../pages/docs/docs.ts'
+import { docsPages } from '../pages/docs/docs.ts'
+import { notFoundPage } from '../pages/not-found.ts'
 import { noPayPage, payPage } from '../pages/pay.ts'
 import { findVisitedPaymentLink } from '../queries/payment-links.ts'
 import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
+import { openCompressed } from './compressed.ts'
 import * as docs from './docs/service.ts'
 import { healthRoutes } from './health.ts'
 import { metricsRoutes } from './metrics.ts'
@@ -16,16 +18,33 @@ import { forAnybody, forCustomers, type Route } from './route.ts'
 export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
   const read = once(({ settings }) => {
     const document = documentOf([...routes, ...pages, ...healthRoutes({}), ...metricsRoutes({})], settings.publicUrl)
-    return { json: JSON.stringify(document), docs: docsText(document) }
+    const { contents, sections } = docsPages(document)
+    return {
+      json: openCompressed({ status: 200, text: JSON.stringify(document), headers: JSON_TYPE }),
+      contents: openCompressed(contents),
+      sections: new Map([...sections].map(([name, answer]) => [name, openCompressed(answer)])),
+    }
   })
   const pages: readonly Route[] = [
     forAnybody('GET', {
       path: '/openapi.json',
       docs: docs.openapi,
-      handle: api => ({ status: 200, text: read(api).json, headers: JSON_TYPE }),
+      handle: (api, { headers }) => read(api).json(headers),
     }),
 
-    forAnybody('GET', { path: '/docs', page: true, docs: docs.docs, handle: api => sendDocs(read(api).docs) }),
+    forAnybody('GET', {
+      path: '/docs',
+      page: true,
+      docs: docs.docs,
+      handle: (api, { headers }) => read(api).contents(headers),
+    }),
+
+    forAnybody('GET', {
+      path: '/docs/:section',
+      page: true,
+      docs: docs.docsSection,
+      handle: (api, { params, headers }) => read(api).sections.get(params.section)?.(headers) ?? notFoundPage(),
+    }),
 
     forCustomers('GET', {
       path: '/pay/:linkId',

@@ -77,9 +77,16 @@ export type MemberCaller = { readonly merchantId: string; readonly role: Role }
 export type HeaderFields = Readonly<Record<string, string>>
 
 /** A status with a body that becomes JSON, or with one that is sent as it is. */
-export type Answer =
-  | { readonly status: number; readonly body?: unknown; readonly headers?: HeaderFields }
-  | { readonly status: number; readonly text: string | ReadableStream; readonly headers: HeaderFields }
+export type Answer = { readonly status: number; readonly body?: unknown; readonly headers?: HeaderFields } | TextAnswer
+
+export type TextAnswer = {
+  readonly status: number
+  readonly text: string | Uint8Array<ArrayBuffer> | ReadableStream
+  readonly headers: HeaderFields
+}
+
+/** A text that is whole. */
+export type WholeText = TextAnswer & { readonly text: string }
 
 /** What a request may send: made when it is first asked for, since to make all of them was a fifth of a start. */
 export type Declared = (() => Type) | undefined

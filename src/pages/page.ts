@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Answer } from '../http/route.ts'
+import type { WholeText } from '../http/route.ts'
 import { type Html, html, textOf, trusted } from './html.ts'
 import { joinScript } from './script.ts'
 
 /** Pages that look alike and need nothing but themselves: no other host, not even ours, and no script but their own. */
 export type Layout = {
   readonly textOf: (title: string, body: Html) => string
-  readonly send: (text: string, status?: number) => Answer
+  readonly send: (text: string, status?: number) => WholeText
 }
 
 /** What pages may do beside being looked at. */
@@ -20,10 +20,15 @@ export type Abilities = {
   readonly forms?: true | undefined
   /** For nobody but whoever has their address: no search engine is to have them. */
   readonly secret?: true
+  /** What search engines show below the title. */
+  readonly description?: string
 }
 
 /** What all pages have, and the styles that these have beside it. */
-export const openLayout = (styles: readonly URL[], { script: scriptUrl, secret, ...may }: Abilities = {}): Layout => {
+export const openLayout = (
+  styles: readonly URL[],
+  { script: scriptUrl, secret, description, ...may }: Abilities = {},
+): Layout => {
   const style = [new URL('./page.css', import.meta.url), ...styles].map(url => readFileSync(url, 'utf8')).join('')
   const script = scriptUrl && joinScript(scriptUrl)
   const headers = {
@@ -34,21 +39,30 @@ export const openLayout = (styles: readonly URL[], { script: scriptUrl, secret, 
     ...(secret && { 'x-robots-tag': 'noindex, nofollow, noarchive' }),
   }
   return {
-    textOf: (title, body) => textOf(whole({ title, style, script }, body)),
+    textOf: (title, body) => textOf(whole({ title, style, script, description }, body)),
     send: (text, status = 200) => ({ status, text, headers }),
   }
 }
 
-type Parts = { readonly title: string; readonly style: string; readonly script: string | undefined }
+type Parts = {
+  readonly title: string
+  readonly style: string
+  readonly script: string | undefined
+  readonly description: string | undefined
+}
 
-const whole = ({ title, style, script }: Parts, body: Html): Html => html`<!doctype html>
+const whole = ({ title, style, script, description }: Parts, body: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+${
+  description !== undefined &&
+  html`<meta name="description" content="${description}">
+`
+}<link rel="icon" href="data:,">
 <style>${trusted(style)}</style>
 </head>
 <body>
@@ -61,7 +75,7 @@ ${
 </html>
 `
 
-type Policy = Omit<Parts, 'title'> & Pick<Abilities, 'forms' | 'calls'>
+type Policy = Omit<Parts, 'title' | 'description'> & Pick<Abilities, 'forms' | 'calls'>
 
 /** Whatever slips into a page, it does not run, nothing is loaded, and nobody puts it into a frame. */
 const policyFor = ({ style, script, forms, calls }: Policy): string =>

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { healthRoutes } from '../../src/http/health.ts'
 import { pageRoutes } from '../../src/http/pages.ts'
 import type { Route } from '../../src/http/route.ts'
@@ -51,7 +55,21 @@ const expectStrict = ({ headers, text }: { headers: Headers; text: string }) => 
   expect(headers.get('request-id')).toBeTruthy()
   expect(text).not.toMatch(/<script|<iframe|<img|<form|\sstyle=|\son\w+=|\ssrc=|@import|url\(/i)
   const links = [...text.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)
-  expect(links.filter(href => !/^(#|\/openapi\.json$|data:,$)/.test(href ?? ''))).toEqual([])
+  expect(links.filter(href => !/^(#|\/docs|\/openapi\.json$|data:,$)/.test(href ?? ''))).toEqual([])
+}
+
+const sections = async () => {
+  const { text } = await get('/docs')
+  return [...new Set([...text.matchAll(/href="(\/docs\/[^"#]*)"/g)].map(([, path]) => path ?? ''))]
+}
+
+/** As many bytes as come, which `fetch` decompresses before it says so. */
+const transferred = async (path: string, acceptEncoding?: string) => {
+  const asked = request(to.url + path, {
+    headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
+  })
+  const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
+  return { headers: answer.headers, bytes: await buffer(answer) }
 }
 
 describe('GET /docs', () => {
@@ -62,12 +80,82 @@ describe('GET /docs', () => {
     for (const { docs } of served) expect(page.text).toContain(`id="${docs?.operation}"`)
   })
 
-  test('every link in it leads somewhere in it, and no two places have one name', async () => {
-    const { text } = await get('/docs')
-    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
-    const links = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id)
-    expect(links.filter(id => !ids.includes(id))).toEqual([])
-    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+  test('200: the sections of it have all of every operation, and all records and codes', async () => {
+    const pages = await Promise.all((await sections()).map(get))
+    for (const page of pages) {
+      expect(page.status).toBe(200)
+      expectStrict(page)
+    }
+    const all = pages.map(({ text }) => text).join('')
+    for (const { docs } of served) expect(all).toContain(`<div class="inside" id="${docs?.operation}">`)
+  })
+
+  test('every link in it leads somewhere in it, and no two places of a page have one name', async () => {
+    const paths = ['/docs', ...(await sections())]
+    const texts = await Promise.all(paths.map(async path => (await get(path)).text))
+    const idsIn = (text: string) => [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    const places = new Set(paths.flatMap((path, n) => [path, ...idsIn(texts[n] ?? '').map(id => `${path}#${id}`)]))
+    for (const [n, text] of texts.entries()) {
+      const links = [...text.matchAll(/href="((?:\/docs|#)[^"]*)"/g)].map(([, href = '']) =>
+        href.startsWith('#') ? `${paths[n]}${href}` : href,
+      )
+      expect(links.filter(link => !places.has(link))).toEqual([])
+      const ids = idsIn(text)
+      expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+    }
+  })
+
+  test('404: a section that is not there', async () => {
+    for (const path of ['/docs/nothing', '/docs/%ZZ', '/docs/contents']) expect((await get(path)).status).toBe(404)
+  })
+
+  test('a telephone lays it out in a moment: less than 2,000 elements, and less than 4,000 in each section', async () => {
+    const elementsIn = async (path: string) => (await get(path)).text.match(/<[a-z]/g)?.length
+    expect(await elementsIn('/docs')).toBeLessThan(2_000)
+    for (const path of await sections()) expect(await elementsIn(path)).toBeLessThan(4_000)
+  })
+
+  test('each page and the document are less than 120 KB for clients that take gzip, and the same for the others', async () => {
+    for (const path of ['/docs', ...(await sections()), '/openapi.json']) {
+      const compressed = await transferred(path, 'br, gzip;q=0.5')
+      expect([path, compressed.headers['content-encoding'], compressed.headers.vary]).toEqual([
+        ...[path, 'gzip', 'accept-encoding'],
+      ])
+      expect(compressed.bytes.byteLength).toBeLessThan(120_000)
+      for (const others of [undefined, 'br', 'gzip;q=0, *']) {
+        const plain = await transferred(path, others)
+        expect([others, plain.headers['content-encoding']]).toEqual([others, undefined])
+        expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true)
+      }
+    }
+  })
+})
+
+describe('an address that leads nowhere', () => {
+  const browsers = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+  test.each([browsers, 'text/html', 'application/json;q=0.5, text/html', 'text/*, */*;q=0.1'])(
+    '404: a page for who accepts %s',
+    async accept => {
+      for (const path of ['/nowhere', '/v1/nowhere', '/docs/../metrics']) {
+        const page = await to.call('GET', path, { headers: { accept } })
+        expect(page.status).toBe(404)
+        expectStrict(page)
+        expect(page.text).toContain('<h1>Page not found</h1>')
+      }
+    },
+  )
+
+  test.each([
+    '*/*',
+    'application/json',
+    'text/html;q=0.5, application/json',
+    'text/html, application/json',
+    'text/html;q=0',
+    '',
+  ])('404: JSON for who accepts %p', async accept => {
+    const { status, json } = await to.call('GET', '/nowhere', { headers: { accept } })
+    expect([status, json]).toMatchObject([404, { error: { code: 'route_not_found' } }])
   })
 })
 

@@ -52,22 +52,27 @@ const looks = [
   { width: 360, colorScheme: 'dark' },
 ] as const
 
-describe.skipIf(!hasBrowser).each([['/docs'], ['/pay/:linkId'], ['/pay/nowhere']])('%s', pattern => {
-  test.each(looks)('fits a window of %o, and is easy to read', async look => {
-    const path = pattern.replace(/.*:linkId/, payPath)
-    const { page, asked, complaints } = await open(path, look)
-    await page.evaluate(openAll)
-    expect(await page.evaluate(overflow)).toBe(0)
-    expect(await page.evaluate(faintTexts)).toEqual([])
-    expect(asked).toEqual([to.url + path])
-    expect(complaints.filter(each => !each.includes('404'))).toEqual([])
-    await page.context().close()
-  })
-})
+describe
+  .skipIf(!hasBrowser)
+  .each([['/docs'], ['/docs/refunds'], ['/docs/records'], ['/pay/:linkId'], ['/pay/nowhere'], ['/nowhere']])(
+  '%s',
+  pattern => {
+    test.each(looks)('fits a window of %o, and is easy to read', async look => {
+      const path = pattern.replace(/.*:linkId/, payPath)
+      const { page, asked, complaints } = await open(path, look)
+      await page.evaluate(openAll)
+      expect(await page.evaluate(overflow)).toBe(0)
+      expect(await page.evaluate(faintTexts)).toEqual([])
+      expect(asked).toEqual([to.url + path])
+      expect(complaints.filter(each => !each.includes('404'))).toEqual([])
+      await page.context().close()
+    })
+  },
+)
 
 describe.skipIf(!hasBrowser)('by keyboard', () => {
   test('one goes to the content at once, and opens an operation', async () => {
-    const { page } = await open('/docs', looks[0])
+    const { page } = await open('/docs/refunds', looks[0])
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content')
     await page.keyboard.press('Enter')
@@ -80,7 +85,7 @@ describe.skipIf(!hasBrowser)('by keyboard', () => {
   })
 
   test('a link to an operation opens it', async () => {
-    const { page } = await open('/docs#startRefund', looks[2])
+    const { page } = await open('/docs/refunds#startRefund', looks[2])
     await page.waitForFunction('document.querySelector("details[open] > #startRefund") !== null')
     await page.context().close()
   })

@@ -57,7 +57,13 @@ export const openapi: Docs = {
 export const docs: Docs = {
   operation: 'readDocs',
   summary: 'Read the same as a page',
-  answers: { 200: 'The interface, for people.' },
+  answers: { 200: 'The interface, for people: the guide, and a list of all endpoints.' },
+}
+
+export const docsSection: Docs = {
+  operation: 'readDocsSection',
+  summary: 'Read a section of it as a page',
+  answers: { 200: 'The endpoints of one section, all records, or all codes.', 404: 'There is no such section.' },
 }
 
 export const pay: Docs = {

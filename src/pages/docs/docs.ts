@@ -1,58 +1,90 @@
 import type { Document } from '../../http/openapi/document.ts'
 import { guide } from '../../http/openapi/guide.ts'
-import type { Answer } from '../../http/route.ts'
+import type { WholeText } from '../../http/route.ts'
 import { type Html, html } from '../html.ts'
 import { openLayout } from '../page.ts'
 import { fieldsOf } from './fields.ts'
-import { operationIn, type Placed } from './operation.ts'
+import { operationIn, operationLine, type Placed } from './operation.ts'
 import { code, prose } from './prose.ts'
 
-const layout = openLayout([new URL('./docs.css', import.meta.url)])
+const layout = openLayout([new URL('./docs.css', import.meta.url)], {
+  description: 'The HTTP interface of paymachine: authentication, errors, idempotency, webhooks and every endpoint.',
+})
 
-export const sendDocs = (text: string): Answer => layout.send(text)
+/** The interface's document, for people: a page of contents, and a page of each section by its name in the address. */
+export type DocsPages = { readonly contents: WholeText; readonly sections: ReadonlyMap<string, WholeText> }
 
-/** The interface's document, for people. */
-export const docsText = (document: Document): string => {
+/** Not one page: with every field of every endpoint it has 13,000 elements, which a telephone lays out for seconds. */
+export const docsPages = (document: Document): DocsPages => {
   const { title, version, summary } = document.info
-  return layout.textOf(
-    `${title}: the interface`,
-    html`<a class="skip" href="#content">To the content</a>
+  const page = (heading: string, main: readonly Html[]): WholeText =>
+    layout.send(
+      layout.textOf(
+        heading,
+        html`<a class="skip" href="#content">To the content</a>
 <div class="docs">
 <header><h1>${title}: the interface</h1>
 <p>${summary} Version ${version}, at <code>${document.servers[0]?.url}</code>. For machines: <a href="/openapi.json">openapi.json</a>.</p></header>
 ${navigation(document)}
 <main id="content">
-${guide.map(({ title: heading, text }) => section(heading, prose(text)))}
-${document.tags.map(({ name, description }) =>
-  section(name, [...prose(description), ...operationsOf(document, name).map(placed => operationIn(document, placed))]),
-)}
-${section('Records', Object.entries(document.components.schemas).filter(isRecord).map(recordOf))}
-${section('Codes', Object.entries(document.components.examples).map(codeOf))}
+${main}
 </main>
 </div>`,
-  )
+      ),
+    )
+  return {
+    contents: page(`${title}: the interface`, contentsOf(document)),
+    sections: new Map(
+      sectionsOf(document).map(({ name, parts }) => [slugOf(name), page(`${name} – ${title}`, [section(name, parts)])]),
+    ),
+  }
 }
+
+const contentsOf = (document: Document): readonly Html[] => [
+  ...guide.map(({ title: heading, text }) => section(heading, prose(text))),
+  ...document.tags.map(({ name, description }) =>
+    section(name, [
+      ...prose(description),
+      html`<ul class="lines">${operationsOf(document, name).map(placed => operationLine(placed, pathOf(name)))}</ul>`,
+    ]),
+  ),
+]
+
+type Section = { readonly name: string; readonly parts: readonly Html[] }
+
+const sectionsOf = (document: Document): readonly Section[] => [
+  ...document.tags.map(({ name, description }) => ({
+    name,
+    parts: [...prose(description), ...operationsOf(document, name).map(placed => operationIn(document, placed))],
+  })),
+  { name: 'Records', parts: Object.entries(document.components.schemas).filter(isRecord).map(recordOf) },
+  { name: 'Codes', parts: Object.entries(document.components.examples).map(codeOf) },
+]
 
 const navigation = ({ tags }: Document): Html =>
   html`<nav aria-label="Contents">
 ${linksTo(
   'Guide',
-  guide.map(({ title }) => title),
+  guide.map(({ title }) => [title, `/docs#${slugOf(title)}`]),
 )}
 ${linksTo(
   'Endpoints',
-  tags.map(({ name }) => name),
+  tags.map(({ name }) => [name, pathOf(name)]),
 )}
-${linksTo('Reference', ['Records', 'Codes'])}
+${linksTo(
+  'Reference',
+  ['Records', 'Codes'].map(name => [name, pathOf(name)]),
+)}
 </nav>`
 
-const linksTo = (heading: string, titles: readonly string[]): Html =>
-  html`<h2 class="heading">${heading}</h2><ul>${titles.map(title => html`<li><a href="#${anchorOf(title)}">${title}</a></li>`)}</ul>`
+const linksTo = (heading: string, links: readonly (readonly [title: string, href: string])[]): Html =>
+  html`<h2 class="heading">${heading}</h2><ul>${links.map(([title, href]) => html`<li><a href="${href}">${title}</a></li>`)}</ul>`
 
 const section = (title: string, parts: readonly Html[]): Html =>
-  html`<section id="${anchorOf(title)}"><h2>${title}</h2>${parts}</section>`
+  html`<section id="${slugOf(title)}"><h2>${title}</h2>${parts}</section>`
 
-const anchorOf = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
+const slugOf = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
+const pathOf = (title: string): string => `/docs/${slugOf(title)}`
 
 const operationsOf = ({ paths }: Document, tag: string): readonly Placed[] =>
   Object.entries(paths).flatMap(([path, methods]) =>

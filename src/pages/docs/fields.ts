@@ -35,7 +35,7 @@ ${inner.properties !== undefined && html`<dd>${fieldsOf(inner)}</dd>`}
 const typeOf = (schema: Schema): readonly Html[] | Html => {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? ''
-    return html`<a href="#${name}">${name}</a>`
+    return html`<a href="/docs/records#${name}">${name}</a>`
   }
   const { anyOf, enum: values, const: value, items, type } = schema
   if (Array.isArray(anyOf)) return joined(anyOf.map(each => typeOf(partOf(each) ?? {})))

@@ -7,6 +7,10 @@ import { code, inline, prose } from './prose.ts'
 
 export type Placed = { readonly method: string; readonly path: string; readonly operation: Operation }
 
+/** One endpoint as a line that leads to it. */
+export const operationLine = ({ method, path, operation }: Placed, section: string): Html =>
+  html`<li class="line" id="${operation.operationId}"><code class="method">${method.toUpperCase()}</code> <a href="${section}#${operation.operationId}"><code>${path}</code></a> <span class="quiet">${operation.summary}</span></li>`
+
 /** One endpoint: closed it is a line, open it is everything about it. */
 export const operationIn = (document: Document, placed: Placed): Html => {
   const { method, path, operation } = placed
@@ -45,10 +49,10 @@ const answerOf = (status: string, answer: Operation['responses'][string]): Html 
   const json = answer.content?.['application/json']
   if (json?.examples)
     return html`<p class="status"><strong>${status}</strong></p>
-<ul>${Object.keys(json.examples).map(each => html`<li><a href="#${each}"><code>${each}</code></a></li>`)}</ul>`
+<ul>${Object.keys(json.examples).map(each => html`<li><a href="/docs/codes#${each}"><code>${each}</code></a></li>`)}</ul>`
   const name = nameIn(json?.schema.$ref)
   return html`<p class="status"><strong>${status}</strong> ${inline(answer.description)}
-${name !== undefined && html`<a href="#${name}">${name}</a>`}</p>
+${name !== undefined && html`<a href="/docs/records#${name}">${name}</a>`}</p>
 ${json?.example !== undefined && html`<details class="more"><summary>Example</summary>${code(json.example)}</details>`}`
 }
 

@@ -1,0 +1,20 @@
+import { gzipSync } from 'node:zlib'
+import { acceptsGzip } from './accept.ts'
+import type { TextAnswer, WholeText } from './route.ts'
+
+/** An answer that is the same for every request, compressed once for the clients that take it. Nothing in it is secret. */
+export const openCompressed = ({ status, text, headers }: WholeText) => {
+  const vary = { ...headers, vary: 'accept-encoding' }
+  const plain: TextAnswer = { status, text, headers: vary }
+  const compress = (): TextAnswer => ({
+    status,
+    text: new Uint8Array(gzipSync(text, { level: 9 })),
+    headers: { ...vary, 'content-encoding': 'gzip' },
+  })
+  let gzip: TextAnswer | undefined
+  return (asked: Headers): TextAnswer => {
+    if (!acceptsGzip(asked.get('accept-encoding'))) return plain
+    gzip ??= compress()
+    return gzip
+  }
+}

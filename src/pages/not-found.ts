@@ -1,0 +1,18 @@
+import type { TextAnswer } from '../http/route.ts'
+import { card, cardStyle } from './card.ts'
+import { html } from './html.ts'
+import { openLayout } from './page.ts'
+
+const layout = openLayout([cardStyle])
+
+/** For people who follow an address that leads nowhere. */
+export const notFoundPage = (): TextAnswer =>
+  layout.send(
+    layout.textOf(
+      'Page not found',
+      card(html`<h1>Page not found</h1>
+<p>There is no page at this address. Check the address, or ask the sender of the link for a new one.</p>
+<p>Nothing was paid or changed.</p>`),
+    ),
+    404,
+  )
