@@ -393,8 +393,10 @@ $$;
 -- that was not found again never was, and one that was passed over the first time is final at once: a node
 -- that leaves some out says so in no way. So what is not found in a block is believed only of those that were asked
 -- about by themselves; PM005 names the others. Blocks below are forgotten: nothing goes back behind them.
+-- `unproven`: see note_unproven_transfers.
 create function finalize_blocks(
-  chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[]
+  chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[],
+  unproven json
 ) returns integer language plpgsql as $$
 declare
   head chain_cursors;
@@ -451,7 +453,7 @@ begin
     from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
   end if;
 
-  concerned := found || lost || added;
+  concerned := found || lost || added || note_unproven_transfers(chain, unproven);
   delete from chain_blocks where chain_id = chain and number < up_to;
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
@@ -460,9 +462,10 @@ end $$;
 -- Writes down final blocks that follow the cursor, of which only those with transfers of ours are told, and the
 -- last one: the books have no others above their final block, so none is missing there, and no transfer that could be
 -- found not to be. `logs` are all transfers to us of all the blocks, as they were read to be final. Answers how many
--- there were.
+-- there were. `unproven`: see note_unproven_transfers.
 create function catch_up(
-  chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamptz[], logs json
+  chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamptz[], logs json,
+  unproven json
 ) returns integer language plpgsql as $$
 declare
   last integer := cardinality(numbers);
@@ -480,6 +483,7 @@ begin
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'final', true);
     perform notice_refund_transfers(chain, logs);
   end if;
+  concerned := concerned || note_unproven_transfers(chain, unproven);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $$;

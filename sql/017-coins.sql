@@ -19,7 +19,8 @@ create table coin_looks (
 );
 
 -- Addresses that something was collected from, where neither logs nor balances show what had come: it came in the block
--- of the collection, or no node has the states any more. A person must look.
+-- of the collection, or no node has the states any more. And addresses that a token of CHAINS_FILE logged transfers to,
+-- where no node has the states any more and the address holds less now. A person must look.
 create table unexplained_collections (
   chain_id bigint not null,
   address text not null,
@@ -27,6 +28,26 @@ create table unexplained_collections (
   primary key (chain_id, address)
 );
 create index unexplained_collections_of_payment on unexplained_collections (payment_id);
+
+-- Records the addresses of token transfers that are not credited because their balances cannot be compared any more.
+-- Returns the payments for which this is new.
+create function note_unproven_transfers(chain bigint, logs json) returns uuid[] language plpgsql as $$
+declare
+  concerned uuid[];
+begin
+  if logs::text = '[]' then
+    return null;
+  end if;
+  with noted as (
+    insert into unexplained_collections (chain_id, address, payment_id)
+    select distinct chain, d.address, d.payment_id
+    from json_to_recordset(logs) as l(to_address text)
+    join deposit_addresses d on d.address = l.to_address
+    on conflict do nothing
+    returning payment_id)
+  select array_agg(payment_id) into concerned from noted;
+  return concerned;
+end $$;
 
 -- Payments that wait for coins: while there is one, blocks are read in full and balances looked at.
 create index payments_open_in_coins on payments (chain_id)

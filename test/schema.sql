@@ -1383,7 +1383,7 @@ begin
   where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.catch_up(chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamp with time zone[], logs json)
+CREATE OR REPLACE FUNCTION public.catch_up(chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamp with time zone[], logs json, unproven json)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -1403,6 +1403,7 @@ begin
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'final', true);
     perform notice_refund_transfers(chain, logs);
   end if;
+  concerned := concerned || note_unproven_transfers(chain, unproven);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;
@@ -2378,7 +2379,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[])
+CREATE OR REPLACE FUNCTION public.finalize_blocks(chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[], unproven json)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -2437,7 +2438,7 @@ begin
     from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
   end if;
 
-  concerned := found || lost || added;
+  concerned := found || lost || added || note_unproven_transfers(chain, unproven);
   delete from chain_blocks where chain_id = chain and number < up_to;
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
@@ -3755,6 +3756,27 @@ CREATE OR REPLACE FUNCTION public.next_look(looks integer)
 AS $function$
   select now() + least(power(2, least(looks, 9)), 300) * interval '1 second'
 $function$;
+
+CREATE OR REPLACE FUNCTION public.note_unproven_transfers(chain bigint, logs json)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  concerned uuid[];
+begin
+  if logs::text = '[]' then
+    return null;
+  end if;
+  with noted as (
+    insert into unexplained_collections (chain_id, address, payment_id)
+    select distinct chain, d.address, d.payment_id
+    from json_to_recordset(logs) as l(to_address text)
+    join deposit_addresses d on d.address = l.to_address
+    on conflict do nothing
+    returning payment_id)
+  select array_agg(payment_id) into concerned from noted;
+  return concerned;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.notice_refund_transfers(chain bigint, logs json)
  RETURNS void

@@ -139,17 +139,24 @@ export const blocksOf = (logs: readonly TransferLog[]): readonly Cursor[] => [
   ...new Map(logs.map(({ blockNumber: number, blockHash: hash }) => [hash, { number, hash }])).values(),
 ]
 
+type Written = {
+  readonly logs: readonly TransferLog[]
+  /** Transfers that are not credited, and of which nothing shows whether they are real: their payments need attention. */
+  readonly unproven?: readonly TransferLog[]
+}
+
 /** Final blocks behind the cursor, of which only those with transfers of ours are told, and the last one. */
 export const catchUp = async (
   sql: Sql,
   chainId: number,
   from: Cursor,
-  { blocks, logs }: { readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] },
+  { blocks, logs, unproven = [] }: Written & { readonly blocks: readonly Block[] },
 ): Promise<number> =>
   concerned(
     await sql<Concerned[]>`
       select catch_up(${chainId}, ${from.number}, ${from.hash}, ${blocks.map(({ number }) => number)}::bigint[],
-        ${hashesOf(sql, blocks)}, ${timesOf(sql, blocks)}, ${JSON.stringify(logs.map(rowOf))}::text::json) as payments`,
+        ${hashesOf(sql, blocks)}, ${timesOf(sql, blocks)}, ${JSON.stringify(logs.map(rowOf))}::text::json,
+        ${JSON.stringify(unproven.map(rowOf))}::text::json) as payments`,
   )
 
 export const rewindBlocks = async (sql: Sql, chainId: number, from: Cursor, to: number): Promise<number> =>
@@ -191,12 +198,14 @@ export const finalizeBlocks = async (
     upTo,
     logs,
     askedAgain = [],
-  }: { readonly upTo: number; readonly logs: readonly TransferLog[]; readonly askedAgain?: readonly string[] },
+    unproven = [],
+  }: Written & { readonly upTo: number; readonly askedAgain?: readonly string[] },
 ): Promise<number> =>
   concerned(
     await sql<Concerned[]>`
       select finalize_blocks(${chainId}, ${at.number}, ${at.hash}, ${at.step}, ${upTo},
-        ${JSON.stringify(logs.map(rowOf))}::text::json, ${[...askedAgain]}::text[]) as payments`,
+        ${JSON.stringify(logs.map(rowOf))}::text::json, ${[...askedAgain]}::text[],
+        ${JSON.stringify(unproven.map(rowOf))}::text::json) as payments`,
   )
 
 /** The hashes of blocks in which transfers were seen that are not among those that are to be final. */

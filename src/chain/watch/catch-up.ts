@@ -1,8 +1,9 @@
+import type { Log } from '../../log.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { isOfNode } from '../rpc/rpc.ts'
 import { type Block, blocksOf, type Cursor, catchUp, numbersOf, oursAmong, type TransferLog } from './books.ts'
 import { areAwaited } from './coins/sent.ts'
-import { creditedOf } from './credited.ts'
+import { creditedOf, logUncredited, type Uncredited, unprovenAmong } from './credited.ts'
 import type { FinalRange } from './ranges.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 import { TRANSFER } from './transfer-of.ts'
@@ -34,10 +35,11 @@ export const findFinalRange = async (
 
   const ofOurs = async () => {
     // The logs first and the addresses then: whoever was given one meanwhile has not paid in these blocks.
-    const logs = await creditedOf(sql, chain, source, await oursAmong(sql, range.logs))
-    if (!logs) return undefined
+    const credited = await creditedOf(sql, chain, source, await oursAmong(sql, range.logs))
+    if (!credited) return undefined
+    const { logs, uncredited } = credited
     const blocks = await source.agreedBlocks(blocksOf(logs).filter(({ hash }) => hash !== range.end.hash))
-    return blocks && { end: range.end, blocks: [...blocks, range.end], logs }
+    return blocks && { end: range.end, blocks: [...blocks, range.end], logs, uncredited }
   }
   const [found, isCut] = await Promise.all([
     ofOurs(),
@@ -53,24 +55,37 @@ export const catchUpFrom = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  { from, first, head, until }: Catching,
+  { from, first, head, until, log }: Catching,
 ): Promise<void> => {
   let at = from
   for (let range: Behind | undefined = first; range; ) {
-    const recording = catchUp(sql, chain.id, at, range)
+    const { uncredited } = range
+    const recording = catchUp(sql, chain.id, at, { ...range, unproven: unprovenAmong(uncredited) })
     at = range.end
     const next = performance.now() < until ? findFinalRange(sql, chain, source, at, head) : undefined
     // Whoever waits for it hears of it, when nothing is being written any more.
     next?.catch(() => {})
     await recording
+    logUncredited(log, chain.id, { uncredited })
     range = await next
   }
 }
 
-type Catching = { readonly from: Cursor; readonly first: Behind; readonly head: number; readonly until: number }
+type Catching = {
+  readonly from: Cursor
+  readonly first: Behind
+  readonly head: number
+  readonly until: number
+  readonly log?: Log | undefined
+}
 
 /** Blocks of which those with transfers of ours are told, and the last one. */
-type Behind = { readonly end: Block; readonly blocks: readonly Block[]; readonly logs: readonly TransferLog[] }
+type Behind = {
+  readonly end: Block
+  readonly blocks: readonly Block[]
+  readonly logs: readonly TransferLog[]
+  readonly uncredited: readonly Uncredited[]
+}
 
 /** The blocks before the first transfer that was told and behind the last: all of them where none was told. */
 const silenceOf = (from: Cursor, { end, logs }: FinalRange): readonly number[] => {

@@ -1,3 +1,4 @@
+import type { Log } from '../../log.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import {
   type Books,
@@ -11,18 +12,18 @@ import {
   type TransferLog,
 } from './books.ts'
 import { agreedCoins } from './coins/finality.ts'
-import { creditedOf } from './credited.ts'
+import { type Credited, creditedOf, logUncredited, unprovenAmong } from './credited.ts'
 import type { ChainSource, WatchedChain } from './read.ts'
 
 /**
  * Makes final what is deep enough and is read again, by two nodes where there are two. Answers whether they agree:
  * blocks that they do not agree on stay as they are, and whether those are still there is for the reader to see.
  */
-export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<boolean> => {
+export const finalizeNext = async (sql: Sql, chain: WatchedChain, source: ChainSource, log?: Log): Promise<boolean> => {
   const cursor = await findCursor(sql, chain.id)
   if (!cursor) return true
   const upTo = chain.saysFinal ? Math.min(cursor.number, await source.finalized()) : await deepIn(chain, source, cursor)
-  return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo })) !== undefined
+  return (await finalizeUpTo(sql, chain, source, { ...cursor, upTo }, log)) !== undefined
 }
 
 /** Undefined while what is to become final is not agreed on. */
@@ -31,23 +32,31 @@ export const finalizeUpTo = async (
   chain: WatchedChain,
   source: ChainSource,
   cursor: Books & { readonly upTo: number },
+  log?: Log,
 ): Promise<number | undefined> => {
   const { upTo } = cursor
   if (upTo <= cursor.finalNumber) return 0
   const blocks = await blocksUpTo(sql, chain.id, upTo)
   const told = blocks.length > 0 ? await source.agreedTransfers(blocks) : undefined
-  const logs = told && (await creditedOf(sql, chain, source, told))
-  if (!logs || !(await agreeOnTimes(sql, chain.id, source, logs))) return undefined
+  const credited = told && (await creditedOf(sql, chain, source, told))
+  if (!credited || !(await agreeOnTimes(sql, chain.id, source, credited.logs))) return undefined
   const coins = await agreedCoins(sql, chain.id, source.coins, upTo)
   if (!coins) return undefined
+  const write = async ({ logs, uncredited }: Credited, askedAgain: readonly string[] = []) => {
+    const unproven = unprovenAmong(uncredited)
+    const written = { upTo, logs: [...logs, ...coins], unproven, askedAgain }
+    const payments = await finalizeBlocks(sql, chain.id, cursor, written)
+    logUncredited(log, chain.id, { uncredited })
+    return payments
+  }
   try {
-    return await finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...logs, ...coins] })
+    return await write(credited)
   } catch (error) {
     const askedAgain = notFoundAgain(error)
     if (!askedAgain) throw error
-    const again = await askAgain(source, logs, askedAgain)
-    const credited = again && (await creditedOf(sql, chain, source, again))
-    return credited && finalizeBlocks(sql, chain.id, cursor, { upTo, logs: [...credited, ...coins], askedAgain })
+    const again = await askAgain(source, told, askedAgain)
+    const creditedAgain = again && (await creditedOf(sql, chain, source, again))
+    return creditedAgain && write(creditedAgain, askedAgain)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Log } from '../../log.ts'
 import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { isOfNode, mayBeTooMuch } from '../rpc/rpc.ts'
@@ -89,6 +90,8 @@ export type ReadOptions = {
   readonly most?: number
   /** So long it begins to read more of them: while some are written down the next ones are read. */
   readonly forMs?: number
+  /** Receives the token transfers that are not credited. */
+  readonly log?: Log
 }
 
 /**
@@ -105,7 +108,7 @@ export const readNext = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  { most = 1_000, forMs = 250 }: ReadOptions = {},
+  { most = 1_000, forMs = 250, log }: ReadOptions = {},
 ): Promise<Step> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
   await keepAbout(sql, chain, cursor)
@@ -122,8 +125,8 @@ export const readNext = async (
   const until = performance.now() + forMs
   const behind = await findFinalRange(sql, chain, source, cursor, head)
   // The books hold all blocks above the final one: those that were read become final before any is left out.
-  if (behind && (await finalizeUpTo(sql, chain, source, { ...cursor, upTo: cursor.number })) !== undefined) {
-    await catchUpFrom(sql, chain, source, { from: cursor, first: behind, head, until })
+  if (behind && (await finalizeUpTo(sql, chain, source, { ...cursor, upTo: cursor.number }, log)) !== undefined) {
+    await catchUpFrom(sql, chain, source, { from: cursor, first: behind, head, until, log })
     return 'recorded'
   }
 

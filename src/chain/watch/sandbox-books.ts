@@ -21,7 +21,7 @@ const MOST_AGAIN = 10_000
 export const readNextOf = async (world: World, chain: WatchedSandbox, source: ChainSource): Promise<Step> => {
   const { sql, log } = world
   if (!chain.epoch) {
-    const step = await readNext(sql, chain, source)
+    const step = await readNext(sql, chain, source, { log })
     if (step === 'begun anew') log.warn({ chain: chain.id }, 'reading began anew, the chain has other blocks')
     return step
   }
@@ -34,7 +34,7 @@ export const readNextOf = async (world: World, chain: WatchedSandbox, source: Ch
     await keepEpoch(sql, chain.id, epoch)
   }
   try {
-    return await readNext(sql, chain, source)
+    return await readNext(sql, chain, source, { log })
   } catch (error) {
     if (!(error instanceof DeepReorganization)) throw error
     return beginAnew(world, chain, source, epoch ?? null)

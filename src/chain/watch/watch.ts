@@ -104,7 +104,7 @@ export const watchChains = (
   /** It takes two nodes, and reading one: whoever is away keeps nothing from being seen. */
   const finalize = async (chain: Watched): Promise<string | undefined> => {
     try {
-      const agreed = await finalizeNext(world.sql, chain, chain.source)
+      const agreed = await finalizeNext(world.sql, chain, chain.source, log)
       await tell()
       while ((await deepenPayments(world.sql, chain, chain.source)) > 0) await tell()
       return agreed ? undefined : DISAGREE

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import pino from 'pino'
 import { ethereumMainnet } from '../../../src/chain/known/ethereum.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
@@ -6,19 +7,20 @@ import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
+import { encodeId } from '../../../src/ids.ts'
 import { watchedOf } from '../../../src/machinery.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
-import { type Change, no, through } from './node.ts'
+import { type Change, no, type Question, through } from './node.ts'
 
 const house = await forFile(chainHouse(), { rests: false })
 const { chain, sql } = house
 const [sender = ''] = await chain.rpc<string[]>('eth_accounts')
 
-/** Adds what it is asked to transfer to a balance, which it tells, and logs it: as a token should, but for where it is from. */
+/** Moves an amount between balances, which it returns, and logs it. The balance of a sender may become negative. */
 const HONEST_CODE = (() => {
   const transfer = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  const runtime = `36602414604057602435806004355401600435555f52600435337f${transfer}60205fa3005b600435545f5260205ff3`
+  const runtime = `366024146048576024353354033355602435806004355401600435555f52600435337f${transfer}60205fa3005b600435545f5260205ff3`
   return `0x60${(runtime.length / 2).toString(16)}8060095f395ff3${runtime}`
 })()
 
@@ -35,11 +37,24 @@ const lying = chain.otherToken
 const watched = { ...house.watched, tokens: [honest, lying], uncheckedTokens: [honest, lying] }
 const sourceOf = (...urls: string[]) => openSource(openRpc({ chainId: watched.id, urls }, house.api), watched.tokens)
 const read = async (source = sourceOf(chain.url)) => {
-  for (let steps = 0; steps < 300; steps++) if ((await readNext(sql, watched, source)) === 'idle') break
-  await finalizeNext(sql, watched, source)
+  for (let steps = 0; steps < 300; steps++) if ((await readNext(sql, watched, source, { log })) === 'idle') break
+  await finalizeNext(sql, watched, source, log)
   do await house.settle()
   while ((await deepenPayments(sql, watched, source)) > 0)
 }
+
+/** Moves what a deposit address holds to the treasury. */
+const sweep = async (from: string, amount = 1000n, token = honest) => {
+  await chain.rpc('anvil_setBalance', from, '0xde0b6b3a7640000')
+  await chain.rpc('anvil_impersonateAccount', from)
+  await chain.rpc('eth_sendTransaction', { ...chain.payment(TREASURY, amount, token), from })
+}
+const TREASURY = `0x${'7e'.repeat(20)}`
+
+const lines: Record<string, unknown>[] = []
+const log = pino({ base: null, timestamp: false }, { write: line => lines.push(JSON.parse(line)) })
+const linesOf = ({ actor }: { readonly actor: string }) =>
+  lines.filter(({ msg, payment }) => msg === 'token transfer not credited' && payment === encodeId('pay', actor))
 
 const paidIn = async (token: string, amount = 1000n) => {
   const payment = await house.opened({ tokenAddress: token })
@@ -69,11 +84,83 @@ test('after an outage it counts as well where it is there, and only there', asyn
   expect((await house.stateOf(told))?.amountFinal).toBe(0n)
 })
 
+test.each([
+  ['when its block becomes final', 0, CONFIRMATIONS],
+  // The node keeps the states of 200 blocks.
+  ['after an outage', 150, 80],
+])('a deposit that is collected in the block in which it arrives is credited %s', async (_, before, after) => {
+  if (before > 0) await chain.mine(before)
+  const there = await paidIn(honest)
+  await sweep(there.address)
+  await chain.mine(after)
+  await read()
+  await read()
+  expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
+  expect(linesOf(there)).toEqual([])
+})
+
+test('a token transfer that is not credited is logged once, with its payment and transaction', async () => {
+  const told = await house.opened({ tokenAddress: lying })
+  const txHash = await chain.pay(told.address, 1000n, lying)
+  await chain.mine(CONFIRMATIONS)
+  await read()
+  await read()
+  expect(linesOf(told)).toMatchObject([{ txHash, token: lying, amount: '1000', reason: 'balance did not rise' }])
+  expect(await house.stateOf(told)).toMatchObject({ state: 'pending', attention: false })
+})
+
+const forgetful: Change = ({ method, params }, answer) =>
+  method === 'eth_call' && params[1] !== 'latest' ? no : answer
+
+test.each([
+  ['soon', CONFIRMATIONS],
+  ['an outage', 230],
+])(
+  'a deposit that was collected before it was compared needs attention where states are pruned: %s',
+  async (_, blocks) => {
+    const [swept, there] = [await paidIn(honest), await paidIn(honest)]
+    await chain.mine()
+    await sweep(swept.address)
+    await chain.mine(blocks)
+    await using node = await through(chain.url, forgetful)
+    await read(sourceOf(node.url))
+    await read(sourceOf(node.url))
+    expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n, attention: false })
+    expect(await house.stateOf(swept)).toMatchObject({ amountFinal: 0n, attention: true, collectionUnexplained: true })
+    expect(linesOf(swept)).toMatchObject([{ token: honest, amount: '1000', reason: 'states are pruned' }])
+  },
+)
+
+test.each([
+  ['with their states', (_: Question, answer: unknown) => answer],
+  ['without them', forgetful],
+])('the balances of many addresses are asked for together and only once: %s', async (_, change) => {
+  const many = await Promise.all(Array.from({ length: 100 }, () => house.opened({ tokenAddress: honest })))
+  for (const { address } of many) await chain.pay(address, 1000n, honest)
+  await chain.mine(CONFIRMATIONS)
+  let requests = 0
+  const counted: Change = (question, answer, at) => {
+    if (question.method === 'eth_call' && isFirst(at)) requests++
+    return change(question, answer)
+  }
+  // Of a batch about balances the first or the second question is a call.
+  const isFirst = (at = 0) => at < 2
+  await using node = await through(chain.url, counted)
+  const source = sourceOf(node.url)
+  while ((await readNext(sql, watched, source)) !== 'idle');
+  await expect(finalizeNext(sql, watched, { ...source, agreedBlocks: async () => undefined })).resolves.toBe(false)
+  expect(requests).toBeLessThan(60)
+  const before = requests
+  await finalizeNext(sql, watched, source)
+  expect(requests).toBe(before)
+  await read(source)
+  const states = await Promise.all(many.map(house.stateOf))
+  expect(states.filter(each => each?.state === 'success')).toHaveLength(100)
+})
+
 test('where no node has the states any more, what is held now is compared', async () => {
   const [told, there] = [await paidIn(lying), await paidIn(honest)]
   await chain.mine(CONFIRMATIONS + 1)
-  const forgetful: Change = ({ method, params }, answer) =>
-    method === 'eth_call' && params[1] !== 'latest' ? no : answer
   await using node = await through(chain.url, forgetful)
   await read(sourceOf(node.url))
   expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
