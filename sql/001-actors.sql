@@ -75,14 +75,14 @@ create unique index transitions_command_once on transitions (actor, command) whe
 create function transition_digest(
   actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json,
   at timestamptz
-) returns bytea language sql stable
+) returns bytea language sql stable parallel safe
 return substring(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, coalesce(from_state, ''), to_state,
   coalesce(cause, ''), context, extract(epoch from at)), 'UTF8')) for 8);
 
 create function event_digest(
   id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object json,
   created_at timestamptz
-) returns bytea language sql stable
+) returns bytea language sql stable parallel safe
 return substring(sha256(convert_to(concat_ws(chr(31), id, actor, rev, type, merchant_id, livemode, api_version, object,
   extract(epoch from created_at)), 'UTF8')) for 8);
 

@@ -65,7 +65,7 @@ where closed_at is null;
 -- Whether a commit had its events fanned out before subscriptions were changed. The snapshot is taken under
 -- the lock above: a commit that is visible in it has had the lock before, any other will have it after.
 create function precedes(commit_era integer, commit_xid xid8, change_era integer, change_snapshot pg_snapshot)
-returns boolean language sql immutable as $$
+returns boolean language sql immutable parallel safe as $$
   select commit_era < change_era or (commit_era = change_era and pg_visible_in_snapshot(commit_xid, change_snapshot))
 $$;
 

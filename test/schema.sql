@@ -2315,7 +2315,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.event_digest(id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object json, created_at timestamp with time zone)
  RETURNS bytea
  LANGUAGE sql
- STABLE
+ STABLE PARALLEL SAFE
 RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), id, actor, rev, type, merchant_id, livemode, api_version, object, EXTRACT(epoch FROM created_at)), 'UTF8'::name)) FROM 1 FOR 8);
 
 CREATE OR REPLACE FUNCTION public.fan_out_events()
@@ -3844,7 +3844,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.precedes(commit_era integer, commit_xid xid8, change_era integer, change_snapshot pg_snapshot)
  RETURNS boolean
  LANGUAGE sql
- IMMUTABLE
+ IMMUTABLE PARALLEL SAFE
 AS $function$
   select commit_era < change_era or (commit_era = change_era and pg_visible_in_snapshot(commit_xid, change_snapshot))
 $function$;
@@ -4658,7 +4658,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json, at timestamp with time zone)
  RETURNS bytea
  LANGUAGE sql
- STABLE
+ STABLE PARALLEL SAFE
 RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, COALESCE(from_state, ''::text), to_state, COALESCE(cause, ''::text), context, EXTRACT(epoch FROM at)), 'UTF8'::name)) FROM 1 FOR 8);
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)

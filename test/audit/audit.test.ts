@@ -35,10 +35,10 @@ test.each([
   ['I9', 'a history of a lamp without its row', 'delete from lamps'],
   ['I9', 'a timer of a lamp that nothing', 'update timers set generation = 7'],
   ['I9', 'a lamp whose timer is gone', 'delete from timers'],
-  ['I9', 'a history with a gap', 'delete from transitions where rev = 1'],
-  ['I9', 'a change that does not begin', `update transitions set from_state = 'broken' where rev = 2`],
+  ['I9', 'an entry of a history that does not follow', 'delete from transitions where rev = 1'],
+  ['I9', 'an entry of a history that does not follow', `update transitions set from_state = 'broken' where rev = 2`],
   ['I9', 'a command that was carried out twice', `update transitions set command = '${crypto.randomUUID()}'`],
-  ['I8', 'a change that the feed tells before', 'update transitions set era = 2 - rev'],
+  ['I9', 'an entry of a history that does not follow', 'update transitions set era = 2 - rev'],
   [
     'I8',
     'an event whose place in its list is taken',

@@ -101,11 +101,11 @@ test.each([
     `update events set object = jsonb_set(object::jsonb, '{customerEmail}', '"eve@example.com"')::json`,
   ],
   [
-    'I9: a row of payments that holds something else',
+    'I9: a row of payments is not where its history ends',
     `update payments set expires_at = expires_at + interval '100 years' where state = 'pending'`,
   ],
-  ['I9: a row of refunds that holds something else', `update refunds set tx_hash = ${HASH}`],
-  ['I9: a row of refunds that holds something else', `update refunds set destination = ${ADDRESS}`],
+  ['I9: a row of refunds is not where its history ends', `update refunds set tx_hash = ${HASH}`],
+  ['I9: a row of refunds is not where its history ends', `update refunds set destination = ${ADDRESS}`],
   ['I8: a row of payments that is of another merchant', 'update payments set merchant_id = gen_random_uuid()'],
   ['I9: a payment that is of another merchant', 'update payments set merchant_id = gen_random_uuid()'],
   ['I4: a refund that is of another merchant', 'update refunds set livemode = true'],
@@ -121,6 +121,7 @@ test.each([
     'update chain_cursors set number = number + 5, final_number = final_number + 5',
   ],
   ['I3: a refund whose idempotency key is gone', 'delete from idempotency_keys'],
+  ['I3: a refund whose idempotency key is gone', 'update idempotency_keys set record_id = gen_random_uuid()'],
 ])('%s … is found', async (what, tampering) => {
   const found = await findingsAfter(tampering, byAudit)
   expect(found.filter(finding => `${finding.invariant}: ${finding.what}`.startsWith(what))).toHaveLength(1)
@@ -137,7 +138,11 @@ test.each([
   ],
   [
     'a final transfer that its transaction does not show',
-    `update transfers set amount = amount + 1 where token_address is null`,
+    'update transfers set amount = amount + 1 where token_address is null',
+  ],
+  [
+    'a final transfer that its transaction does not show',
+    'update transfers set amount = amount + 1 where token_address is not null',
   ],
   [
     'a processed refund that its transaction has not paid',

@@ -1,6 +1,7 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { access } from './access.ts'
 import { api } from './api.ts'
+import { auditBench } from './audit.ts'
 import type { Bench } from './bench.ts'
 import { chain } from './chain.ts'
 import { core } from './core.ts'
@@ -9,7 +10,14 @@ import { openServer } from './server.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Every bench by its name; `bun run bench` runs all of them, `bun run bench core` one. */
-const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { core, access, api, chain, webhooks }
+const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  core,
+  access,
+  api,
+  chain,
+  webhooks,
+  audit: auditBench,
+}
 
 const asked = process.argv.slice(2)
 const quick = asked.includes('--quick')

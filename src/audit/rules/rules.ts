@@ -10,7 +10,7 @@ import { paymentLink } from './payment-link.ts'
 import { paymentTransfer } from './payment-transfer.ts'
 import { refundKey } from './refund-key.ts'
 import { refundPayment } from './refund-payment.ts'
-import { rowContext } from './row-context.ts'
+import { rowHistory } from './row-history.ts'
 import { transitionDigest } from './transition-digest.ts'
 
 /** The rules that have a file of their own, as far as the kinds they are about are registered. */
@@ -19,7 +19,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
   return [
     transitionDigest,
     eventDigest,
-    ...kinds.flatMap(rowContext),
+    ...kinds.map(rowHistory),
     ...kinds.flatMap(eventMerchant),
     ...(has('payment') ? [cursorBlock, paymentAddress, paymentTransfer] : []),
     ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),

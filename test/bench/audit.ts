@@ -1,0 +1,43 @@
+import { audit } from '../../src/audit/audit.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { insertPaidPayments } from './audit-rows.ts'
+import type { Bench } from './bench.ts'
+import { createMigrated } from './server.ts'
+import { SECRET_KEY } from './webhooks-house.ts'
+
+/** A whole audit of a service that has taken so many payments, in time and in memory of this process. */
+export const auditBench = (bench: Bench): Promise<void> => measureAudit(bench, bench.quick ? 20_000 : 1_000_000)
+
+export const measureAudit = async ({ server, say, report }: Bench, payments: number): Promise<void> => {
+  await using db = await createMigrated(server)
+  const sql = connect(db.url, { max: 1 })
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => sql.end({ timeout: 1 }))
+  const keyring = openKeyring(SECRET_KEY)
+  await insertPaidPayments(sql, keyring, payments)
+  say(`${payments.toLocaleString('en')} payments are written`)
+
+  await sql`select set_config('work_mem', '64MB', false), set_config('jit', 'off', false)`
+  const before = process.memoryUsage().rss
+  let most = before
+  const watching = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss)
+  }, 100)
+  const began = performance.now()
+  const findings = await audit(sql, kinds, {
+    keyring,
+    asked: ({ what }, ms) => {
+      if (ms > 500) say(`${(ms / 1_000).toFixed(1)} s: ${what}`)
+    },
+  })
+  const seconds = (performance.now() - began) / 1_000
+  clearInterval(watching)
+  if (findings.length > 0) throw new Error(`the rows are not what a service leaves: ${JSON.stringify(findings)}`)
+  const told = `an audit of ${payments.toLocaleString('en')} payments`
+  report.atMost(told, seconds, 120, { as: figure => `${figure.toFixed(1)} s` })
+  report.atMost(`${told}, memory beyond that at its beginning`, (most - before) / 2 ** 20, 256, {
+    as: figure => `${figure.toFixed(0)} MiB`,
+  })
+}
