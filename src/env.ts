@@ -20,6 +20,8 @@ export type Env = {
   readonly secretKey: string | undefined
   readonly previousSecretKey: string | undefined
   readonly rpcUrls: ReadonlyMap<number, readonly string[]>
+  /** Undefined: nodes are reached directly. */
+  readonly rpcProxy: string | undefined
   readonly chainsFile: string | undefined
   readonly sandbox: boolean
   readonly sandboxRpcUrl: string | undefined
@@ -53,6 +55,7 @@ export const parseEnv = (variables: Readonly<Record<string, string | undefined>>
     secretKey: env.SECRET_KEY,
     previousSecretKey: env.SECRET_KEY_PREVIOUS,
     rpcUrls: parseRpcUrls(given),
+    rpcProxy: env.RPC_PROXY,
     chainsFile: env.CHAINS_FILE,
     sandbox: env.SANDBOX === 'on',
     sandboxRpcUrl: env.SANDBOX_RPC_URL,
@@ -87,6 +90,7 @@ const allowed = {
   SECRET_KEY: key,
   SECRET_KEY_PREVIOUS: key,
   RPC_URLS_: 'http or https addresses of different nodes, separated by commas, under the name RPC_URLS_<chain id>',
+  RPC_PROXY: 'an http or https address of a proxy',
   CHAINS_FILE: 'a file that exists',
   SANDBOX: 'on or off',
   SANDBOX_RPC_URL: 'an http or https address',
@@ -144,6 +148,7 @@ const environment = type({
   DATA_DIR: type('string').default('.data'),
   'SECRET_KEY?': secret,
   'SECRET_KEY_PREVIOUS?': secret,
+  'RPC_PROXY?': httpUrl,
   'CHAINS_FILE?': type('string').narrow(path => existsSync(path)),
   SANDBOX: type("'on' | 'off'").default('on'),
   'SANDBOX_RPC_URL?': httpUrl,

@@ -63,7 +63,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const sandbox = await opening
   const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandbox ? [sandbox.url] : [])
   const enabled = openChains(env, sandbox?.contracts ?? null)
-  const chains = starting.adopt(connectChains(enabled, urlsOf, outside), c => c.close())
+  const chains = starting.adopt(connectChains(enabled, urlsOf, outside, env.rpcProxy), c => c.close())
   const machinery = starting.adopt(
     await startMachinery({ ...outside, chains, sandbox, keyring }, env, databaseUrl),
     m => m.stop(),

@@ -100,6 +100,12 @@ const table: readonly {
   { name: 'RPC_URLS_MAINNET', good: {}, bad: ['https://a.example'], says: 'under the name RPC_URLS_<chain id>' },
   { name: 'RPC_URLS_0', good: {}, bad: ['https://a.example'], says: 'under the name RPC_URLS_<chain id>' },
   {
+    name: 'RPC_PROXY',
+    good: { 'http://user:word@proxy.example:3128': env => env.rpcProxy === 'http://user:word@proxy.example:3128' },
+    bad: ['proxy.example:3128', 'socks5://proxy.example'],
+    says: 'an http or https address of a proxy',
+  },
+  {
     name: 'CHAINS_FILE',
     good: { [import.meta.path]: env => env.chainsFile === import.meta.path },
     bad: ['/nowhere/chains.json'],

@@ -32,10 +32,8 @@ export const onChain = async <T>(
     throw new StartError(
       `Chain ${chainId} is not switched on: set RPC_URLS_${chainId} to addresses of its nodes, as for the server`,
     )
-  const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], {
-    ...outside,
-    log: openLog('silent'),
-  })
+  const silent = { ...outside, log: openLog('silent') }
+  const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], silent, env.rpcProxy)
   try {
     const rpc = chains.find(chainId)?.rpc
     if (!rpc) throw new StartError(`Chain ${chainId} is not known: describe it in CHAINS_FILE`)

@@ -1,5 +1,6 @@
 import type { Outside } from '../world.ts'
 import type { Chain } from './chains.ts'
+import { sandboxId } from './known/sandbox.ts'
 import { openQuotes, type Quotes } from './quotes/quotes.ts'
 import { openRpc } from './rpc/open.ts'
 import type { Rpc } from './rpc/rpc.ts'
@@ -18,15 +19,25 @@ export type Chains = {
 
 export const chainIdsOf = ({ all }: Pick<Chains, 'all'>): readonly number[] => all.map(({ chain: { id } }) => id)
 
-/** A chain without URLs is one that nobody can ask, and stays as it is: in trouble. */
+/**
+ * A chain without URLs is one that nobody can ask, and stays as it is: in trouble. `proxy` is RPC_PROXY; the sandbox's
+ * node is reached directly.
+ */
 export const connectChains = (
   chains: readonly Chain[],
   urlsOf: (chainId: number) => readonly string[],
   outside: Pick<Outside, 'clock' | 'random' | 'log'>,
+  proxy?: string,
 ): Chains => {
   const all = chains.map(chain => ({
     chain,
-    rpc: openRpc({ chainId: chain.id, urls: urlsOf(chain.id), mostLagBlocks: mostLagOf(chain) }, outside),
+    rpc: openRpc(
+      {
+        ...{ chainId: chain.id, urls: urlsOf(chain.id), mostLagBlocks: mostLagOf(chain) },
+        proxy: chain.id === sandboxId ? undefined : proxy,
+      },
+      outside,
+    ),
   }))
   return {
     all,

@@ -9,5 +9,6 @@ import { findEmbeddedUrl } from './embedded.ts'
 export const openOwnChains = (env: Env, outside: Outside): Chains => {
   const sandboxUrl = env.sandbox ? (env.sandboxRpcUrl ?? findEmbeddedUrl(env.dataDir)) : undefined
   const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandboxUrl === undefined ? [] : [sandboxUrl])
-  return connectChains(openChains(env, sandboxUrl === undefined ? null : sandboxContracts), urlsOf, outside)
+  const chains = openChains(env, sandboxUrl === undefined ? null : sandboxContracts)
+  return connectChains(chains, urlsOf, outside, env.rpcProxy)
 }

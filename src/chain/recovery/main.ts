@@ -16,7 +16,7 @@ const usage = `Usage: RPC_URL=<a node of the chain> bun run recover <recovery fi
 /** `bun run recover`: everything from the recovery file and a node alone, whatever became of the house. */
 const main = async (args: readonly string[]): Promise<void> => {
   const { path, tokens, gap } = readOptions(args)
-  const { RPC_URL: url = '', SENDER_KEY: key } = process.env
+  const { RPC_URL: url = '', RPC_PROXY, SENDER_KEY: key } = process.env
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new StartError('RPC_URL must be set to the http or https address of a node')
   const text = readText(path)
@@ -31,7 +31,13 @@ const main = async (args: readonly string[]): Promise<void> => {
   const account = key === undefined ? undefined : await accountOf(key)
 
   const closing = new AbortController()
-  const { batch } = openNode({ name: 'node', url, closed: closing.signal, now: Date.now })
+  const { batch } = openNode({
+    name: 'node',
+    url,
+    proxy: RPC_PROXY || undefined,
+    closed: closing.signal,
+    now: Date.now,
+  })
   // What is to be signed goes to standard output alone, so that it can be piped on.
   const say = (line: string) => console.error(line)
   const print = (line: string) => console.log(line)

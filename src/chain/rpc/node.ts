@@ -7,6 +7,8 @@ import { openStride } from './stride.ts'
 export type NodeOptions = {
   readonly name: string
   readonly url: string
+  /** Undefined: none, whatever the environment says. */
+  readonly proxy?: string | undefined
   readonly closed: AbortSignal
   readonly now: () => number
 }
@@ -16,8 +18,8 @@ export const defaultTimeoutMs = 10_000
 export const defaultMostBytes = 16 * 1024 * 1024
 
 /** One JSON-RPC node. */
-export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
-  const target = targetOf(url)
+export const openNode = ({ name, url, proxy, closed, now }: NodeOptions): Node => {
+  const target = targetOf(url, proxy)
   const stride = openStride()
   // Goes on from batch to batch, so that the answer to another request is seen to be one.
   let nextId = 1
@@ -57,8 +59,8 @@ export const openNode = ({ name, url, closed, now }: NodeOptions): Node => {
     let hasAnswered = false
     /** Whether the node takes no call now. */
     const isLimiting = async (limits: { readonly timeoutMs: number; readonly mostBytes: number }) => {
-      const told = await ask([HEAD], limits, signal)
-      return told === 'too_many' || isLimit(told.answers[0])
+      const asked = await ask([HEAD], limits, signal)
+      return asked === 'too_many' || isLimit(asked.answers[0])
     }
     while (left.length > 0) {
       const part = left.slice(0, stride.of(left.length))

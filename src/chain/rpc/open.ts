@@ -9,18 +9,22 @@ import { openTeam, type Team } from './team.ts'
 export type RpcOptions = {
   readonly chainId: number
   readonly urls: readonly string[]
+  /** Undefined: none, whatever the environment says. */
+  readonly proxy?: string | undefined
   /** Nodes further behind the others are asked last. More for a chain with several blocks a second. */
   readonly mostLagBlocks?: number
 }
 
 /** The nodes of one chain. Nothing is asked before the first call. */
 export const openRpc = (
-  { chainId, urls, mostLagBlocks = 5 }: RpcOptions,
+  { chainId, urls, proxy, mostLagBlocks = 5 }: RpcOptions,
   outside: Pick<Outside, 'clock' | 'random' | 'log'>,
 ): Rpc => {
   const closing = new AbortController()
   const now = () => outside.clock.now().getTime()
-  const nodes = urls.map((url, at) => openNode({ name: `${chainId}/${at + 1}`, url, closed: closing.signal, now }))
+  const nodes = urls.map((url, at) =>
+    openNode({ name: `${chainId}/${at + 1}`, url, proxy, closed: closing.signal, now }),
+  )
   const members = nodes.map(node => openMember(node, { ...outside, chainId, closed: closing.signal }))
   const team = openTeam(members, { mostLagBlocks, now })
   const read: Rpc['read'] = (calls, parse, options) => firstOf(team, calls, parse, options)

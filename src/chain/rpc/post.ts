@@ -2,7 +2,12 @@ import { Buffer } from 'node:buffer'
 import { parseRetryAfter } from '../../retry-after.ts'
 import { RpcFault } from './rpc.ts'
 
-export type Target = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+export type Target = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined: the node is reached directly, whatever proxies the environment names. */
+  readonly proxy: string | undefined
+}
 
 export type PostOptions = {
   readonly timeoutMs: number
@@ -22,15 +27,16 @@ export type Posted = {
 }
 
 /** Where a node is reached. fetch refuses a URL with a password in it, and shows it while doing so. */
-export const targetOf = (url: string): Target => {
+export const targetOf = (url: string, proxy?: string): Target => {
   const { username, password } = new URL(url)
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'identity' }
-  if (!username && !password) return { url, headers }
+  if (!username && !password) return { url, headers, proxy }
   const bare = new URL(url)
   bare.username = ''
   bare.password = ''
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { url: bare.href, headers: { ...headers, authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
+  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`
+  return { url: bare.href, headers: { ...headers, authorization }, proxy }
 }
 
 /** One POST. The deadline holds for the body too: an answer that drips would otherwise never end. */
@@ -61,11 +67,12 @@ export const post = async (target: Target, body: string, options: PostOptions): 
   }
 }
 
-const exchange = async ({ url, headers }: Target, body: string, options: PostOptions, signal: AbortSignal) => {
+const exchange = async ({ url, headers, proxy }: Target, body: string, options: PostOptions, signal: AbortSignal) => {
   if (options.closed.aborted) throw new RpcFault('unreachable', 'the client is closed')
   // Bun decompresses ahead of its reader: a kilobyte of brotli took 1.3 GB before the cap was seen. Other runtimes ignore the option.
-  const uncompressed = { decompress: false }
-  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal, ...uncompressed })
+  // It also sends requests to a proxy that HTTP_PROXY or HTTPS_PROXY names, with the keys in their URLs, unless `proxy` is false.
+  const ofBun = { decompress: false, proxy: proxy ?? false }
+  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal, ...ofBun })
   const { status, ok } = response
   if ((response.headers.get('content-encoding') ?? 'identity') !== 'identity')
     throw new RpcFault('garbage', 'compressed, which was not asked for')

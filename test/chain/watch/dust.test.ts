@@ -24,7 +24,7 @@ const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
   return best
 }
 
-test('a payment that was sent 100,000 transfers is told of the next one as quickly as any other', async () => {
+test('a payment that was sent 100,000 transfers learns of the next one as quickly as any other', async () => {
   await using house = await apiHouse({ routes: [] })
   const { sql, api } = house
   const merchantId = await insertMerchant(sql)
