@@ -186,21 +186,31 @@ export const openDispatcher = (
 
   /** Those that go round again keep their actors meanwhile, so that later commands do not overtake them; the lane is free. */
   const park = (units: readonly Pending[], again: Again): void => {
-    const locked: Pending[] = []
-    for (const { unit, actors } of again.locked) {
-      lockouts.met(unit, actors)
-      if (unit.waitsForLocks) locked.push(unit)
-      else unit.fail(new LockedOut())
+    const locked = new Map(again.locked.map(({ unit, actors }) => [unit, actors]))
+    const rounds = new Set(again.units)
+    lockouts.met([...locked.keys()], new Set([...locked.values()].flatMap(actors => [...actors])))
+    const settled: Pending[] = []
+    const waiting: Pending[] = []
+    const taken = new Set<string>()
+    for (const unit of units) {
+      const actors = locked.get(unit)
+      if (actors && !unit.waitsForLocks) unit.fail(new LockedOut())
+      if (actors ? !unit.waitsForLocks : !rounds.has(unit)) {
+        settled.push(unit)
+        continue
+      }
+      // Of an actor's units only the first is retried alone: the others wait behind it, and share a batch after it.
+      if (actors && !unit.commands.some(({ actor }) => taken.has(actor))) lockedUnits.hold(unit)
+      else waiting.push(unit)
+      for (const { actor } of unit.commands) taken.add(actor)
     }
-    const staying = new Set([...again.units, ...locked])
-    leave(units.filter(unit => !staying.has(unit)))
-    for (const unit of locked) lockedUnits.hold(unit)
-    if (again.units.length === 0) return
+    leave(settled)
+    if (waiting.length === 0) return
     parked++
     setTimeout(() => {
       parked--
-      queue = again.units.concat(queue)
-      leave(again.units)
+      queue = waiting.concat(queue)
+      leave(waiting)
     }, again.pauseMs)
   }
 

@@ -18,8 +18,9 @@ const LAST_TRY_MS = 500
 const SHORTEST_PAUSE_MS = 5
 
 /**
- * Units that met a locked row. They are retried alone, one at a time and ever more seldom, until the row is free or the
- * unit's patience is over. One at a time, so that any number of them takes one connection from the others.
+ * Units that met a locked row, at most one for each actor. They are retried alone, one at a time and ever more seldom,
+ * until the row is free or the unit's patience is over. One at a time, so that any number of them takes one connection
+ * from the others.
  */
 export const openLockedUnits = ({ lockouts, retry, release }: Means) => {
   const held = new Set<Pending>()
@@ -59,7 +60,7 @@ export const openLockedUnits = ({ lockouts, retry, release }: Means) => {
     try {
       const { locked, units } = await retry(unit)
       if (locked.length + units.length === 0) return undefined
-      for (const { actors } of locked) lockouts.met(unit, actors)
+      for (const { actors } of locked) lockouts.met([unit], actors)
       if (locked.length > 0) return new LockedOut()
       lockouts.tried(unit)
       return new Unavailable(new Error('the command lost to others, or its answer was lost'))

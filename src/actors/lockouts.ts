@@ -44,9 +44,10 @@ export const openLockouts = ({ log }: Pick<Outside, 'log'>, now: () => number = 
         const entry = entries.get(actor)
         return entry ? Math.max(longest, entry.triedAt + pauseOf(entry) - now()) : longest
       }, 0),
-    /** The unit met a row of one of these actors that is locked. */
-    met: ({ commands }: Unit, actors: ReadonlySet<string>): void => {
-      for (const { kind, actor } of commands) {
+    /** A try of the units together met a locked row of each of these actors. */
+    met: (units: readonly Unit[], actors: ReadonlySet<string>): void => {
+      const kinds = new Map(units.flatMap(({ commands }) => commands.map(({ kind, actor }) => [actor, kind])))
+      for (const [actor, kind] of kinds) {
         if (!actors.has(actor)) continue
         const entry = entryOf(actor) ?? { kind, since: now(), tries: 0, triedAt: now(), logged: false }
         entries.set(actor, entry)

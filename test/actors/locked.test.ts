@@ -71,6 +71,21 @@ test('commands for a locked actor keep their order, and time out when it stays l
   expect(rows.map(({ event }) => event)).toEqual(['create', 'switch_on', 'switch_off', 'switch_on'])
 })
 
+test('commands that met a locked row in one batch are carried out in their order once it is free', async () => {
+  await using house = await lampHouse({ lanes: 1 })
+  const id = await newLamp(house.actors)
+  await using session = await stranger(house.url, `select from lamps where id = '${id}' for update`)
+  const counts = Array.from({ length: 12 }, (_, n) => house.actors.dispatch(count(id, n + 1)))
+  // Long enough for several of them to be retried, if each were.
+  await until(() => (house.actors.longestLockWait()?.ms ?? 0) > 800)
+  await session.letGo()
+  for (const outcome of await Promise.all(counts)) doneOf(outcome)
+  const rows =
+    await house.sql`select (context ->> 'switched')::integer as sum from transitions where actor = ${id} order by rev`
+  const added = rows.slice(1).map(({ sum }, n) => sum - rows[n]?.sum)
+  expect(added).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
+})
+
 test('what stands behind a bundle that waits for a lock does not overtake it', async () => {
   await using house = await lampHouse({ lanes: 1 })
   const [free, locked] = [await newLamp(house.actors), await newLamp(house.actors)]
@@ -138,7 +153,7 @@ test('an actor that stays locked is tried ever more seldom, and at once when no 
   const unit = { commands: [count('a')] }
   const waits: number[] = []
   for (let time = 0; time < 8; time++) {
-    lockouts.met(unit, new Set(['a']))
+    lockouts.met([unit], new Set(['a']))
     waits.push(lockouts.waitMs(unit))
     now += lockouts.waitMs(unit)
   }
