@@ -91,6 +91,8 @@ export type PaymentEvent = { at: Date } & (
   | { type: 'price_missed' }
   // Something was collected from its address, and nothing shows what had come.
   | { type: 'collection_unexplained' }
+  // The block of that collection was removed.
+  | { type: 'collection_gone' }
   | { type: 'submission_failed'; failureReason: Mismatch }
   // Every chain that the payment may use has been scanned up to there.
   | { type: 'window_over'; scannedTo: Date }

@@ -54,7 +54,13 @@ export const paymentRules = setup({
       return { stray, finalStrays: Math.max(context.finalStrays, finalStrays), exception: stray, attention: true }
     }),
     noteUnexplained: assign({ attention: true, collectionUnexplained: true }),
-    forgetStray: assign({ stray: null, attention: false }),
+    forgetUnexplained: assign({ collectionUnexplained: false }),
+    // Before its end, only such money needs a person besides an unexplained collection.
+    waitForStray: assign({ attention: ({ context: { attention, stray } }) => attention && stray !== null }),
+    forgetStray: assign({
+      stray: null,
+      attention: ({ context: { attention, collectionUnexplained } }) => attention && collectionUnexplained,
+    }),
     // Of transactions: a node that tells of a transfer and takes it back would have these sent without end.
     noteAnnounced: assign({ announced: ({ context, event }) => [...context.announced, announcementOf(event)] }),
     // The customer must notice that it is gone, and send it again. What one node alone has told may never have been
@@ -124,6 +130,7 @@ export const paymentRules = setup({
     lateAndNotWelcome: finalized((payment, sum) => !isWelcomeLate(payment, sum)),
     strayMayGo: ({ context }) => context.stray !== null && context.finalStrays === 0,
     unexplainedIsNew: ({ context }) => !context.collectionUnexplained,
+    collectionMayGo: ({ context }) => context.collectionUnexplained,
     moreFinalStrays: ({ context, event }) => event.type === 'stray_seen' && event.finalStrays > context.finalStrays,
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,

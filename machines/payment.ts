@@ -17,6 +17,7 @@ const ended = paymentRules.createStateConfig({
       { actions: 'noteStray' },
     ],
     collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
+    collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'forgetGivenBack'] },
     accept: [
       {
         guard: 'onlyStraysFinal',
@@ -92,6 +93,7 @@ export const paymentMachine = paymentRules.createMachine({
         cancel: { guard: 'nothingSeen', target: 'canceled', actions: emit({ type: 'payment.canceled' }) },
         stray_seen: { actions: 'noteStray' },
         collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
+        collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'waitForStray'] },
         stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
         accept: [
           {
@@ -118,6 +120,7 @@ export const paymentMachine = paymentRules.createMachine({
         },
         stray_seen: { actions: 'noteStray' },
         collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
+        collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'waitForStray'] },
         stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },

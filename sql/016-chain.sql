@@ -369,6 +369,7 @@ begin
     where chain_id = chain and block_number > to_number and state = 'seen'
     returning payment_id)
   select array_agg(payment_id) into concerned from lost;
+  concerned := concerned || forget_unexplained_collections(chain, to_number);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $$;
@@ -434,10 +435,11 @@ begin
     update transfers set state = 'orphaned'
     where chain_id = chain and state = 'seen' and block_number <= up_to
     returning payment_id, token_address, to_address, block_number, block_hash),
-  -- What was compared with coins that never were is looked at again.
+  -- Looks that were compared with transfers that do not exist are taken again: of native currency, and of an address
+  -- that was collected from, where the transfer explained what had been collected.
   doubted as (
     delete from coin_looks c using gone
-    where gone.token_address is null
+    where (gone.token_address is null or c.has_code)
       and c.chain_id = chain and c.address = gone.to_address and c.block_number >= gone.block_number)
   select array_agg(payment_id),
     array_agg(distinct block_hash) filter (where token_address is not null and block_hash <> all (asked_again))
@@ -519,6 +521,8 @@ begin
     delete from deeper_payments where chain_id = chain returning payment_id)
   select array_agg(payment_id) into concerned
   from (select payment_id from lost union all select payment_id from waiting) as changed;
+  -- Every address is looked at again, on the chain that is there now.
+  concerned := concerned || forget_unexplained_collections(chain, -1);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $$;

@@ -25,6 +25,8 @@ create table unexplained_collections (
   chain_id bigint not null,
   address text not null,
   payment_id uuid not null,
+  -- The first block that shows it. When that block is removed, so is the row, and the address is looked at again.
+  block_number bigint not null,
   primary key (chain_id, address)
 );
 create index unexplained_collections_of_payment on unexplained_collections (payment_id);
@@ -39,13 +41,26 @@ begin
     return null;
   end if;
   with noted as (
-    insert into unexplained_collections (chain_id, address, payment_id)
-    select distinct chain, d.address, d.payment_id
-    from json_to_recordset(logs) as l(to_address text)
+    insert into unexplained_collections (chain_id, address, payment_id, block_number)
+    select chain, d.address, d.payment_id, min(l.block_number)
+    from json_to_recordset(logs) as l(to_address text, block_number bigint)
     join deposit_addresses d on d.address = l.to_address
-    on conflict do nothing
+    group by d.address, d.payment_id
+    on conflict (chain_id, address) do update set block_number = excluded.block_number
+    where excluded.block_number < unexplained_collections.block_number
     returning payment_id)
   select array_agg(payment_id) into concerned from noted;
+  return concerned;
+end $$;
+
+-- Removes what blocks above this one left unexplained. Returns the payments for which it is removed.
+create function forget_unexplained_collections(chain bigint, above bigint) returns uuid[] language plpgsql as $$
+declare
+  concerned uuid[];
+begin
+  with gone as (
+    delete from unexplained_collections where chain_id = chain and block_number > above returning payment_id)
+  select array_agg(payment_id) into concerned from gone;
   return concerned;
 end $$;
 
@@ -124,11 +139,11 @@ begin
     set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
     returning payment_id),
   unexplained as (
-    insert into unexplained_collections (chain_id, address, payment_id)
-    select chain, d.address, d.payment_id
-    from json_to_recordset(looks) as l(address text, unexplained boolean)
+    insert into unexplained_collections (chain_id, address, payment_id, block_number)
+    select chain, d.address, d.payment_id, l.unexplained_in
+    from json_to_recordset(looks) as l(address text, unexplained_in bigint)
     join deposit_addresses d on d.address = l.address
-    where l.unexplained and l.address = any(counted)
+    where l.unexplained_in is not null and l.address = any(counted)
     on conflict do nothing
     returning payment_id)
   select array_agg(payment_id) into concerned

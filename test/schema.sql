@@ -884,6 +884,7 @@ create table unexplained_collections (
   chain_id bigint not null,
   address text not null,
   payment_id uuid not null,
+  block_number bigint not null,
   constraint unexplained_collections_pkey PRIMARY KEY (chain_id, address)
 );
 
@@ -1319,6 +1320,8 @@ begin
     delete from deeper_payments where chain_id = chain returning payment_id)
   select array_agg(payment_id) into concerned
   from (select payment_id from lost union all select payment_id from waiting) as changed;
+  -- Every address is looked at again, on the chain that is there now.
+  concerned := concerned || forget_unexplained_collections(chain, -1);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;
@@ -2419,10 +2422,11 @@ begin
     update transfers set state = 'orphaned'
     where chain_id = chain and state = 'seen' and block_number <= up_to
     returning payment_id, token_address, to_address, block_number, block_hash),
-  -- What was compared with coins that never were is looked at again.
+  -- Looks that were compared with transfers that do not exist are taken again: of native currency, and of an address
+  -- that was collected from, where the transfer explained what had been collected.
   doubted as (
     delete from coin_looks c using gone
-    where gone.token_address is null
+    where (gone.token_address is null or c.has_code)
       and c.chain_id = chain and c.address = gone.to_address and c.block_number >= gone.block_number)
   select array_agg(payment_id),
     array_agg(distinct block_hash) filter (where token_address is not null and block_hash <> all (asked_again))
@@ -2600,6 +2604,19 @@ begin
     delete from signing_waits where refund_id = new.id;
   end if;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_unexplained_collections(chain bigint, above bigint)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  concerned uuid[];
+begin
+  with gone as (
+    delete from unexplained_collections where chain_id = chain and block_number > above returning payment_id)
+  select array_agg(payment_id) into concerned from gone;
+  return concerned;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.has_lost_agreed(payment uuid, chain bigint, token text)
@@ -3768,11 +3785,13 @@ begin
     return null;
   end if;
   with noted as (
-    insert into unexplained_collections (chain_id, address, payment_id)
-    select distinct chain, d.address, d.payment_id
-    from json_to_recordset(logs) as l(to_address text)
+    insert into unexplained_collections (chain_id, address, payment_id, block_number)
+    select chain, d.address, d.payment_id, min(l.block_number)
+    from json_to_recordset(logs) as l(to_address text, block_number bigint)
     join deposit_addresses d on d.address = l.to_address
-    on conflict do nothing
+    group by d.address, d.payment_id
+    on conflict (chain_id, address) do update set block_number = excluded.block_number
+    where excluded.block_number < unexplained_collections.block_number
     returning payment_id)
   select array_agg(payment_id) into concerned from noted;
   return concerned;
@@ -4075,11 +4094,11 @@ begin
     set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
     returning payment_id),
   unexplained as (
-    insert into unexplained_collections (chain_id, address, payment_id)
-    select chain, d.address, d.payment_id
-    from json_to_recordset(looks) as l(address text, unexplained boolean)
+    insert into unexplained_collections (chain_id, address, payment_id, block_number)
+    select chain, d.address, d.payment_id, l.unexplained_in
+    from json_to_recordset(looks) as l(address text, unexplained_in bigint)
     join deposit_addresses d on d.address = l.address
-    where l.unexplained and l.address = any(counted)
+    where l.unexplained_in is not null and l.address = any(counted)
     on conflict do nothing
     returning payment_id)
   select array_agg(payment_id) into concerned
@@ -4327,6 +4346,7 @@ begin
     where chain_id = chain and block_number > to_number and state = 'seen'
     returning payment_id)
   select array_agg(payment_id) into concerned from lost;
+  concerned := concerned || forget_unexplained_collections(chain, to_number);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
 end $function$;

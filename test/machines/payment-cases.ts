@@ -119,6 +119,7 @@ export const payments: Subject = {
     'final on a wrong chain': { type: 'stray_seen', stray: 'wrong_chain', finalStrays: 1 },
     'stray gone': { type: 'stray_gone' },
     'collected unseen': { type: 'collection_unexplained' },
+    'collection gone': { type: 'collection_gone' },
     'price missed': { type: 'price_missed' },
     reverted: { type: 'submission_failed', failureReason: 'reverted' },
     'scanned to the end': { type: 'window_over', scannedTo: minutes(30) },

@@ -286,6 +286,30 @@ describe('payment', () => {
     expect(step(payments, arrive(payments, `${path}, final on a wrong chain`), 'stray gone')).toBeUndefined()
   })
 
+  test.each([
+    ['pick', 'pending', false],
+    ['pick, see only 400, 400 final', 'pending', false],
+    ['pick, wrong asset', 'pending', true],
+    ['pick, wrong asset, dismiss', 'pending', true],
+    ['pick, see 1000, 400 final', 'processing', false],
+    ['pick, over', 'expired', false],
+    ['pick, over, now 400 in block 8, late 400', 'expired', true],
+    ['pick, see only 400, 400 final, over', 'failed', true],
+    ['pick, cancel, wrong asset', 'canceled', true],
+  ])('after “%s” an unexplained collection can go again', (path, value, attention) => {
+    const context = { collectionUnexplained: false, attention }
+    expect(arrive(payments, `${path}, collected unseen, collection gone`)).toMatchObject({ value, context })
+    expect(arrive(payments, `${path}, collected unseen, dismiss, collection gone`)).toMatchObject({
+      ...{ value, context: { ...context, attention: false } },
+    })
+  })
+
+  test('another asset that goes takes no unexplained collection with it', () => {
+    const path = 'pick, wrong asset, collected unseen'
+    expect(arrive(payments, `${path}, stray gone`)).toMatchObject({ context: { stray: null, attention: true } })
+    expect(arrive(payments, `${path}, dismiss, stray gone`)).toMatchObject({ context: { attention: false } })
+  })
+
   test('what is given back of too much waits for nobody, once no more than the price is left', () => {
     const subject = {
       ...payments,

@@ -61,7 +61,9 @@ export const claimsOf = async (
     ...(seenIn[state] ?? []).map(type => ({ type, ...seen }) as Claim),
     ...(finalIn[state] ?? []).map(type => ({ type, ...of, amountFinal }) as Claim),
     ...(state === 'pending' && picked.some(transfer => missesPrice(payment, transfer)) ? [PRICE_MISSED] : []),
-    ...(isUnexplained && !payment.collectionUnexplained && state !== 'success' ? [COLLECTION_UNEXPLAINED] : []),
+    ...(isUnexplained !== payment.collectionUnexplained && state !== 'success'
+      ? [isUnexplained ? COLLECTION_UNEXPLAINED : COLLECTION_GONE]
+      : []),
     ...strayOf(
       payment,
       received.filter(transfer => !isPicked(transfer)),
@@ -92,6 +94,7 @@ const counting = (state: string, payment: Payment, picked: readonly Received[]):
   state === 'pending' ? picked.filter(transfer => isInTime(payment, transfer)) : picked
 
 const COLLECTION_UNEXPLAINED: Claim = { type: 'collection_unexplained' }
+const COLLECTION_GONE: Claim = { type: 'collection_gone' }
 const PRICE_MISSED: Claim = { type: 'price_missed' }
 
 const missesPrice = (payment: Payment, transfer: Received): boolean =>

@@ -2,11 +2,14 @@ import { expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { encodeFunctionData, keccak256, stringToHex } from 'viem/utils'
 import { deploymentProxy, factory, factoryAbi, factoryDeployment, forwarderOf } from '../../../src/chain/forwarder.ts'
+import { beginBooksAnew, findCursor } from '../../../src/chain/watch/books.ts'
+import { readNext } from '../../../src/chain/watch/read.ts'
+import { TRANSFER, topicOf } from '../../../src/chain/watch/transfer-of.ts'
 import { zeroAddress } from '../../../src/chain/zero.ts'
 import { forFile } from '../../harness/for-file.ts'
 import type { MadePayment } from '../../http/payments.ts'
-import { coinHouse } from './coins-house.ts'
-import { type Change, no } from './node.ts'
+import { CONFIRMATIONS, coinHouse } from './coins-house.ts'
+import { type Change, logsAs, no } from './node.ts'
 
 const coins = await forFile(coinHouse())
 
@@ -117,4 +120,110 @@ test('a payment whose coins were collected waits for a person where no node has 
     await coins.look([payment], source)
   })
   expect(await coins.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n, attention: true })
+})
+
+/** The blocks that show collections which nothing explains. */
+const unexplainedIn = async ({ actor }: MadePayment) => {
+  const rows = await coins.sql<{ block_number: string }[]>`
+    select block_number from unexplained_collections where payment_id = ${actor}`
+  return rows.map(row => Number(row.block_number))
+}
+
+test('an unexplained collection is forgotten when a reorganisation removes its block, and noted again when it comes back', async () => {
+  const payment = await opened()
+  const collectOnce = async () => {
+    await coins.sendThrough(payment.address, 1000n)
+    await collect(payment)
+    await coins.chain.mine()
+    await coins.read()
+    await coins.look([payment])
+  }
+  await collectOnce()
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: true, collectionUnexplained: true })
+  await coins.chain.reorganize(1)
+  await coins.chain.mine()
+  await coins.read()
+  expect(await unexplainedIn(payment)).toEqual([])
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: false, collectionUnexplained: false })
+  await coins.look([payment])
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: false, collectionUnexplained: false })
+  await collectOnce()
+  await coins.rest()
+  expect(await unexplainedIn(payment)).toHaveLength(1)
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: true, collectionUnexplained: true })
+})
+
+test('a reorganisation above the block of an unexplained collection changes nothing about it', async () => {
+  const payment = await opened()
+  await coins.sendThrough(payment.address, 1000n)
+  await collect(payment)
+  await coins.chain.mine()
+  await coins.read()
+  await coins.look([payment])
+  await coins.chain.mine()
+  await coins.read()
+  await coins.look([payment])
+  await coins.chain.reorganize(1)
+  await coins.chain.mine()
+  await coins.read()
+  expect(await unexplainedIn(payment)).toHaveLength(1)
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: true, collectionUnexplained: true })
+})
+
+test('the books of a chain that begin anew have no unexplained collections of the old one', async () => {
+  const payment = await opened()
+  await coins.sendThrough(payment.address, 1000n)
+  await collect(payment)
+  await coins.chain.mine()
+  await coins.read()
+  await coins.look([payment])
+  const books = await findCursor(coins.sql, coins.watched.id)
+  if (!books) throw new Error('no books')
+  const block = { number: books.number, hash: books.hash, minedAt: new Date() }
+  await beginBooksAnew(coins.sql, coins.watched.id, books, { block, epoch: null })
+  await coins.settle()
+  expect(await unexplainedIn(payment)).toEqual([])
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: false, collectionUnexplained: false })
+})
+
+test('a transfer in a later block does not explain a collection', async () => {
+  const payment = await opened()
+  await coins.sendThrough(payment.address, 1000n)
+  await collect(payment)
+  await coins.chain.mine()
+  const collectedIn = await coins.head()
+  await coins.chain.pay(payment.address, 5n)
+  await coins.chain.mine()
+  await coins.read()
+  const behind = { ...coins.source, coins: { ...coins.source.coins, reached: async () => collectedIn } }
+  await coins.look([payment], behind)
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: true, collectionUnexplained: true })
+})
+
+test('a transfer that is not found again when it becomes final explains no collection', async () => {
+  const payment = await opened()
+  await coins.sendThrough(payment.address, 1000n)
+  await collect(payment)
+  const head = await coins.head()
+  await coins.chain.mine()
+  const { hash } = await coins.chain.rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)
+  const invented = {
+    ...{ address: coins.chain.token, data: `0x${'5'.padStart(64, '0')}`, logIndex: '0x9', transactionIndex: '0x9' },
+    ...{ blockNumber: `0x${(head + 1).toString(16)}`, blockHash: hash, transactionHash: `0x${'ab'.repeat(32)}` },
+    topics: [TRANSFER, topicOf(coins.sender), topicOf(payment.address)],
+    removed: false,
+  }
+  await coins.withNode(
+    logsAs(logs => [...logs, invented]),
+    async source => {
+      while ((await readNext(coins.sql, coins.watched, source)) !== 'idle');
+    },
+  )
+  await coins.look([payment])
+  expect(await coins.stateOf(payment)).toMatchObject({ collectionUnexplained: false })
+  expect(await coins.sql`select from transfers where payment_id = ${payment.actor} and state = 'seen'`).toHaveLength(1)
+  await coins.chain.mine(CONFIRMATIONS)
+  await coins.read()
+  await coins.look([payment])
+  expect(await coins.stateOf(payment)).toMatchObject({ attention: true, collectionUnexplained: true })
 })

@@ -69,7 +69,8 @@ export const explain = async (
   if (isUnexplained && !hasCode) return undefined
   const isWhole = balance === base.balance + sumOf(account.known, base.number, head.number)
   if (isWhole && base.number < head.number) points.push({ ...head, balance, hasCode })
-  return { account, upTo: head.number, points, found, isUnexplained }
+  const unexplainedIn = isUnexplained ? (points.find(point => point.hasCode)?.number ?? head.number) : null
+  return { account, upTo: head.number, points, found, unexplainedIn }
 }
 
 /**

@@ -75,7 +75,7 @@ export const lookAt = async (
       changed.push({ account, balance: balance ?? expected, hasCode, isCollected })
     else if (remember) {
       const points = [{ ...head, balance: expected, hasCode }]
-      looks.push({ account, upTo: head.number, points, found: [], isUnexplained: false })
+      looks.push({ account, upTo: head.number, points, found: [], unexplainedIn: null })
     }
   }
   let doubted = false

@@ -28,7 +28,8 @@ export const readAccounts = async (
     select b.number, b.hash, b.mined_at, c.final_number, d.address, l.block_number, l.balance, l.has_code,
       exists (
         select from transfers_of(d.payment_id) t
-        where t.to_address = d.address and t.chain_id = c.chain_id and t.state <> 'orphaned') as has_received,
+        where t.to_address = d.address and t.chain_id = c.chain_id and t.state <> 'orphaned'
+          and t.block_number <= b.number) as has_received,
       coalesce((
       select json_agg(json_build_object(
         'txHash', t.tx_hash, 'blockNumber', t.block_number, 'amount', t.amount::text))
@@ -84,8 +85,8 @@ export type Look = {
   readonly account: Account
   readonly upTo: number
   readonly points: readonly (Point & { readonly hash: string; readonly minedAt: Date; readonly hasCode: boolean })[]
-  /** Something was collected from it, and nothing shows what had come. */
-  readonly isUnexplained: boolean
+  /** The first block that shows that something was collected from it; null where what had come is known. */
+  readonly unexplainedIn: number | null
   readonly found: readonly (TransferLog & { readonly minedAt: Date })[]
 }
 
@@ -111,9 +112,9 @@ const recordSome = async (
   looks: readonly Look[],
   { finalNumber }: Pick<Head, 'finalNumber'>,
 ): Promise<number> => {
-  const lookRows = looks.map(({ account: { address, last, known }, upTo, isUnexplained }) => ({
+  const lookRows = looks.map(({ account: { address, last, known }, upTo, unexplainedIn }) => ({
     ...{ address, from_number: last?.number ?? null, to_number: upTo, final_number: finalNumber },
-    unexplained: isUnexplained,
+    unexplained_in: unexplainedIn,
     known: String(known.reduce((sum, { amount }) => sum + amount, 0n)),
   }))
   const pointRows = looks.flatMap(({ account: { address }, points }) =>
