@@ -37,6 +37,8 @@ test('beyond loopback it prints the code of the first sign-up, the same in every
   await using second = await startMain(env)
   const codesOf = ({ lines }: { lines: readonly string[] }) =>
     lines.flatMap(line => /^The first sign-up needs the code ([0-9a-f]{20})$/.exec(line)?.[1] ?? [])
+  // Printed after the server answers.
+  await until(() => codesOf(first).length > 0 && codesOf(second).length > 0)
   const [code = ''] = codesOf(first)
   expect(codesOf(second)).toEqual([code])
 

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { can, identity, isRoot } from '../src/postgres/account.ts'
 import { databaseUrl } from '../src/postgres/cluster.ts'
 import { connect } from '../src/postgres/connect.ts'
-import { freePort } from '../src/postgres/server.ts'
 import { causeOf, StartError } from '../src/start-error.ts'
 import { copyCluster } from './harness/cluster.ts'
 import { type Database, emptyDatabase } from './harness/database.ts'
 import { usedFolder } from './harness/house.ts'
 import { type MainOptions, spawnMain } from './harness/main.ts'
 import { until } from './harness/until.ts'
+import { unusedPort } from './harness/unused-port.ts'
 
 const SECRET_KEY = 'a secret key for tests and for nothing else'
 const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
@@ -126,7 +126,7 @@ const standbyServer = async () => {
   const cluster = await copyCluster(home, 'tests')
   chmodSync(home, 0o711)
   writeFileSync(join(home, 'cluster/standby.signal'), '', { mode: 0o644 })
-  const port = await freePort()
+  const port = await unusedPort()
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', `port=${port}`]
   const server = spawn(
     join(cluster.binaries.folder, 'bin/postgres'),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/postgres/connect.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
-import { freePort } from '../../src/postgres/server.ts'
 import { cert, key } from '../bench/webhooks-certificate.ts'
 import { anvil } from '../harness/anvil.ts'
 import { openPath } from '../harness/faulty-path.ts'
@@ -9,6 +8,7 @@ import { dataFolder } from '../harness/house.ts'
 import { type Main, spawnMain } from '../harness/main.ts'
 import { postgresServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
+import { unusedPort } from '../harness/unused-port.ts'
 import { receiver } from '../webhooks/receiver.ts'
 import { watchHeads } from './heads.ts'
 
@@ -77,7 +77,7 @@ const openHouse = async (databaseUrl: string, { env, tls }: HouseOptions) => {
   await using opening = new AsyncDisposableStack()
   const folder = opening.use(dataFolder())
   const path = opening.use(await openPath(databaseUrl, { tls }))
-  const whole = { ...env, DATABASE_URL: path.url, DATA_DIR: folder.path, PORT: String(await freePort()) }
+  const whole = { ...env, DATABASE_URL: path.url, DATA_DIR: folder.path, PORT: String(await unusedPort()) }
   const said: string[] = []
   let main: Main = await spawnMain(whole)
   let asked = false

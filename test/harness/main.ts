@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../src/postgres/server.ts'
 import { until } from './until.ts'
+import { unusedPort } from './unused-port.ts'
 
 /** A process that runs the whole house. It is killed, if need be, when its test lets go of it. */
 export type Main = AsyncDisposable & {
@@ -34,7 +34,7 @@ export const spawnMain = async (
   env: Readonly<Record<string, string>>,
   { program = fileURLToPath(new URL('../../src/main.ts', import.meta.url)), runtime = bun, uid }: MainOptions = {},
 ): Promise<Main> => {
-  const port = env.PORT ?? String(await freePort())
+  const port = env.PORT ?? String(await unusedPort())
   const lines: string[] = []
   const child = spawn(runtime.command, [...runtime.args, program], {
     ...(uid !== undefined && { uid, gid: uid, cwd: '/' }),

@@ -7,13 +7,14 @@ import { accountFor, identity } from '../../src/postgres/account.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { freePort } from '../../src/postgres/server.ts'
 import { until } from './until.ts'
+import { unusedPort } from './unused-port.ts'
 
 export const hasPgBouncer = Bun.which('pgbouncer') !== null
 
 /** A PgBouncer before a database, with its own defaults but for the mode and the lines given. */
 export const pgBouncer = async (databaseUrl: string, mode: string, lines: readonly string[] = []) => {
   const url = new URL(databaseUrl)
-  const port = await freePort()
+  const port = await unusedPort()
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   chmodSync(folder, 0o755)
   writeFileSync(join(folder, 'users'), `"${url.username}" "${url.password}"\n`)

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { serve } from '../../src/http/serve.ts'
-import { freePort } from '../../src/postgres/server.ts'
+import { unusedPort } from '../harness/unused-port.ts'
 
 test('a request under way is answered before the server ends, and a later one is not taken', async () => {
-  const port = await freePort()
+  const port = await unusedPort()
   const arrived = Promise.withResolvers<void>()
   const release = Promise.withResolvers<string>()
   const app = new Elysia().get('/slow', () => {
@@ -22,7 +22,7 @@ test('a request under way is answered before the server ends, and a later one is
 })
 
 test('a request that never ends does not keep the server from ending', async () => {
-  const port = await freePort()
+  const port = await unusedPort()
   const arrived = Promise.withResolvers<void>()
   const app = new Elysia().get('/endless', () => {
     arrived.resolve()
@@ -36,7 +36,7 @@ test('a request that never ends does not keep the server from ending', async () 
 })
 
 test('a port that somebody serves already is shared with nobody', async () => {
-  const port = await freePort()
+  const port = await unusedPort()
   const first = await serve(
     new Elysia().get('/', () => 'first'),
     { host: '127.0.0.1', port },
@@ -51,7 +51,7 @@ test('a port that somebody serves already is shared with nobody', async () => {
 })
 
 test('the runtime answers nothing that was not asked of the program', async () => {
-  const port = await freePort()
+  const port = await unusedPort()
   const serving = await serve(
     new Elysia().get('/', () => 'here'),
     { host: '127.0.0.1', port },

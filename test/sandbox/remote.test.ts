@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { freePort } from '../../src/postgres/server.ts'
 import { headOf } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { anvil, type TestChain } from '../harness/anvil.ts'
 import { dataFolder } from '../harness/house.ts'
 import { until } from '../harness/until.ts'
+import { unusedPort } from '../harness/unused-port.ts'
 import { deployerNonce, dollarsOf, mint, opened } from './opened.ts'
 
 const somebody = '0x00000000000000000000000000000000000a11ce'
@@ -59,7 +59,7 @@ test('nothing is sent to another chain', async () => {
 })
 
 test('a node that starts later is found, and one that comes back empty is a new epoch', async () => {
-  const port = await freePort()
+  const port = await unusedPort()
   await using sandbox = await opened(nowhere, `http://127.0.0.1:${port}/?key=secret`)
   expect(sandbox.trouble()).toBe('unreachable')
   const isReady = async (chain: TestChain) =>
