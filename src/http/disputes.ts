@@ -12,7 +12,7 @@ import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId, recordName } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
-import { shownText, textOf } from './text.ts'
+import { shownText } from './text.ts'
 
 const newDispute = () =>
   type({
@@ -25,10 +25,10 @@ const newDispute = () =>
 // What is not named stays as it is; an empty text takes back what was said.
 const newEvidence = () =>
   type({
-    'uncategorizedText?': textOf(0, 2000),
-    'customerCommunication?': textOf(0, 2000),
-    'shippingTrackingNumber?': textOf(0, 2000),
-    'refundPolicy?': textOf(0, 2000),
+    'uncategorizedText?': shownText(0, 2000),
+    'customerCommunication?': shownText(0, 2000),
+    'shippingTrackingNumber?': shownText(0, 2000),
+    'refundPolicy?': shownText(0, 2000),
     'submit?': 'boolean',
   })
 

@@ -30,7 +30,7 @@ const newLink = () =>
     currency: '/^[A-Z]{3}$/',
     'title?': shownText(1, 200).or('null'),
     'description?': shownText(1, 1000).or('null'),
-    'reference?': textOf(1, 200).or('null'),
+    'reference?': shownText(1, 200).or('null'),
     'assets?': asset().array().atLeastLength(1).atMostLength(100).or('null'),
     'maxPayments?': '1 <= number.integer <= 2147483647 | null',
     'windowMinutes?': '5 <= number.integer <= 10080',

@@ -7,8 +7,8 @@ import { type } from 'arktype'
 export const textOf = (least: number, most: number) => bounded(least, most, value => isWithin(value, least, most))
 
 /**
- * The same of a name, title or description, which others read amid text of the page. Bidirectional controls would turn
- * that text around: an amount, or where a link leads.
+ * The same of a text that a person types and others read: a name, title, description, reference or piece of evidence.
+ * Bidirectional controls are refused, because they reorder the text that follows: an amount, or the address of a link.
  */
 export const shownText = (least: number, most: number) =>
   bounded(least, most, value => isWithin(value, least, most) && !/\p{Bidi_Control}/u.test(value))

@@ -32,7 +32,7 @@ export type UrlFault = keyof typeof urlFaults
 export const parseTarget = (text: string): Target | UrlFault => {
   if (text.length > 2_048) return 'too_long'
   // The parser would read a lot of things as a URL that nobody meant as one.
-  if (!/^https?:\/\/[^\s\\/][^\s\\]*$/i.test(text) || !URL.canParse(text)) return 'malformed'
+  if (!/^https?:\/\/[^\s\p{C}\\/][^\s\p{C}\\]*$/iu.test(text) || !URL.canParse(text)) return 'malformed'
   const { protocol, username, password, hostname, port, pathname, search } = new URL(text)
   if (username || password || /^[^:]+:\/\/[^/?#]*@/.test(text)) return 'has_userinfo'
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')

@@ -1,23 +1,44 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Type, type } from 'arktype'
+import { schemaOf } from '../../src/http/openapi/schema.ts'
 import { pageRoutes } from '../../src/http/pages.ts'
 import { routes } from '../../src/http/routes.ts'
+import { encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { expire, secretOf, send as sendForm, visit } from './claims.ts'
+import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
+import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
+import { makeRefund, somebody } from './refunds.ts'
 
 let to: ApiHouse
 let lamps: Shop
 let key: string
 let link: string
+let payment: string
+let dispute: string
+let endpoint: string
 
 beforeAll(async () => {
-  to = await apiHouse({ routes: [...routes, ...pageRoutes(routes)], env: { SIGN_UP: 'open' } })
+  to = await apiHouse({
+    routes: [...routes, ...pageRoutes(routes)],
+    env: { SIGN_UP: 'open', CHECKOUT_RATE_LIMIT: '0', API_RATE_LIMIT_TEST: '0', WEBHOOK_ALLOW: '127.0.0.0/8' },
+  })
   lamps = await shop(to.api, 'מנורות')
   key = (await insertKey(to.sql, lamps)).secret
   link = (
     await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false }, { title: 'مصباح', description: 'نحاس' })
   ).id
+  const mode = { merchantId: lamps.merchantId, livemode: false }
+  payment = encodeId('pay', (await paid(to.api, mode)).actor)
+  dispute = await makeDispute(to.api, mode, { submit: false })
+  const { json } = await byOwner('POST', '/webhook-endpoints', {
+    url: 'https://127.0.0.1/',
+    eventTypes: ['payment.succeeded'],
+  })
+  endpoint = (json as { id: string }).id
 })
 afterAll(() => to[Symbol.asyncDispose]())
 
@@ -39,13 +60,24 @@ const places: readonly (readonly [
     'description',
     description =>
       byOwner('POST', '/webhook-endpoints', {
-        url: 'https://192.0.2.1/',
+        url: 'https://127.0.0.1/',
         eventTypes: ['payment.succeeded'],
         description,
       }),
   ],
+  ['description', description => byOwner('PATCH', `/webhook-endpoints/${endpoint}`, { description })],
+  [
+    'url',
+    text =>
+      byOwner('PATCH', `/webhook-endpoints/${endpoint}`, { url: `https://127.0.0.1/${text.replaceAll(' ', '')}` }),
+  ],
   ['title', title => byKey('/v1/payment-links', { amountMinor: 100, currency: 'USD', title })],
   ['description', description => byKey('/v1/payment-links', { amountMinor: 100, currency: 'USD', description })],
+  ['reference', reference => byKey('/v1/payment-links', { amountMinor: 100, currency: 'USD', reference })],
+  ['description', description => byKey(`/v1/payments/${payment}/disputes`, { reason: 'general', description })],
+  ...['uncategorizedText', 'customerCommunication', 'shippingTrackingNumber', 'refundPolicy'].map(
+    field => [field, (text: string) => byKey(`/v1/disputes/${dispute}/evidence`, { [field]: text })] as const,
+  ),
   [
     'customerName',
     customerName =>
@@ -69,6 +101,35 @@ test.each(places)('a %s with a bidirectional control is 400', async (field, send
   }
 })
 
+/** Secrets, the names of what exists already, and addresses, which a handler parses. */
+const takesThem: readonly string[] = [
+  ...['code', 'password', 'currentPassword', 'newPassword', 'signUpCode', 'token', 'clientSecret'],
+  ...['asset', 'destination', 'address', 'signature', 'url'],
+]
+
+test('no other field of a body takes one', () => {
+  const found = [...routes, ...pageRoutes(routes)].flatMap(({ method, path, body }) =>
+    fieldsIn(body).flatMap(({ name, rule }) =>
+      takesControls(rule) && !takesThem.includes(name) ? [`${name} of ${method} ${path}`] : [],
+    ),
+  )
+  expect(found).toEqual([])
+})
+
+const takesControls = (rule: Type): boolean => !(rule('Lamp \u202e00.1$ and lights') instanceof type.errors)
+
+type Field = { readonly name: string; readonly rule: Type }
+
+/** The texts that a body names. Metadata, which may have any name, is data of the merchant's programs. */
+const fieldsIn = (body: Type | undefined): readonly Field[] =>
+  Object.entries((body ? schemaOf(body).properties : undefined) ?? {}).flatMap(([name, schema]) => {
+    const rule = (body as Type<Record<string, unknown>>).get(name) as Type
+    return 'properties' in schema ? fieldsIn(rule) : mayBeText(schema) ? [{ name, rule }] : []
+  })
+
+const mayBeText = (schema: object): boolean =>
+  'anyOf' in schema ? (schema.anyOf as object[]).some(mayBeText) : 'type' in schema && schema.type === 'string'
+
 test('names written from right to left need none, and are kept', async () => {
   const { status, json } = await byKey('/v1/payment-links', {
     amountMinor: 100,
@@ -78,7 +139,36 @@ test('names written from right to left need none, and are kept', async () => {
   expect([status, json]).toMatchObject([201, { title: 'מנורת שולחן 👩‍👩‍👦' }])
 })
 
-test('pages isolate what a merchant wrote from the text around it', async () => {
-  const { text } = await to.call('GET', `/pay/${link}`)
-  for (const part of ['מנורות', 'مصباح', 'نحاس']) expect(text).toContain(`<bdi>${part}</bdi>`)
+/** How often the body of a page shows the text in a `<bdi>` of its own, and how often without one. */
+const shown = ({ text: page }: { readonly text: string }, text: string) => {
+  const body = page.slice(page.indexOf('<body>'))
+  const isolated = body.split(`<bdi>${text}</bdi>`).length - 1
+  return { isolated, bare: body.split(text).length - 1 - isolated }
+}
+
+test('the page of a payment link isolates what a merchant wrote from the text around it', async () => {
+  const page = await to.call('GET', `/pay/${link}`)
+  for (const part of ['מנורות', 'مصباح', 'نحاس']) expect(shown(page, part)).toEqual({ isolated: 1, bare: 0 })
+})
+
+test('so does every page of a claim', async () => {
+  const claimed = async () => {
+    const id = await makeRefund(to.api, { merchantId: lamps.merchantId, livemode: false })
+    const { json } = await to.call('GET', `${lamps.path}/refunds/${id}`, { bearer: lamps.owner.bearer })
+    return { id, secret: secretOf((json as { claimUrl: string }).claimUrl) }
+  }
+  const [{ secret }, over] = [await claimed(), await claimed()]
+  await expire(to.api, over.id)
+  const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+  const pages = [
+    [200, 1, await visit(to, secret)],
+    [422, 1, await sendForm(to, secret, { address: '0x12' })],
+    [200, 1, await sendForm(to, secret, { address: somebody })],
+    [200, 2, await sendForm(to, secret, { address: somebody, confirmed: 'yes' })],
+    [200, 2, await visit(to, secret)],
+    [409, 2, await sendForm(to, secret, { address: other, confirmed: 'yes' })],
+    [410, 2, await visit(to, over.secret)],
+  ] as const
+  for (const [status, isolated, page] of pages)
+    expect([page.status, shown(page, 'מנורות')]).toEqual([status, { isolated, bare: 0 }])
 })

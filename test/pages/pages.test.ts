@@ -70,6 +70,26 @@ describe
   },
 )
 
+/** Where each character of the title stands, from the left. */
+const places = `(() => {
+  const text = document.createTreeWalker(document.querySelector('h1'), NodeFilter.SHOW_TEXT).nextNode()
+  return Array.from(text.nodeValue, (_, at) => {
+    const range = document.createRange()
+    range.setStart(text, at)
+    range.setEnd(text, at + 1)
+    return range.getBoundingClientRect().left
+  })
+})()`
+
+test.skipIf(!hasBrowser)('a title from right to left ends at its left', async () => {
+  const { merchantId } = await shop(to.api)
+  const { id } = await makeLink(to.api, { merchantId, livemode: false }, { title: 'מנורה!' })
+  const { page } = await open(`/pay/${id}`, looks[0])
+  const lefts = (await page.evaluate(places)) as number[]
+  expect(lefts).toEqual(lefts.toSorted((a, b) => b - a))
+  await page.context().close()
+})
+
 describe.skipIf(!hasBrowser)('by keyboard', () => {
   test('one goes to the content at once, and opens an operation', async () => {
     const { page } = await open('/docs/refunds', looks[0])

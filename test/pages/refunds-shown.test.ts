@@ -32,6 +32,15 @@ const waiting = async () => {
   return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
 }
 
+/** The names of the elements that hold a text. */
+const holdersOf = (text: string) => `(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found = []
+  while (walker.nextNode())
+    if (walker.currentNode.nodeValue.includes(${JSON.stringify(text)})) found.push(walker.currentNode.parentElement.tagName)
+  return found
+})()`
+
 describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
   test('its amounts, its network and its address, spelled as wallets do', async () => {
     await using visit = await house.open(`/refunds/${await house.made()}`)
@@ -78,6 +87,21 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await using other = await house.open(`/refunds/${id}`, { by: await member(house.to.api, lampsOf(), 'developer') })
     await other.go()
     await other.page.getByText('No wallet was found in this browser.').waitFor()
+  })
+
+  test('what people typed apart from the text around it, whatever its direction', async () => {
+    const id = await house.made()
+    const by = await member(house.to.api, lampsOf(), 'viewer')
+    for (const [path, times] of [
+      ['/refunds', 1],
+      [`/refunds/${id}`, 3],
+    ] as const) {
+      await using visit = await house.open(path, { by })
+      await visit.go()
+      await visit.page.locator('article h1').waitFor()
+      expect(await visit.page.evaluate(holdersOf('Lamps & other lights'))).toEqual(Array(times).fill('BDI'))
+      expect(await visit.page.evaluate(holdersOf(by.email))).toEqual(['BDI'])
+    }
   })
 
   test('of another merchant’s the same as of none, and of one’s second merchant the refund', async () => {

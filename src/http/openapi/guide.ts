@@ -8,7 +8,7 @@ Everything exists twice, for test mode and for live mode, and neither sees the o
   },
   {
     title: 'What it speaks',
-    text: `JSON in UTF-8, in objects of at most 64 KiB, sent as \`application/json\`. An empty body is as good as \`{}\`. Fields and query parameters that are not declared are refused by name; pages for people leave what is not theirs in the address alone.
+    text: `JSON in UTF-8, in objects of at most 64 KiB, sent as \`application/json\`. An empty body is as good as \`{}\`. Fields and query parameters that are not declared are refused by name; pages for people leave what is not theirs in the address alone. Names, titles, descriptions, references and evidence must not contain Unicode bidirectional controls (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
 
 Money is an integer of minor units, amounts on a chain are decimal texts of atomic units, and times are ISO 8601 in UTC with milliseconds. Ids are opaque.`,
   },

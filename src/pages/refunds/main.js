@@ -99,7 +99,7 @@ const paintBar = merchant => {
         : 'The service could not be told that you sign out. Close this window, and sign out again later.',
     )
   }
-  bar.replaceChildren(choice, el('span', { class: 'quiet' }, user.email), button('Sign out', leave, { class: 'small' }))
+  bar.replaceChildren(choice, el('bdi', { class: 'quiet' }, user.email), button('Sign out', leave, { class: 'small' }))
 }
 
 const askWho = (text = 'to see and sign refunds') => {
