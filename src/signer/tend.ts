@@ -16,7 +16,7 @@ import { dropLost, settleNonces } from './settle.ts'
 export type Patience = {
   /** Until what a node should have is sent again: it may have lost it. */
   readonly resendMs: number
-  /** Until more is offered; twice as long each time. */
+  /** Until more is offered; see `doublingsOf`. */
   readonly bumpMs: number
 }
 
@@ -53,7 +53,7 @@ export const tendSigner = async (
     if ((each.sentMsAgo ?? Number.POSITIVE_INFINITY) > resendMs)
       await resend(desk, ask, signer, each, each.nonce === minedTo)
   const [first] = waiting
-  if (!first || msOut(first) < bumpMs * 2 ** Math.max(0, takenOf(first) - 1)) return
+  if (!first || msOut(first) < bumpMs * 2 ** doublingsOf(first)) return
   if (first.nonce === minedTo) return replaceLatest(desk, ask, { signer, open: first })
   // Transactions of another program, at nonces that are not in the ledger, were forgotten by all nodes.
   const nonce = Math.max(minedTo, await readHighest(rpc, signer.address))
@@ -80,6 +80,14 @@ const resend = async (
     if ((await send(desk, ask, { signerId: signer.id, nonce, raw, hash })) !== 'refused') return
 }
 
-const takenOf = ({ attempts }: OpenNonce): number => attempts.filter(({ isTaken }) => isTaken).length
+/**
+ * The wait doubles with each attempt that a node took, and with each one since that none took: while all nodes refuse
+ * what is signed, rising fees add few attempts. Once a node takes the latest, the earlier refusals no longer count.
+ */
+const doublingsOf = ({ attempts }: OpenNonce): number => {
+  const taken = attempts.filter(({ isTaken }) => isTaken).length
+  const refusedSince = attempts.length - 1 - attempts.findLastIndex(({ isTaken }) => isTaken)
+  return taken + refusedSince - 1
+}
 
 const msOut = ({ attempts }: OpenNonce): number => attempts.at(-1)?.msAgo ?? 0

@@ -33,10 +33,26 @@ const signed = async () => {
 }
 
 /** Looks after what is signed, so many times, as if it had waited for long. */
-const tend = async (times = 1, more: Partial<typeof house.desk> = {}) => {
+const tend = async (times = 1, { bumpMs = 0, ...more }: Partial<typeof house.desk> & { bumpMs?: number } = {}) => {
   for (let n = 0; n < times; n++)
     for (const connected of (more.chains ?? house.desk.chains).all)
-      await tendChain({ ...house.desk, ...more }, house.turns, connected, { patience: { resendMs: 0, bumpMs: 0 } })
+      await tendChain({ ...house.desk, ...more }, house.turns, connected, { patience: { resendMs: 0, bumpMs } })
+}
+
+/** A node that says that there is enough, and refuses what is sent. */
+const refusing = async () => {
+  const wrong = await through(node.url, ({ method }, answer) =>
+    method === 'eth_getBalance' ? toHex(10n ** 24n) : answer,
+  )
+  const all = house.desk.chains.all.map(({ chain }) => chain)
+  const chains = connectChains(all, () => [wrong.url], house.api)
+  return {
+    chains,
+    [Symbol.asyncDispose]: async () => {
+      chains.close()
+      await wrong[Symbol.asyncDispose]()
+    },
+  }
 }
 
 const paid = async ({ signer, destination }: { signer: { id: string }; destination: string }) => {
@@ -79,12 +95,8 @@ test('attempts that no node took are not counted: more than ten are signed, each
   const refund = await signed()
   await node.call('anvil_dropAllTransactions')
   await setCoins(refund.signer.address, refund.first.cost)
-  // A node that says that there is enough, and refuses what is sent.
-  await using wrong = await through(node.url, ({ method }, answer) =>
-    method === 'eth_getBalance' ? toHex(10n ** 24n) : answer,
-  )
-  const all = house.desk.chains.all.map(({ chain }) => chain)
-  const chains = connectChains(all, () => [wrong.url], house.api)
+  await using wrong = await refusing()
+  const { chains } = wrong
   for (let n = 1; n <= 12; n++) {
     for (const lower of [0n, GWEI]) {
       await setBaseFee(BigInt(n) * 20n * GWEI - lower)
@@ -92,9 +104,38 @@ test('attempts that no node took are not counted: more than ten are signed, each
     }
     expect(await refund.attempts()).toHaveLength(n + 1)
   }
-  chains.close()
   await setCoins(refund.signer.address, 10n ** 24n)
   await tend()
+  expect(await paid(refund)).toEqual(['mined', 1])
+})
+
+test('each attempt that no node takes doubles the wait for the next one, until a node takes one', async () => {
+  const refund = await signed()
+  await setCoins(refund.signer.address, refund.first.cost)
+  await using wrong = await refusing()
+  let fee = 20n * GWEI
+  /** How many attempts there are when fees have risen and the latest attempt is so old. */
+  const after = async (seconds: number, chains = wrong.chains) => {
+    await house.sql`
+      update signed_transactions set created_at = now() - make_interval(secs => ${seconds})
+      where signer_id = ${refund.signer.id}`
+    await node.call('anvil_dropAllTransactions')
+    fee += 20n * GWEI
+    await setBaseFee(fee)
+    await tend(1, { chains, bumpMs: 60_000 })
+    return (await refund.attempts()).length
+  }
+  expect(await after(59)).toBe(1)
+  expect(await after(61)).toBe(2)
+  expect(await after(119)).toBe(2)
+  expect(await after(121)).toBe(3)
+  expect(await after(239)).toBe(3)
+  expect(await after(241)).toBe(4)
+  await setCoins(refund.signer.address, 10n ** 24n)
+  // A node takes the latest, which is the second that one took.
+  await tend(1, { bumpMs: 60_000 })
+  expect(await after(119, house.desk.chains)).toBe(4)
+  expect(await after(121, house.desk.chains)).toBe(5)
   expect(await paid(refund)).toEqual(['mined', 1])
 })
 
