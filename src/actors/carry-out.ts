@@ -35,8 +35,6 @@ type Round = Means & {
   readonly meetsLocks: boolean
   /** The holder's name when the actors have been leased for it. */
   readonly lease: string | null
-  /** Undefined where something is left to be done for those who were told: their actors are not free before. */
-  readonly told: Told | undefined
 }
 
 type Means = {
@@ -47,16 +45,13 @@ type Means = {
   readonly published: (() => void) | undefined
 }
 
-/** Hears in the very turn that so many units were told together, and that none of these goes round again. */
-export type Told = (units: number) => void
-
 /**
  * Carries units through read, decide and commit until each is settled or must go round again.
  * One bad unit never fails the others.
  */
-export const carryOut = async (means: Means, units: readonly Pending[], told: Told): Promise<Again> => {
+export const carryOut = async (means: Means, units: readonly Pending[]): Promise<Again> => {
   const { aside: unlucky, others } = setAside(units, isUnlucky)
-  const round = { ...means, lease: null, told, meetsLocks: false }
+  const round = { ...means, lease: null, meetsLocks: false }
   return inOrder([others, unlucky], (some, part) => (part === 0 ? attempt(round, some) : attemptLeased(round, some)))
 }
 
@@ -99,7 +94,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
     // There is nothing to lease of an actor that does not exist.
     const isHeld = ({ key }: { readonly key: string }) => (reads.has(key) ? reads.get(key)?.row.lease === lease : true)
     const { aside, others } = setAside(units, unit => !unit.commands.every(isHeld))
-    const again = await attempt({ ...round, lease, told: undefined }, others)
+    const again = await attempt({ ...round, lease }, others)
     // The rest is leased by another process, for two seconds at most, or was passed over as locked.
     const locked = new Set<string>()
     for (const { commands } of aside)
@@ -177,7 +172,6 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
     if (written) remember(memory, looks.recalled, { heads, conflicted, written })
   })
   for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
-  if (conflicted.size === 0 && doubting.length === 0) afterCommit(round, () => round.told?.(units.length))
   return both(afterConflict(looks, [...conflicted]), roundAgain)
 }
 

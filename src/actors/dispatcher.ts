@@ -73,11 +73,10 @@ export const openDispatcher = (
   const busy = new Map<string, number>()
   const lanes = openLanes({ most, batchSize })
   /** How many were seen to wait for actors that are under way. */
-  let behind = 0
+  let waitingForActors = 0
   let parked = 0
   let scheduled = false
-  let looking = false
-  let wakeUp: ReturnType<typeof setTimeout> | undefined
+  let pumpsLater = false
   let drained: (() => void)[] = []
 
   const enqueue = (
@@ -95,7 +94,6 @@ export const openDispatcher = (
       fail(new Unavailable(new Error(`${queue.length} commands are waiting`)))
       return
     }
-    lanes.cameBack()
     queue.push({
       commands: commands.map(identify),
       keyed,
@@ -132,53 +130,34 @@ export const openDispatcher = (
     })
   }
 
-  /** Whoever is left to wait for lanes need not wait for late ones. */
-  const lookAgain = (): void => {
-    if (looking || queue.length === 0 || !lanes.mayShare()) return
-    looking = true
+  const pump = (): void => {
+    while (lanes.mayOpen(queue.length)) {
+      const units = takeBatch(lanes.share(queue.length, waitingForActors))
+      if (units.length === 0) break
+      carry(units)
+    }
+    if (queue.length > 0) pumpLater()
+  }
+
+  /** What waits for a batch does not wait for one that has become late. */
+  const pumpLater = (): void => {
+    if (pumpsLater) return
+    pumpsLater = true
     setTimeout(() => {
-      looking = false
+      pumpsLater = false
       pump()
     }, LATE_MS)
   }
 
-  const pump = (): void => {
-    const ms = lanes.waitMs(queue.length)
-    if (ms > 0) {
-      waitFor(ms)
-      return
-    }
-    while (queue.length >= lanes.least()) {
-      const units = takeBatch(lanes.share(queue.length, behind))
-      if (units.length === 0) break
-      carry(units)
-    }
-    lookAgain()
-  }
-
-  /** Whoever comes meanwhile pumps; this is for those who do not come. */
-  const waitFor = (ms: number): void => {
-    clearTimeout(wakeUp)
-    wakeUp = setTimeout(pump, ms)
-  }
-
   const carry = (units: readonly Pending[]): void => {
     const lane = lanes.enter(units.length)
-    // Those who were told go on when this turn is over. What waits meanwhile is sent first, or the database would wait
-    // with it for all that they do next. Who dispatches again in this turn shares a batch with what is too little yet.
-    const told = (some: number): void => {
-      if (some < units.length) return
-      lanes.leave(lane, units.length)
-      leave(units)
-      if (lanes.isEnough(queue.length, behind)) pump()
-    }
-    void carryOut(means, units, told)
+    void carryOut(means, units)
       .catch((error): Again => {
         for (const unit of units) unit.fail(error)
         return ALL_SETTLED
       })
       .then(again => {
-        if (!lanes.leave(lane, units.length - again.units.length - again.locked.length)) return
+        lanes.leave(lane)
         if (again.units.length + again.locked.length > 0) park(units, again)
         else leave(units)
       })
@@ -218,7 +197,7 @@ export const openDispatcher = (
     lockouts,
     retry: async unit => {
       const actors = await findLocked(outside.sql, registry, [unit])
-      return actors.size > 0 ? { ...ALL_SETTLED, locked: [{ unit, actors }] } : carryOut(means, [unit], () => {})
+      return actors.size > 0 ? { ...ALL_SETTLED, locked: [{ unit, actors }] } : carryOut(means, [unit])
     },
     release: unit => leave([unit]),
   })
@@ -263,7 +242,7 @@ export const openDispatcher = (
         units.push(unit)
       }
     }
-    behind = left.length
+    waitingForActors = left.length
     queue = left.concat(queue.slice(at))
     occupy(units)
     return units

@@ -79,7 +79,7 @@ type Walk = {
   readonly never?: readonly string[]
 }
 
-const TRIES = 10_000
+const TRIES = 20_000
 
 const ofToy = (kind: Kind) => ({
   kind,

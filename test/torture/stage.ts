@@ -38,17 +38,21 @@ export const inForeignSession = async (
 /** Heals every path, and waits until every process commits again. */
 export const recovered = async ({ system, history, actors, random }: Stage): Promise<void> => {
   for (const { path } of system.members) path.heal()
+  let last: Operation | undefined
   const commits = async (process: WorkerProcess) => {
     process.requireAlive()
     const name = `probe ${history.operations.length}`
     const commands = [{ actor: actors.drawCold(random), cause: name, event: 'flash' }]
     const probe: Operation = { name, commands, keyed: false, expected: 'any', attempts: [] }
     history.operations.push(probe)
+    last = probe
     await sendTo(process, history, probe)
     return doneBy(probe) !== undefined
   }
   for (const { process } of system.members) {
     const what = `process ${process.name} to commit again`
-    await until(() => commits(process), { timeoutMs: 30_000, everyMs: 50, what })
+    await until(() => commits(process), { timeoutMs: 30_000, everyMs: 50, what }).catch(error => {
+      throw new Error(`${error}; it answered ${JSON.stringify(last?.attempts.at(-1)?.outcome)}`)
+    })
   }
 }
