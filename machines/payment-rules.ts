@@ -134,7 +134,8 @@ export const paymentRules = setup({
     moreFinalStrays: ({ context, event }) => event.type === 'stray_seen' && event.finalStrays > context.finalStrays,
     overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
     overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,
-    someFinalMoney: ({ context }) => (context.amountFinal > 0n && !isGivenBack(context)) || context.finalStrays > 0,
+    // Strays alone are accepted only as the asset that they came in: see `onlyStraysFinal`.
+    someFinalMoney: ({ context }) => context.amountFinal > 0n && (!isGivenBack(context) || context.finalStrays > 0),
     onlyStraysFinal: ({ context, event }) =>
       event.type === 'accept' &&
       event.paidWith !== undefined &&

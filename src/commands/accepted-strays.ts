@@ -1,14 +1,17 @@
 import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import { type Chain, confirmationsOf } from '../chain/chains.ts'
+import { checksummedOrNull } from '../chain/checksum.ts'
 import type { Chains } from '../chain/connect.ts'
 import { amountOf, atPar } from '../chain/quotes/amount.ts'
+import { refuse } from '../errors.ts'
 import { type AssetReceived, findReceived } from '../queries/strays.ts'
 import type { World } from '../world.ts'
 
 /**
  * The asset that a payment has got final money in beside the picked one: what is accepted for it where none of the
- * picked one came. Undefined where there is none, or its chain is switched off: then it cannot be named.
+ * picked one came. Undefined where there is none. Refused where all that came is in assets that are not configured: a
+ * success in one of them would have received nothing, and could not be refunded.
  */
 export const acceptedAssetOf = async (
   { sql }: Pick<World, 'sql'>,
@@ -16,11 +19,13 @@ export const acceptedAssetOf = async (
   payment: Actor<Payment>,
 ): Promise<AcceptedAsset | undefined> => {
   const received = await findReceived(sql, payment)
-  for (const each of received) {
-    const isPicked = each.chainId === payment.context.chainId && each.tokenAddress === payment.context.tokenAddress
+  const isPicked = (each: AssetReceived) =>
+    each.chainId === payment.context.chainId && each.tokenAddress === payment.context.tokenAddress
+  const strays = received.filter(each => !isPicked(each) && each.amountFinal > 0n)
+  for (const each of strays) {
     const chain = chains.find(each.chainId)?.chain
     const asset = chain && assetOf(chain, each.tokenAddress)
-    if (isPicked || each.amountFinal === 0n || !asset) continue
+    if (!asset) continue
     const { amountReceived, amountFinal, address, payerAddress, txHash, blockNumber, scan } = each
     const pegged = asset.peg === payment.context.currency
     const atItsPar = pegged ? amountOf(payment.context, atPar, asset.decimals) : undefined
@@ -31,8 +36,20 @@ export const acceptedAssetOf = async (
       ...straysBeside(each, received),
     }
   }
+  if (strays.length > 0 && payment.context.amountFinal === 0n && mayBeAccepted(payment))
+    refuse('unsupported_asset', {
+      message: 'The money is in an asset, or on a chain, that is not configured here. Configure it, then accept again.',
+      details: {
+        assets: strays.map(({ chainId, tokenAddress }) => ({
+          chainId,
+          tokenAddress: checksummedOrNull(tokenAddress),
+        })),
+      },
+    })
   return undefined
 }
+
+const mayBeAccepted = ({ state }: Actor<Payment>): boolean => state !== 'processing' && state !== 'success'
 
 const assetOf = ({ native, tokens }: Chain, tokenAddress: string | null) =>
   tokenAddress === null ? { ...native, peg: null } : tokens.find(({ address }) => address === tokenAddress)

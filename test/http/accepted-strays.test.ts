@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { checksummed } from '../../src/chain/checksum.ts'
 import { connectChains } from '../../src/chain/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { settlePayments } from '../../src/chain/watch/settle.ts'
@@ -10,6 +11,7 @@ import { refundCalls } from './refunds.ts'
 import { twoShops } from './two-shops.ts'
 
 const OTHER = `0x${'d'.repeat(40)}`
+const UNKNOWN = `0x${'b0'.repeat(20)}`
 const EURO = `0x${'e'.repeat(40)}`
 const ELSEWHERE = 31338
 
@@ -30,6 +32,8 @@ const { to, lamps, ask } = house
 const { start, made } = refundCalls(house)
 const ledger = await openLedger(to.sql)
 const elsewhere = await openLedger(to.sql, ELSEWHERE)
+/** As of a chain that was switched off since. */
+const off = await openLedger(to.sql, 31339)
 
 /** A payment of ten dollars in test dollars, whose customer has sent something else. */
 const strayed = async (sent: Partial<Sent>, on = ledger): Promise<MadePayment> => {
@@ -112,5 +116,38 @@ describe('a payment whose money in another asset is accepted', () => {
     expect(await to.sql`select stray, final_strays from payments where id = ${payment.actor}`).toEqual([
       { stray: 'wrong_asset', final_strays: 1 },
     ] as never)
+  })
+
+  test.each<[string, Partial<Sent>, typeof ledger, object]>([
+    ['of a chain that is switched off', { token: null }, off, { chainId: 31339, tokenAddress: null }],
+    ['that is not configured', { token: UNKNOWN }, ledger, { chainId: 31337, tokenAddress: checksummed(UNKNOWN) }],
+  ])('is refused while all that came is an asset %s', async (_, sent, on, asset) => {
+    const payment = await strayed(sent, on)
+    expect(await accept(payment)).toMatchObject({
+      status: 422,
+      json: { error: { code: 'unsupported_asset', details: { assets: [asset] } } },
+    })
+    expect(await read(payment)).toMatchObject({ status: 'pending' })
+    // What is known beside it can be accepted.
+    await receive(payment, { token: OTHER, amount: 4_000_000n })
+    expect((await accept(payment)).json).toMatchObject({ status: 'success', crypto: { amountReceived: '4000000' } })
+    expect(await accept(payment)).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
+  })
+
+  test('an asset that is not configured does not keep picked money from being accepted', async () => {
+    const payment = await strayed({ token: UNKNOWN })
+    await receive(payment, { amount: 400n })
+    expect((await accept(payment)).json).toMatchObject({
+      status: 'success',
+      crypto: { asset: 'TUSD', amountReceived: '400' },
+    })
+  })
+
+  test('while picked money in full is not final, it is in no state to be accepted', async () => {
+    const payment = await strayed({ token: UNKNOWN })
+    await ledger.block([{ to: payment.address.toLowerCase(), amount: 1_000n }])
+    while ((await settlePayments(to.api)) > 0);
+    expect(await read(payment)).toMatchObject({ status: 'processing' })
+    expect(await accept(payment)).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
   })
 })

@@ -205,7 +205,7 @@ describe('payment', () => {
 
       A person decides.
       little final                       | accept                  | success    | payment.succeeded  |
-      stray, late, canceled late         | accept                  | success    | payment.succeeded  | attention=false
+      late, canceled late                | accept                  | success    | payment.succeeded  | attention=false
       underpaid, failed late             | accept                  | success    | payment.succeeded  | failureReason=null attention=false
       underpaid paid, underpaid excess   | accept                  | success    | payment.succeeded  | failureReason=null attention=false
       underpaid late                     | accept                  | success    | payment.succeeded  | failureReason=null attention=false
@@ -249,7 +249,7 @@ describe('payment', () => {
     expect(shortestPaths(payments)).toEqual({
       pending: '',
       processing: 'pick, see 1000',
-      success: 'final on a wrong chain, accept',
+      success: 'pick, see 1000, all 1000 final',
       failed: 'reverted',
       expired: 'over',
       canceled: 'cancel',

@@ -28,8 +28,8 @@ export const resolvePayment: Docs = {
   operation: 'resolvePayment',
   summary: 'Decide about a payment that waits for a person',
   description:
-    'To accept it some of its money must be final and not given back; it is a success then. Where all of that came in another asset or on another chain, `crypto` names what was accepted from then on, and refunds are paid in it: a stablecoin of the payment’s currency counts at par, anything else as the whole price. Of several assets the one that came first is accepted.',
+    'To accept it some of its money must be final and not given back; it is a success then. Where all of that came in another asset or on another chain, `crypto` names what was accepted from then on, and refunds are paid in it: a stablecoin of the payment’s currency counts at par, anything else as the whole price. Of several assets the one that came first is accepted. While all of it is in assets that are not configured, it is refused.',
   answers: { 200: paymentReadShape },
-  refusals: ['state_conflict'],
+  refusals: ['state_conflict', 'unsupported_asset'],
   example: { action: 'accept' },
 }
