@@ -1,9 +1,17 @@
-import type { KeyCaller } from '../http/route.ts'
+import type { Scope } from '../queries/api-keys.ts'
 import { findKeyAccess } from '../queries/key-access.ts'
 import type { Outside } from '../world.ts'
 import { isApiKey, spellHash } from './api-key.ts'
 import { openLastUses } from './last-use.ts'
 import { openRecent } from './recent.ts'
+
+export type KeyCaller = {
+  readonly id: string
+  readonly merchantId: string
+  readonly livemode: boolean
+  readonly scopes: readonly (Scope | '*')[]
+  readonly apiVersion: string
+}
 
 /** Who may call with which secret, remembered for at most a second. */
 export type KeyBook = {

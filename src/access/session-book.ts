@@ -1,9 +1,16 @@
-import type { Role, SessionCaller } from '../http/route.ts'
 import type { Keyring } from '../keyring.ts'
+import type { Role } from '../queries/members.ts'
 import { findLiveSession, findRole, type LiveSession } from '../queries/sessions.ts'
 import type { Outside } from '../world.ts'
 import { readAccessToken } from './access-token.ts'
 import { openRecent } from './recent.ts'
+
+export type SessionCaller = {
+  readonly sessionId: string
+  readonly accountId: string
+  /** When the password or a code was given last; a refresh does not count. */
+  readonly provenAt: Date
+}
 
 /**
  * Who has signed in, and what they may do where. Rows are believed for a second, so that a sign-out

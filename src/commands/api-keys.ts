@@ -1,9 +1,8 @@
 import { makeApiKey } from '../access/api-key.ts'
 import type { KeyBook } from '../access/key-book.ts'
 import { refuse } from '../errors.ts'
-import type { Scope } from '../http/route.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
-import type { ApiKeyRow, Asker, KeyName } from '../queries/api-keys.ts'
+import type { ApiKeyRow, Asker, KeyName, Scope } from '../queries/api-keys.ts'
 import * as apiKeys from '../queries/api-keys.ts'
 import type { Outside } from '../world.ts'
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { refuse } from '../errors.ts'
 import type { Api } from '../http/api.ts'
-import type { Role } from '../http/route.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import {
   type AcceptOutcome,
@@ -12,6 +11,7 @@ import {
   isInviteOpen,
   revokeInvite,
 } from '../queries/invites.ts'
+import type { Role } from '../queries/members.ts'
 import type { Doer } from '../queries/security-events.ts'
 import { type Checked, takeCounted } from './password-checks.ts'
 import { requireUnguessable } from './passwords.ts'

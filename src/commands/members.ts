@@ -1,8 +1,7 @@
 import { refuse } from '../errors.ts'
 import type { Api } from '../http/api.ts'
-import type { Role } from '../http/route.ts'
 import { encodeId } from '../ids.ts'
-import { changeMember, findMember, type MemberRow } from '../queries/members.ts'
+import { changeMember, findMember, type MemberRow, type Role } from '../queries/members.ts'
 import type { Doer } from '../queries/security-events.ts'
 
 export type Member = { readonly merchantId: string; readonly accountId: string }

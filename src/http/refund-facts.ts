@@ -1,4 +1,5 @@
 import type { Refund } from '../../machines/refund.ts'
+import type { KeyCaller } from '../access/key-book.ts'
 import type { Actor } from '../actors/kind.ts'
 import { checksummed } from '../chain/checksum.ts'
 import { refundTransfer } from '../chain/refunds/transfer.ts'
@@ -11,7 +12,7 @@ import { isForSigner, listSignedByHand } from '../queries/signed-by-hand.ts'
 import { type RefundFacts, refundRecord, type UnsignedTransaction } from '../records/refund.ts'
 import { isOfSandbox } from '../signer/signer-for.ts'
 import type { Api } from './api.ts'
-import type { KeyCaller, MemberCaller } from './route.ts'
+import type { MemberCaller } from './route.ts'
 
 /** One of these two. */
 export type RefundReader = { readonly key?: KeyCaller; readonly member?: MemberCaller }

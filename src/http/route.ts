@@ -1,5 +1,9 @@
 import type { Type } from 'arktype'
+import type { KeyCaller } from '../access/key-book.ts'
+import type { SessionCaller } from '../access/session-book.ts'
 import { once } from '../once.ts'
+import type { Scope } from '../queries/api-keys.ts'
+import type { Role } from '../queries/members.ts'
 import type { Api } from './api.ts'
 import type { Docs } from './openapi/docs.ts'
 
@@ -35,9 +39,6 @@ export type Access =
   /** A member of the merchant in the path with at least this role; `stepUp`: who has proven it in the last five minutes. */
   | { readonly by: 'member'; readonly role: Role; readonly stepUp?: true }
 
-export type Scope = 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'
-export type Role = 'owner' | 'developer' | 'viewer'
-
 /** What every handler is told of a request. By then all of it has been checked. */
 export type Call<Path extends string = string, Body = undefined, Query = undefined> = {
   readonly params: Readonly<Record<Param<Path>, string>>
@@ -55,21 +56,6 @@ type Param<Path extends string> = Path extends `${string}:${infer Name}/${infer 
   : Path extends `${string}:${infer Name}`
     ? Name
     : never
-
-export type KeyCaller = {
-  readonly id: string
-  readonly merchantId: string
-  readonly livemode: boolean
-  readonly scopes: readonly (Scope | '*')[]
-  readonly apiVersion: string
-}
-
-export type SessionCaller = {
-  readonly sessionId: string
-  readonly accountId: string
-  /** When the password or a code was given last; a refresh does not count. */
-  readonly provenAt: Date
-}
 
 export type MemberCaller = { readonly merchantId: string; readonly role: Role }
 

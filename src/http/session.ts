@@ -1,6 +1,6 @@
+import type { SessionCaller } from '../access/session-book.ts'
 import { refuse } from '../errors.ts'
 import type { Api } from './api.ts'
-import type { SessionCaller } from './route.ts'
 
 /** Who signed in for the access token of a request. */
 export const findSession = async (api: Api, headers: Headers): Promise<SessionCaller> => {

@@ -1,6 +1,6 @@
+import type { SessionCaller } from '../access/session-book.ts'
 import { refuse } from '../errors.ts'
 import type { Api } from './api.ts'
-import type { SessionCaller } from './route.ts'
 import { findSession } from './session.ts'
 
 const PROVEN_MS = 5 * 60_000

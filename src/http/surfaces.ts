@@ -1,6 +1,9 @@
 import { type Type, type } from 'arktype'
+import type { KeyCaller } from '../access/key-book.ts'
+import type { SessionCaller } from '../access/session-book.ts'
 import { encodeId } from '../ids.ts'
 import { once } from '../once.ts'
+import type { Scope } from '../queries/api-keys.ts'
 import type { Whose } from '../queries/places.ts'
 import type { Api } from './api.ts'
 import { livemodeQuery } from './list.ts'
@@ -10,13 +13,10 @@ import {
   type Call,
   type Declared,
   define,
-  type KeyCaller,
   type MemberCaller,
   type Method,
   type Parsed,
   type Route,
-  type Scope,
-  type SessionCaller,
 } from './route.ts'
 
 /**

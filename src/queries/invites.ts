@@ -1,5 +1,5 @@
-import type { Role } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
+import type { Role } from './members.ts'
 import { type Page, pageBySeq } from './page.ts'
 import type { Doer } from './security-events.ts'
 

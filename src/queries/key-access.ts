@@ -1,5 +1,5 @@
-import type { Scope } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
+import type { Scope } from './api-keys.ts'
 
 export type KeyAccess = {
   readonly id: string

@@ -1,7 +1,8 @@
-import type { Role } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { type Page, pageBySeq } from './page.ts'
 import type { Doer } from './security-events.ts'
+
+export type Role = 'owner' | 'developer' | 'viewer'
 
 export type MemberRow = {
   readonly account_id: string

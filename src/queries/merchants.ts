@@ -1,5 +1,5 @@
-import type { Role } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
+import type { Role } from './members.ts'
 import type { Operator } from './security-events.ts'
 
 export type Membership = { readonly merchantId: string; readonly name: string; readonly role: Role }

@@ -1,5 +1,5 @@
-import type { Role } from '../http/route.ts'
 import type { Sql } from '../postgres/connect.ts'
+import type { Role } from './members.ts'
 import type { GivenCode } from './mfa.ts'
 
 /** Who does it, and from where; an operator comes from nowhere. */

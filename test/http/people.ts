@@ -1,7 +1,7 @@
 import { openSession } from '../../src/commands/sessions.ts'
 import type { Api } from '../../src/http/api.ts'
-import type { Role } from '../../src/http/route.ts'
 import { encodeId, uuidv7 } from '../../src/ids.ts'
+import type { Role } from '../../src/queries/members.ts'
 
 /** Somebody who has signed in. Their password is never hashed, which is what takes long. */
 export type Person = {
