@@ -1,20 +1,24 @@
 import { hashRecoveryCode } from '../access/recovery-codes.ts'
 import { findTotpStep } from '../access/totp.ts'
 import { refuse } from '../errors.ts'
-import type { Api } from '../http/api.ts'
 import type { Account } from '../queries/accounts.ts'
 import type { CodeOutcome, GivenCode } from '../queries/mfa.ts'
+import type { AccountContext } from './account-context.ts'
 
 /** What seals a TOTP secret; `bun run rekey` names it too. */
 export const MFA_PURPOSE = 'mfa'
 
 /** What a code is right for. Whether that is unspent, the database decides. */
-export const judgeCode = (api: Api, { id, mfa_secret }: Account, code: string): GivenCode => {
+export const judgeCode = (
+  context: Pick<AccountContext, 'keyring' | 'clock'>,
+  { id, mfa_secret }: Account,
+  code: string,
+): GivenCode => {
   const digits = code.replace(/[\s-]/g, '')
   if (mfa_secret === null || !/^\d{6}$/.test(digits))
     return { step: null, recoveryHash: hashRecoveryCode(code) ?? null }
-  const secret = api.keyring.open(MFA_PURPOSE, id, mfa_secret)
-  return { step: findTotpStep(secret, digits, api.clock.now()) ?? null, recoveryHash: null }
+  const secret = context.keyring.open(MFA_PURPOSE, id, mfa_secret)
+  return { step: findTotpStep(secret, digits, context.clock.now()) ?? null, recoveryHash: null }
 }
 
 /** As use_code() counts them. */

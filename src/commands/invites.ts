@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { refuse } from '../errors.ts'
-import type { Api } from '../http/api.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import {
   type AcceptOutcome,
@@ -13,6 +12,7 @@ import {
 } from '../queries/invites.ts'
 import type { Role } from '../queries/members.ts'
 import type { Doer } from '../queries/security-events.ts'
+import type { AccountContext } from './account-context.ts'
 import { type Checked, takeCounted } from './password-checks.ts'
 import { requireUnguessable } from './passwords.ts'
 import { actorOf, openSession, type Tokens } from './sessions.ts'
@@ -21,7 +21,7 @@ export type NewInvite = { readonly merchantId: string; readonly role: Role; read
 
 /** The token is in the answer and nowhere else. */
 export const invite = async (
-  { sql, clock, random }: Pick<Api, 'sql' | 'clock' | 'random'>,
+  { sql, clock, random }: Pick<AccountContext, 'sql' | 'clock' | 'random'>,
   { merchantId, role, email }: NewInvite,
   by: Doer,
 ): Promise<{ invite: InviteRow; token: string }> => {
@@ -34,7 +34,7 @@ export const invite = async (
 }
 
 export const revoke = async (
-  { sql }: Pick<Api, 'sql'>,
+  { sql }: Pick<AccountContext, 'sql'>,
   { merchantId, id }: { readonly merchantId: string; readonly id: string },
   by: Doer,
 ): Promise<void> => {
@@ -45,7 +45,7 @@ export const revoke = async (
 
 /** Makes an account that exists a member. */
 export const accept = async (
-  { sql, sessions }: Pick<Api, 'sql' | 'sessions'>,
+  { sql, sessions }: Pick<AccountContext, 'sql' | 'sessions'>,
   token: string,
   by: Doer,
 ): Promise<void> => {
@@ -56,19 +56,19 @@ export const accept = async (
 
 /** Makes an account for whoever holds the link, also while sign-up is closed. */
 export const acceptAsNew = async (
-  api: Api,
+  context: Omit<AccountContext, 'sessions'>,
   { token, email, password }: { readonly token: string; readonly email: string; readonly password: string },
   from: Checked,
 ): Promise<{ accountId: string; tokens: Tokens }> => {
   requireUnguessable(password, email, 'password')
-  await takeCounted(api, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
+  await takeCounted(context, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
   // Seen before the password is hashed, which costs more; the statement looks again.
-  if (!(await isInviteOpen(api.sql, hashOf(token)))) refuse('resource_not_found')
-  const accountId = uuidv7(api.clock.now(), api.random)
+  if (!(await isInviteOpen(context.sql, hashOf(token)))) refuse('resource_not_found')
+  const accountId = uuidv7(context.clock.now(), context.random)
   const by = { accountId, actor: actorOf(accountId), address: from.address }
-  const passwordHash = await api.passwords.hash(from.site, password)
-  judge(await acceptInvite(api.sql, hashOf(token), by, { email, passwordHash }))
-  return { accountId, tokens: await openSession(api, accountId, from) }
+  const passwordHash = await context.passwords.hash(from.site, password)
+  judge(await acceptInvite(context.sql, hashOf(token), by, { email, passwordHash }))
+  return { accountId, tokens: await openSession(context, accountId, from) }
 }
 
 const judge = (outcome: AcceptOutcome | undefined): void => {

@@ -1,20 +1,21 @@
 import { refuse } from '../errors.ts'
-import type { Api } from '../http/api.ts'
 import { encodeId } from '../ids.ts'
 import { changeMember, findMember, type MemberRow, type Role } from '../queries/members.ts'
 import type { Doer } from '../queries/security-events.ts'
+import type { AccountContext } from './account-context.ts'
 
 export type Member = { readonly merchantId: string; readonly accountId: string }
-type Books = Pick<Api, 'sql' | 'sessions'>
+type Context = Pick<AccountContext, 'sql' | 'sessions'>
 
-export const changeRole = async (api: Books, member: Member, role: Role, by: Doer): Promise<MemberRow> => {
-  await change(api, member, role, by)
-  return (await findMember(api.sql, member.merchantId, member.accountId)) ?? refuse('resource_not_found')
+export const changeRole = async (context: Context, member: Member, role: Role, by: Doer): Promise<MemberRow> => {
+  await change(context, member, role, by)
+  return (await findMember(context.sql, member.merchantId, member.accountId)) ?? refuse('resource_not_found')
 }
 
-export const removeMember = (api: Books, member: Member, by: Doer): Promise<void> => change(api, member, null, by)
+export const removeMember = (context: Context, member: Member, by: Doer): Promise<void> =>
+  change(context, member, null, by)
 
-const change = async ({ sql, sessions }: Books, { merchantId, accountId }: Member, role: Role | null, by: Doer) => {
+const change = async ({ sql, sessions }: Context, { merchantId, accountId }: Member, role: Role | null, by: Doer) => {
   const details = { memberId: encodeId('usr', accountId) }
   const outcome = await changeMember(sql, { merchantId, accountId, role, details }, by).finally(() => {
     // Of either, what this process remembers may be older. Also if the answer was lost: the change may have been made.

@@ -2,40 +2,40 @@ import { hashRecoveryCode, makeRecoveryCodes } from '../access/recovery-codes.ts
 import type { SessionCaller } from '../access/session-book.ts'
 import { makeTotpSecret, otpauthUrl } from '../access/totp.ts'
 import { refuse } from '../errors.ts'
-import type { Api } from '../http/api.ts'
 import { disableMfaByCode, enableMfa, proveSessionByCode, setUpMfa } from '../queries/mfa.ts'
+import type { AccountContext } from './account-context.ts'
 import { judgeCode, MFA_PURPOSE, refuseCode } from './codes.ts'
 import { getAccount } from './passwords.ts'
 import { actorOf, type From } from './sessions.ts'
 
 /** Shows a new secret, which protects nothing until a code of it has been confirmed. */
 export const beginMfa = async (
-  api: Api,
+  context: Pick<AccountContext, 'sql' | 'random' | 'keyring'>,
   { accountId }: SessionCaller,
 ): Promise<{ secret: string; otpauthUrl: string }> => {
-  const { email } = await getAccount(api, accountId)
-  const secret = makeTotpSecret(api.random)
-  if (!(await setUpMfa(api.sql, accountId, api.keyring.seal(MFA_PURPOSE, accountId, secret))))
+  const { email } = await getAccount(context, accountId)
+  const secret = makeTotpSecret(context.random)
+  if (!(await setUpMfa(context.sql, accountId, context.keyring.seal(MFA_PURPOSE, accountId, secret))))
     refuse('state_conflict', { message: 'MFA is on already: disable it first.' })
   return { secret, otpauthUrl: otpauthUrl(secret, email) }
 }
 
 /** Turns MFA on, and shows the recovery codes for the only time. */
 export const confirmMfa = async (
-  api: Api,
+  context: Pick<AccountContext, 'sql' | 'clock' | 'random' | 'keyring'>,
   { accountId }: SessionCaller,
   code: string,
   { address }: From,
 ): Promise<readonly string[]> => {
-  const account = await getAccount(api, accountId)
+  const account = await getAccount(context, accountId)
   if (account.mfa_secret === null || account.mfa_enabled_at !== null) return refuseConfirm()
-  const recoveryCodes = makeRecoveryCodes(api.random)
+  const recoveryCodes = makeRecoveryCodes(context.random)
   const confirmed = await enableMfa(
-    api.sql,
+    context.sql,
     accountId,
     {
       knownSecret: account.mfa_secret,
-      step: judgeCode(api, account, code).step,
+      step: judgeCode(context, account, code).step,
       recoveryHashes: recoveryCodes.flatMap(each => hashRecoveryCode(each) ?? []),
     },
     { actor: actorOf(accountId), address },
@@ -48,32 +48,32 @@ export const confirmMfa = async (
 const refuseConfirm = () => refuse('state_conflict', { message: 'There is no secret to confirm: set one up first.' })
 
 export const disableMfa = async (
-  api: Api,
+  context: Pick<AccountContext, 'sql' | 'clock' | 'keyring'>,
   { accountId }: SessionCaller,
   code: string,
   { address }: From,
 ): Promise<void> => {
-  const account = await getAccount(api, accountId)
+  const account = await getAccount(context, accountId)
   if (account.mfa_enabled_at === null) refuse('state_conflict', { message: 'MFA is off already.' })
   const by = { actor: actorOf(accountId), address }
-  const disabled = await disableMfaByCode(api.sql, accountId, judgeCode(api, account, code), by)
+  const disabled = await disableMfaByCode(context.sql, accountId, judgeCode(context, account, code), by)
   if (disabled) refuseCode(disabled)
   if (!disabled?.done) refuse('state_conflict', { message: 'MFA is off already.' })
 }
 
 /** Marks the session as proven just now. Without MFA no code is right. */
 export const stepUpByCode = async (
-  api: Api,
+  context: Pick<AccountContext, 'sql' | 'clock' | 'keyring' | 'sessions'>,
   session: SessionCaller,
   code: string,
   { address }: From,
 ): Promise<void> => {
   const { accountId, sessionId } = session
-  const account = await getAccount(api, accountId)
+  const account = await getAccount(context, accountId)
   if (account.mfa_enabled_at === null) refuse('invalid_mfa_code')
   const by = { actor: actorOf(accountId), address }
-  const proven = await proveSessionByCode(api.sql, session, judgeCode(api, account, code), by)
-  api.sessions.forget(sessionId)
+  const proven = await proveSessionByCode(context.sql, session, judgeCode(context, account, code), by)
+  context.sessions.forget(sessionId)
   if (proven) refuseCode(proven)
   if (!proven?.done) refuse('invalid_token')
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { refuse } from '../errors.ts'
-import type { Api } from '../http/api.ts'
 import { type Limit, takeAttempt } from '../queries/attempts.ts'
 import { hasSignedInFrom } from '../queries/sessions.ts'
+import type { AccountContext } from './account-context.ts'
 import type { From } from './sessions.ts'
 
 /** Requests of one `site` wait for each other and for no others. */
@@ -16,7 +16,7 @@ const limit: Limit = { allowed: 5, seconds: 60 }
  * the account, so that wrong passwords from there do not lock out its owner. The log of attempts holds no e-mail address.
  */
 export const passwordSubjects = async (
-  { sql }: Pick<Api, 'sql'>,
+  { sql }: Pick<AccountContext, 'sql'>,
   email: string,
   { network }: Checked,
 ): Promise<readonly string[]> => {
@@ -30,20 +30,25 @@ export const passOf = (email: string, { network }: Checked): string => `pass:${f
 const fingerprint = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
 /** Counts a check before it is made, or refuses it. False when a pass stood for it. */
-export const takePasswordCheck = (api: Api, email: string, from: Checked, pass?: string): Promise<boolean> =>
-  takeCounted(api, from, { subjects: () => passwordSubjects(api, email, from), limit, pass })
+export const takePasswordCheck = (
+  context: Pick<AccountContext, 'sql' | 'clock' | 'passwords'>,
+  email: string,
+  from: Checked,
+  pass?: string,
+): Promise<boolean> =>
+  takeCounted(context, from, { subjects: () => passwordSubjects(context, email, from), limit, pass })
 
 /** Also tells this process the database's time, which codes are good for a part of. */
 export const takeCounted = async (
-  api: Api,
+  context: Pick<AccountContext, 'sql' | 'clock' | 'passwords'>,
   { site }: Checked,
   { subjects, limit: its, pass }: Counted,
 ): Promise<boolean> => {
-  const { wait, passed } = await api.passwords.admit(site, async () => {
+  const { wait, passed } = await context.passwords.admit(site, async () => {
     const counted = await subjects()
     const asked = performance.now()
-    const taken = await takeAttempt(api.sql, counted, its, pass)
-    api.clock.learn(taken.now, performance.now() - asked)
+    const taken = await takeAttempt(context.sql, counted, its, pass)
+    context.clock.learn(taken.now, performance.now() - asked)
     return taken
   })
   if (wait !== null) refuse('rate_limited', { retryAfter: wait, quota: its })

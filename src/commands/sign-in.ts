@@ -1,8 +1,8 @@
 import { refuse } from '../errors.ts'
-import type { Api } from '../http/api.ts'
 import { findAccountByEmail } from '../queries/accounts.ts'
 import { recordWrongPassword } from '../queries/attempts.ts'
 import { signIn as insertSession } from '../queries/sessions.ts'
+import type { AccountContext } from './account-context.ts'
 import { judgeCode, refuseCode } from './codes.ts'
 import { type Checked, passOf, passwordSubjects, takePasswordCheck } from './password-checks.ts'
 import { draftSession, issueTokens, type Tokens } from './sessions.ts'
@@ -14,17 +14,17 @@ export type SignIn = { readonly email: string; readonly password: string; readon
  * hashing, the same answer.
  */
 export const signIn = async (
-  api: Api,
+  context: Omit<AccountContext, 'sessions'>,
   { email, password, code }: SignIn,
   from: Checked,
 ): Promise<{ readonly accountId: string; readonly tokens: Tokens }> => {
   const pass = passOf(email, from)
-  const counted = await takePasswordCheck(api, email, from, code === undefined ? undefined : pass)
-  const account = await findAccountByEmail(api.sql, email)
-  const right = await api.passwords.verify(from.site, password, account?.password_hash)
+  const counted = await takePasswordCheck(context, email, from, code === undefined ? undefined : pass)
+  const account = await findAccountByEmail(context.sql, email)
+  const right = await context.passwords.verify(from.site, password, account?.password_hash)
   if (!account || !right) {
-    await recordWrongPassword(api.sql, {
-      counted: counted ? [] : await passwordSubjects(api, email, from),
+    await recordWrongPassword(context.sql, {
+      counted: counted ? [] : await passwordSubjects(context, email, from),
       accountId: account?.id ?? null,
       actor: 'anonymous',
       address: from.address,
@@ -33,15 +33,15 @@ export const signIn = async (
     return refuse('invalid_credentials')
   }
 
-  const [session, token] = draftSession(api, account.id, from)
-  const given = code === undefined ? undefined : judgeCode(api, account, code)
+  const [session, token] = draftSession(context, account.id, from)
+  const given = code === undefined ? undefined : judgeCode(context, account, code)
   const signed = await insertSession(
-    api.sql,
+    context.sql,
     { accountId: account.id, knownHash: account.password_hash, code: given, pass },
     session,
   )
   if (signed?.outcome === 'signed_in')
-    return { accountId: account.id, tokens: await issueTokens(api, account.id, token, signed.now) }
+    return { accountId: account.id, tokens: await issueTokens(context, account.id, token, signed.now) }
   if (signed?.outcome === 'mfa_required') refuse('mfa_required')
   if (signed?.outcome === 'wrong' || signed?.outcome === 'wait')
     refuseCode({ outcome: signed.outcome, wait: signed.wait })

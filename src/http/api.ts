@@ -1,10 +1,10 @@
 import { type KeyBook, openKeyBook } from '../access/key-book.ts'
-import { openPasswords, type Passwords } from '../access/passwords.ts'
-import { openSessionBook, type SessionBook } from '../access/session-book.ts'
+import { openPasswords } from '../access/passwords.ts'
+import { openSessionBook } from '../access/session-book.ts'
 import type { Chains } from '../chain/connect.ts'
+import type { AccountContext } from '../commands/account-context.ts'
 import { type Looks, openLooks } from '../commands/looks.ts'
 import type { Env } from '../env.ts'
-import type { Keyring } from '../keyring.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { World } from '../world.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
@@ -12,27 +12,20 @@ import type { Streams } from './checkout-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
 
 /** What routes are given: the world, what guards it at the door, and the chains. */
-export type Api = World & {
-  readonly settings: Pick<
-    Env,
-    'publicUrl' | 'trustedProxies' | 'signUp' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken' | 'webhooks'
-  > & {
-    /** What the first sign-up must show; null where only this machine can reach it, or an account exists. */
-    readonly signUpCode: string | null
+export type Api = World &
+  AccountContext & {
+    readonly settings: AccountContext['settings'] &
+      Pick<Env, 'trustedProxies' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken' | 'webhooks'>
+    readonly keys: KeyBook
+    readonly chains: Chains
+    /** Undefined where test mode has no chain of its own. */
+    readonly sandbox: Sandbox | undefined
+    /** Of the payments that customers of this process are told of. A server ends them before it stops, or it would wait for them. */
+    readonly streams: Streams
+    /** At what the customers of this process wait for. */
+    readonly looks: Looks
+    readonly traffic: Traffic
   }
-  readonly keyring: Keyring
-  readonly passwords: Passwords
-  readonly sessions: SessionBook
-  readonly keys: KeyBook
-  readonly chains: Chains
-  /** Undefined where test mode has no chain of its own. */
-  readonly sandbox: Sandbox | undefined
-  /** Of the payments that customers of this process are told of. A server ends them before it stops, or it would wait for them. */
-  readonly streams: Streams
-  /** At what the customers of this process wait for. */
-  readonly looks: Looks
-  readonly traffic: Traffic
-}
 
 /** Closing writes down what the books remember. */
 export type OpenApi = Api & { close(): Promise<void> }
