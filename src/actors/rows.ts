@@ -83,7 +83,7 @@ export type RowPlace = { readonly group: number; readonly stored: number; readon
 
 type Write = (actor: Actor, place: RowPlace) => Value
 
-/** What every entry of a table starts with, in the order of sql/001-actors.sql; gather.ts does so for rows of no actor. */
+/** What every entry starts with, as sql/101-actors-functions.sql has it; gather.ts does so for rows of no actor. */
 const placeWriters: readonly Write[] = [(_, { group }) => group, (_, { stored }) => stored, (_, { seen }) => seen]
 
 type Field = { readonly field: string; readonly type: Column; readonly column: string }

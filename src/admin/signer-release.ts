@@ -8,7 +8,7 @@ import { StartError } from '../start-error.ts'
 import { command } from './command.ts'
 import { chain, merchant, onChain, readPlace } from './signer-place.ts'
 
-/** For after a restored backup: sql/026-refund-signers.sql says why a signer is on hold then. */
+/** For after a restored backup: sql/107-refund-signers-functions.sql says why a signer is on hold then. */
 export const signerRelease = command({
   name: 'signer release',
   does: 'has a signer sign again that is on hold since the database was restored; see what its address has sent first',

@@ -33,7 +33,7 @@ export const ANSWER_S = 15
 
 /**
  * For pools whose statements are all short: a statement that waits for a lock must not keep its connection from the
- * others for long. Commits wait for less, see `commit_actors` in sql/001-actors.sql.
+ * others for long. Commits wait for less, see `commit_actors` in sql/101-actors-functions.sql.
  */
 export const LOCK_MS = 2_000
 

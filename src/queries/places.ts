@@ -2,7 +2,7 @@ import type postgres from 'postgres'
 import type { Sql } from '../postgres/connect.ts'
 import { type Page, pageBySeq } from './page.ts'
 
-/** The tables whose rows are listed in the order of `seq`: see lock_list() in sql/001-actors.sql. */
+/** The tables whose rows are listed in the order of `seq`: see lock_list() in sql/101-actors-functions.sql. */
 export type PlacedTable =
   | 'payments'
   | 'refunds'

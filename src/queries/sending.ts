@@ -31,7 +31,7 @@ export type Claimed = {
   readonly object: string
 }
 
-/** What came of an attempt, as `delivery_outcome` in sql/023-sending.sql has it, and what history may show. */
+/** What came of an attempt, as `delivery_outcome` in sql/008-webhooks.sql has it, and what history may show. */
 export type Recorded = {
   readonly id: string
   readonly entry: readonly Value[]

@@ -21,7 +21,7 @@ const waitReasons = [
   'unsettled',
   // Something is wrong with the house itself: its log says what.
   'fault',
-  // The database may be a restored backup: see `is_on_hold` in sql/026-refund-signers.sql.
+  // The database may be a restored backup: see `is_on_hold` in sql/107-refund-signers-functions.sql.
   'on_hold',
   'over_refund_limit',
   'over_day_limit',

@@ -11,7 +11,7 @@ import {
 } from '../../queries/simulations.ts'
 import type { World } from '../../world.ts'
 
-/** Less than `is_acted` allows for (sql/021-simulations.sql). */
+/** Less than `is_acted` allows for (sql/105-chain-functions.sql). */
 const KEEP_EVERY_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 

@@ -1,64 +1,6 @@
--- Webhook endpoints, what they want to be told, and how an event reaches them: in its own commit.
+-- The functions of 008-webhooks.sql.
 
-create table webhook_endpoints (
-  id uuid primary key,
-  merchant_id uuid not null references merchants,
-  livemode boolean not null,
-  url text not null,
-  description text,
-  -- What it wants while it is enabled; webhook_subscriptions says since when.
-  event_types text[] not null,
-  state text not null,
-  disabled_reason text,
-  -- Sealed for 'webhook secret' and this id, like the one before it, which signs too as long as it overlaps.
-  sealed_secret text not null,
-  previous_sealed_secret text,
-  previous_until timestamptz,
-  -- When it was enabled last.
-  enabled_at timestamptz not null,
-  -- A hint: the sender writes it once a minute at most.
-  last_success_at timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  -- Its place in lists. Who makes one has locked the merchant's row, so they become visible in this order.
-  seq bigint generated always as identity,
-
-  constraint webhook_endpoints_state check (state in ('enabled', 'disabled', 'deleted')),
-  constraint webhook_endpoints_texts check (length(url) between 1 and 2048 and length(description) <= 1000),
-  constraint webhook_endpoints_types check (cardinality(event_types) > 0),
-  constraint webhook_endpoints_reason check (
-    (state = 'disabled') = (disabled_reason is not null)
-    and disabled_reason in ('by_merchant', 'no_success', 'gone')
-  ),
-  constraint webhook_endpoints_previous check ((previous_sealed_secret is null) = (previous_until is null))
-);
--- A merchant's list pages by exactly this.
-create index webhook_endpoints_list on webhook_endpoints (merchant_id, livemode, seq) where state <> 'deleted';
-
--- One row for each type and period in which an enabled endpoint wanted it. Only ever added to and closed,
--- so that the audit can tell for each event of the past to which endpoints it had to go.
-create table webhook_subscriptions (
-  seq bigint generated always as identity primary key,
-  endpoint_id uuid not null,
-  merchant_id uuid not null,
-  livemode boolean not null,
-  event_type text not null,
-  opened_at timestamptz not null,
-  -- Which commits came before it was opened: see precedes().
-  opened_era integer not null,
-  opened_snapshot pg_snapshot not null,
-  closed_at timestamptz,
-  closed_era integer,
-  closed_snapshot pg_snapshot,
-
-  constraint webhook_subscriptions_closed check (
-    (closed_at is null) = (closed_era is null) and (closed_at is null) = (closed_snapshot is null)
-  )
-);
-create unique index webhook_subscriptions_once on webhook_subscriptions (endpoint_id, event_type) where closed_at is null;
--- The fan-out asks this for each event.
-create index webhook_subscriptions_open on webhook_subscriptions (merchant_id, livemode, event_type) include (endpoint_id)
-where closed_at is null;
+select define_actor_table('deliveries');
 
 -- Commits with events take these locks of their merchants shared, changes of subscriptions exclusively. So
 -- a change waits for the commits that have read subscriptions, and who comes after reads what it has changed.
@@ -383,3 +325,229 @@ begin
     return query select case its.state when 'disabled' then 'disabled' else 'missing' end, 0;
   end if;
 end $$;
+
+create function ms_time(ms bigint) returns timestamptz language sql immutable as $$
+  select to_timestamp(ms::float8 / 1000)
+$$;
+
+-- Writes down what came of attempts. The outcomes come sorted by id, so that of two statements that change the same
+-- rows one waits for the other. Answers the deliveries that have moved on since they were decided on: what came of
+-- their attempts is written down all the same, and what that means for them is to be decided anew. So are those in
+-- `around`, whose rows another transaction has locked: only their attempts are written.
+-- Planner settings, here and below: a plan is kept from when a table was empty, and the planner cannot know how
+-- long an array is. Every join is one look-up by key for each entry.
+create function record_attempts(
+  command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[], around uuid[]
+) returns uuid[] language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '250ms' as $$
+declare
+  changed integer;
+  moved uuid[];
+  this_era integer := current_era();
+begin
+  -- Whoever was taken for lost has nothing to say any more. Looked up one by one, to which `offset` keeps the
+  -- planner: joined, it walks all attempts there are and compares each with every outcome. An attempt that somebody
+  -- else is recording meanwhile has another ctid when that is committed, and is left alone: it is finished then.
+  update delivery_attempts a set
+    finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
+    outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
+  from unnest(outcomes) o
+  cross join lateral (
+    select t.ctid from delivery_attempts t
+    where t.delivery_id = o.id and t.number = o.number and t.finished_at is null
+    offset 0) t
+  where a.ctid = t.ctid;
+
+  -- The rev is the fence: every change raises it. With a fence by state instead, the planner finds the rows by an
+  -- index that has the state in it and that it believes almost empty, which takes half of the throughput.
+  update deliveries d set
+    state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
+    resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
+    cancel_requested = false, updated_at = ms_time(o.at_ms)
+  from unnest(outcomes) o
+  where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around));
+  get diagnostics changed = row_count;
+  if changed < cardinality(outcomes) then
+    moved := array(
+      select o.id from unnest(outcomes) o
+      where not exists (select from deliveries d where d.id = o.id and d.rev = o.was + 1
+        and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
+  end if;
+
+  insert into transitions (
+    actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+  select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
+    ms_time(r.at_ms), this_era,
+    transition_digest(r.id, r.was + 1, 'delivery', record_attempts.command, r.event, 'sending', r.state, 'sender', r.context,
+      ms_time(r.at_ms))
+  from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
+    id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
+    outcome, duration_ms, http_status, response_snippet, context)
+  where moved is null or r.id <> all (moved);
+
+  -- What has moved on is still held, for as long as it is not decided.
+  if finished is not null and moved is null then
+    delete from delivery_claims where id = any(finished);
+  end if;
+  -- In order, since another sender may write down the same. The row's updated_at is for what people change.
+  if answered is not null then
+    update webhook_endpoints set
+      last_success_at = greatest(last_success_at, (select ms_time(max(o.at_ms)) from unnest(outcomes) o))
+    -- An endpoint that is locked is passed over: a minute later it is noted again.
+    where id in (select id from webhook_endpoints where id = any(answered) order by id for no key update skip locked);
+  end if;
+  if jobs is not null then
+    perform ask_for_jobs(array(
+      select (task, payload, null, null, null, key, null, null)::graphile_worker.job_spec
+      from json_to_recordset(jobs) as j(task text, payload json, key text)
+      order by key));
+  end if;
+  return moved;
+end $$;
+
+-- Of these deliveries, those that another transaction has locked. Waits for no lock.
+create function find_locked_deliveries(ids uuid[]) returns setof uuid language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+begin
+  return query
+  with free as materialized (
+    select d.id from deliveries d where d.id = any(ids) order by d.id for update skip locked
+  )
+  select d.id from deliveries d where d.id = any(ids) and d.id not in (select f.id from free f);
+end $$;
+
+-- Takes up what is due of the given endpoints, each by its share: what the machine does on `attempt_started`, for
+-- hundreds at once. Nothing is taken of an endpoint that is not enabled, and nothing that somebody else holds.
+create function claim_deliveries(
+  claim uuid, worker uuid, now_at timestamptz, its_version integer, asked delivery_asking[]
+) returns table (
+  id uuid, rev integer, created_at timestamptz, due_at timestamptz, attempts integer, automatic_attempts integer, trigger text,
+  resume_at timestamptz, delivered_at timestamptz, merchant_id uuid, livemode boolean, endpoint_id uuid,
+  endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text
+) language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+set enable_sort = off set enable_incremental_sort = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  this_era integer := current_era();
+begin
+  return query
+  with picked as materialized (
+    select p.id, p.next_attempt_at as due_at, w.updated_at as endpoint_version
+    from unnest(asked) a
+    join webhook_endpoints w on w.id = a.endpoint_id and w.state = 'enabled'
+    cross join lateral (
+      select d.id, d.next_attempt_at
+      from deliveries d
+      where d.state = 'pending'
+        -- A span of the index by endpoint. Said of the columns one by one, a planner without statistics walks the
+        -- index by time, in which everything lies that is due of anybody.
+        and (d.endpoint_id, d.next_attempt_at) >= (a.endpoint_id, ms_time(a.low_ms))
+        and (d.endpoint_id, d.next_attempt_at) <= (a.endpoint_id, now_at)
+        and d.version = its_version and not is_leased(d.lease, d.leased_until, null, now_at)
+      order by d.endpoint_id, d.next_attempt_at
+      limit a.want
+      -- Several senders ask at once, and each takes what the others have not.
+      for update skip locked) p
+  ), claimed as (
+    update deliveries d set
+      state = 'sending', rev = d.rev + 1, attempts = d.attempts + 1,
+      automatic_attempts = d.automatic_attempts + case d.trigger when 'automatic' then 1 else 0 end,
+      next_attempt_at = null, sending_since = now_at, updated_at = now_at
+    from picked p
+    where d.id = p.id
+    returning d.*, p.due_at, p.endpoint_version
+  ), opened as (
+    insert into delivery_attempts (delivery_id, number, trigger, worker, started_at)
+    select c.id, c.attempts, c.trigger, claim_deliveries.worker, now_at from claimed c
+  ), held as (
+    insert into delivery_claims (id, worker, claimed_at, deliveries)
+    select claim, claim_deliveries.worker, now_at, array_agg(c.id) from claimed c having count(*) > 0
+  ), history as (
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender', c.context,
+      now_at, this_era,
+      transition_digest(c.id, c.rev, 'delivery', claim, 'attempt_started', 'pending', 'sending', 'sender', c.context, now_at)
+    from (
+      select id, rev, json_build_object('attempts', attempts, 'automaticAttempts', automatic_attempts, 'trigger', trigger,
+        'nextAttemptAt', null) as context
+      from claimed offset 0) c
+  )
+  select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
+    c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,
+    c.event_id, c.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+  from claimed c
+  join events e on e.id = c.event_id;
+end $$;
+
+-- What a claim has taken up, for the sender who did not get the answer.
+create function reclaim_deliveries(claim uuid) returns table (
+  id uuid, rev integer, created_at timestamptz, due_at timestamptz, attempts integer, automatic_attempts integer, trigger text,
+  resume_at timestamptz, delivered_at timestamptz, merchant_id uuid, livemode boolean, endpoint_id uuid,
+  endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text
+) language sql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+  select d.id, d.rev, d.created_at, c.claimed_at, d.attempts, d.automatic_attempts, d.trigger, d.resume_at, d.delivered_at,
+    d.merchant_id, d.livemode, d.endpoint_id, w.updated_at::text,
+    d.event_id, d.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+  from delivery_claims c
+  cross join unnest(c.deliveries) as held(id)
+  join deliveries d on d.id = held.id and d.sending_since = c.claimed_at
+  join webhook_endpoints w on w.id = d.endpoint_id
+  join events e on e.id = d.event_id
+  where c.id = claim
+$$;
+
+-- Attempts of which nothing was heard since they were taken up, so long ago that whoever had them is gone.
+create function find_lost_deliveries(before timestamptz, most integer) returns setof deliveries language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+  select d.*
+  from delivery_claims c
+  cross join unnest(c.deliveries) as held(id)
+  join deliveries d on d.id = held.id and d.sending_since = c.claimed_at
+  where c.claimed_at < before
+  limit most
+$$;
+
+-- Ends claims of that age of which nothing is under way any more.
+create function end_claims(before timestamptz) returns void language sql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+  delete from delivery_claims c
+  where c.claimed_at < before and not exists (
+    select from unnest(c.deliveries) as held(id)
+    join deliveries d on d.id = held.id and d.sending_since = c.claimed_at)
+$$;
+
+-- The endpoints with something that becomes due in a span of time, each with when the first of it does. The order
+-- inside keeps the planner, which may not sort, to the index by time: the one by endpoint is grouped already, and
+-- a million rows long.
+create function find_due_between(after timestamptz, until timestamptz)
+returns table (endpoint_id uuid, due_at timestamptz) language sql stable
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+  select due.endpoint_id, min(due.next_attempt_at)
+  from (
+    select d.endpoint_id, d.next_attempt_at
+    from deliveries d
+    where d.state = 'pending' and d.next_attempt_at > after and d.next_attempt_at <= until
+    order by d.next_attempt_at
+    offset 0
+  ) due
+  group by due.endpoint_id
+$$;
+
+-- The endpoints with something due, each with when that was: by walking from one to the next in the index.
+create function find_due_endpoints(now_at timestamptz) returns table (endpoint_id uuid, due_at timestamptz)
+language sql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+  with recursive due as (
+    (select endpoint_id, next_attempt_at from deliveries where state = 'pending'
+     order by endpoint_id, next_attempt_at limit 1)
+    union all
+    select later.* from due cross join lateral (
+      select d.endpoint_id, d.next_attempt_at from deliveries d
+      where d.state = 'pending' and d.endpoint_id > due.endpoint_id
+      order by d.endpoint_id, d.next_attempt_at limit 1) later
+  )
+  select due.endpoint_id, due.next_attempt_at from due where due.next_attempt_at <= now_at
+$$;

@@ -1,127 +1,12 @@
--- What the chains have shown: how far each has been read, and every transfer to an address that was
--- ever given out. Payments are told of it by commands of their own (src/chain/watch/settle.ts), so a
--- crash between the two is a delay and nothing else.
+-- The functions of 005-chain.sql.
 
--- How far a chain has been read, and by which block. `step` rises with every change of a chain's books:
--- sums are read at a step, and a payment refuses those of an older one.
-create table chain_cursors (
-  chain_id bigint primary key,
-  number bigint not null check (number >= 0),
-  hash text not null check (hash ~ '^0x[0-9a-f]*$' and length(hash) = 66),
-  -- The block's own time. The windows of payments that the chain is to pay are over when it has been read past their end.
-  mined_at timestamptz not null,
-  -- Where and when reading began. Until a transfer has become final, a chain that has other blocks is read anew.
-  begun_number bigint not null default 0,
-  begun_at timestamptz not null default now(),
-  -- Up to here transfers are final, and have been read again as such.
-  final_number bigint not null check (final_number <= number),
-  step bigint not null,
-  -- How many blocks a payment waits for here as a rule, as the house is set up. A payment that requires more has a
-  -- merchant who asked for more, and waits for both: for the chain's finality, and to be so deep. One that does
-  -- not waits for finality alone; where the chain says itself what is final, its number is a guess for people.
-  confirmations integer,
-  -- Up to here two nodes have got, as far as a payment waited for it: the one that is read may make blocks up.
-  deep_number bigint not null default 0,
-  -- Whether its money is worth anything: what is not is nothing to a live payment. Null until it was read on once.
-  livemode boolean,
-  -- Which of the sandbox's chains the books are of: a development node may come back with another one.
-  epoch text,
-  -- When the books were begun anew, of the sandbox alone: what was mined before is of a chain that is lost.
-  lost_before timestamptz,
-  -- Since when the chain has other blocks than those that were final: none of it is read, and nobody is offered to
-  -- pay there. Null where it has the block at the cursor.
-  stopped_at timestamptz
-);
-
--- The blocks above the final one, by which a fork is found. Lower ones cannot change any more.
-create table chain_blocks (
-  chain_id bigint not null,
-  number bigint not null,
-  hash text not null,
-  mined_at timestamptz not null,
-  primary key (chain_id, number)
-);
-
--- What the addresses of a merchant's payments are made of, beside the treasury; the merchant downloads it
--- once and finds every address again without this database.
-create table recovery_secrets (
-  -- The merchant's.
-  id uuid primary key references merchants,
-  sealed_secret text not null,
-  -- Numbers that were drawn and not used are no harm: recovery looks beyond them.
-  next_counter bigint not null default 0
-);
-
--- Every address that was ever given out, on all chains: money may come late, and on another chain. One
--- that was keeps the treasury it was made with.
-create table deposit_addresses (
-  address text primary key check (address ~ '^0x[0-9a-f]*$' and length(address) = 42),
-  payment_id uuid not null,
-  merchant_id uuid not null,
-  treasury text not null check (treasury ~ '^0x[0-9a-f]*$' and length(treasury) = 42),
-  counter bigint not null,
-  constraint deposit_addresses_once unique (merchant_id, counter),
-  -- A payment that changes its asset is asked for at the same address, wherever that leads to the same treasury.
-  constraint deposit_addresses_of_payment unique (payment_id, treasury)
-);
 select define_commit_rows('deposit_addresses');
-
-create table transfers (
-  chain_id bigint not null,
-  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),
-  log_index integer not null,
-  block_number bigint not null,
-  block_hash text not null,
-  mined_at timestamptz not null,
-  payment_id uuid not null,
-  -- Null: the chain's own coin.
-  token_address text,
-  from_address text,
-  to_address text not null,
-  amount numeric(78, 0) not null check (amount > 0),
-  -- `orphaned`: its block is no part of the chain any more. It may come back, or in another block.
-  state text not null check (state in ('seen', 'final', 'orphaned')),
-  -- Two nodes have told of it while it was seen, or the only node: see agree_on_transfers.
-  agreed boolean not null default false,
-  primary key (chain_id, block_hash, tx_hash, log_index)
-);
-
--- Whatever the chain does, a transfer counts once.
-create unique index transfers_counted_once on transfers (chain_id, tx_hash, log_index) where state <> 'orphaned';
-create index transfers_of_payment on transfers (payment_id, block_number);
--- Whoever asks by the block asks about what may still be lost.
-create index transfers_seen on transfers (chain_id, block_number) where state = 'seen';
--- Until a second node has told of them. Most transfers are in here for a second.
-create index transfers_to_agree_on on transfers (chain_id, block_number) where state = 'seen' and not agreed;
-
--- Of a payment to which one of them was lost.
-create index transfers_lost on transfers (payment_id) where state = 'orphaned' and agreed;
 
 -- With `offset` the planner looks them up by the payment, whatever else is asked of them. One without statistics would
 -- take an index by chain, in which everything lies that was ever sent there.
 create function transfers_of(payment uuid) returns setof transfers language sql stable as $$
   select * from transfers where payment_id = payment offset 0
 $$;
-
--- What the transfers of one block add up to, by payment and asset. Payments are judged by these sums: anyone can send
--- 100,000 transfers to an address, and it took 2.5 s and 51 MB to read all of them whenever another one arrived.
-create table transfer_sums (
-  payment_id uuid not null,
-  chain_id bigint not null,
-  block_number bigint not null,
-  block_hash text not null,
-  mined_at timestamptz not null,
-  token_address text,
-  state text not null check (state in ('seen', 'final')),
-  transfers integer not null check (transfers > 0),
-  amount numeric not null check (amount > 0),
-  -- Of the last of these transfers.
-  tx_hash text not null,
-  log_index integer not null,
-  from_address text,
-  constraint transfer_sums_once unique nulls not distinct
-    (payment_id, block_number, chain_id, block_hash, token_address, state)
-);
 
 create function sums_of(payment uuid) returns setof transfer_sums language sql stable as $$
   select * from transfer_sums where payment_id = payment offset 0
@@ -166,25 +51,6 @@ create trigger transfers_summed_when_written after insert on transfers
 referencing new table as changed for each statement execute function sum_transfers();
 create trigger transfers_summed_when_changed after update on transfers
 referencing new table as changed for each statement execute function sum_transfers();
-
--- Payments whose transfers have changed since they were told. A row stays until the payment knows.
-create table unsettled_payments (
-  payment_id uuid primary key,
-  chain_id bigint not null,
-  step bigint not null,
-  -- Null: it is to be told. Else all is told, as the payment was at this rev, but money that came after its window or
-  -- its price, of which a pending one is told at its end. One that has changed since is told once more.
-  told_rev integer
-);
-
--- Payments whose money is final and not yet as deep as their merchant asked for. They are told again when their
--- chain has got to the block, as two nodes say: until then, however many wait, nobody looks at them.
-create table deeper_payments (
-  payment_id uuid primary key,
-  chain_id bigint not null,
-  number bigint not null
-);
-create index deeper_payments_due on deeper_payments (chain_id, number);
 
 -- Once in a transaction, and all at once: see move_cursor.
 create function touch_payments(chain bigint, at_step bigint, payments uuid[]) returns void language plpgsql as $$
@@ -527,8 +393,273 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- The windows that may be over, of each chain and of payments without one, the oldest first.
-create index payments_waiting on payments (chain_id, expires_at) where state = 'pending' and amount_final = amount_received;
+-- Records the addresses of token transfers that are not credited because their balances cannot be compared any more.
+-- Returns the payments for which this is new.
+create function note_unproven_transfers(chain bigint, logs json) returns uuid[] language plpgsql as $$
+declare
+  concerned uuid[];
+begin
+  if logs::text = '[]' then
+    return null;
+  end if;
+  with noted as (
+    insert into unexplained_collections (chain_id, address, payment_id, block_number)
+    select chain, d.address, d.payment_id, min(l.block_number)
+    from json_to_recordset(logs) as l(to_address text, block_number bigint)
+    join deposit_addresses d on d.address = l.to_address
+    group by d.address, d.payment_id
+    on conflict (chain_id, address) do update set block_number = excluded.block_number
+    where excluded.block_number < unexplained_collections.block_number
+    returning payment_id)
+  select array_agg(payment_id) into concerned from noted;
+  return concerned;
+end $$;
 
--- Payments that may still be paid, by the chain that is to pay them.
-create index payments_open on payments (chain_id, updated_at) where state in ('pending', 'processing');
+-- Removes what blocks above this one left unexplained. Returns the payments for which it is removed.
+create function forget_unexplained_collections(chain bigint, above bigint) returns uuid[] language plpgsql as $$
+declare
+  concerned uuid[];
+begin
+  with gone as (
+    delete from unexplained_collections where chain_id = chain and block_number > above returning payment_id)
+  select array_agg(payment_id) into concerned from gone;
+  return concerned;
+end $$;
+
+-- What the books explain of an address's balance: the coins it was sent after one block and up to another.
+create function known_coins(chain bigint, to_whom text, after_number bigint, up_to bigint)
+returns numeric language sql stable as $$
+  select coalesce(sum(t.amount), 0)
+  from deposit_addresses d
+  cross join transfers_of(d.payment_id) t
+  where d.address = to_whom and t.to_address = d.address and t.chain_id = chain and t.token_address is null and t.state <> 'orphaned'
+    and t.block_number > after_number and t.block_number <= up_to
+$$;
+
+-- Writes down what addresses held (`points`), and the transfers that were found by it. A look counts only if the
+-- books still say what it was compared with (the look before it, the sum between, the blocks it was taken at):
+-- two who look at once would otherwise count a rise twice. Its blocks were final by then or are in the books: one that
+-- others have become final in the place of is in neither. Answers how many looks did.
+create function record_coin_looks(chain bigint, looks json, points json, transfers_found json)
+returns integer language plpgsql as $$
+declare
+  head chain_cursors;
+  at_step bigint;
+  counted text[];
+  concerned uuid[];
+begin
+  -- One after the other, and beside nobody who records or rewinds blocks.
+  select * into head from chain_cursors where chain_id = chain for update;
+
+  select array_agg(l.address) into counted
+  from json_to_recordset(looks) as l(
+    address text, from_number bigint, to_number bigint, final_number bigint, known numeric)
+  where l.from_number is not distinct from (
+      select max(block_number) from coin_looks c where c.chain_id = chain and c.address = l.address)
+    and l.known = known_coins(chain, l.address, coalesce(l.from_number, 0), l.to_number)
+    and not exists (
+      select from json_to_recordset(points) as p(address text, number bigint, hash text)
+      where p.address = l.address and p.number > l.final_number and not exists (
+        select from chain_blocks b where b.chain_id = chain and b.number = p.number and b.hash = p.hash));
+
+  insert into coin_looks (chain_id, address, block_number, mined_at, balance, has_code)
+  select chain, address, number, mined_at, balance, has_code
+  from json_to_recordset(points) as p(
+    address text, number bigint, mined_at timestamptz, balance numeric, has_code boolean)
+  where address = any(counted);
+
+  -- What is final is where a rewind ends: below that nothing is compared again.
+  delete from coin_looks c
+  using (
+    select address, max(block_number) as kept from coin_looks
+    where chain_id = chain and address = any(counted) and block_number <= head.final_number group by address) as f
+  where c.chain_id = chain and c.address = f.address and c.block_number < f.kept;
+
+  with written as (
+    insert into transfers (
+      chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
+      to_address, amount, state, agreed)
+    -- Two nodes have agreed on what is found by a look.
+    select chain, f.tx_hash, f.log_index, f.number, f.hash, f.mined_at, d.payment_id, null, f.from_address,
+      f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end, true
+    from json_to_recordset(transfers_found) as f(
+      address text, tx_hash text, log_index integer, number bigint, hash text, mined_at timestamptz,
+      from_address text, amount numeric)
+    join deposit_addresses d on d.address = f.address
+    where f.address = any(counted) and not exists (
+      select from transfers t
+      where t.chain_id = chain and t.tx_hash = f.tx_hash and t.log_index = f.log_index and t.state <> 'orphaned')
+    -- Its block was dropped and has come back.
+    on conflict (chain_id, block_hash, tx_hash, log_index) do update
+    set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
+    returning payment_id),
+  unexplained as (
+    insert into unexplained_collections (chain_id, address, payment_id, block_number)
+    select chain, d.address, d.payment_id, l.unexplained_in
+    from json_to_recordset(looks) as l(address text, unexplained_in bigint)
+    join deposit_addresses d on d.address = l.address
+    where l.unexplained_in is not null and l.address = any(counted)
+    on conflict do nothing
+    returning payment_id)
+  select array_agg(payment_id) into concerned
+  from (select payment_id from written union all select payment_id from unexplained) as changed;
+
+  if concerned is not null then
+    update chain_cursors set step = step + 1 where chain_id = chain returning step into at_step;
+    perform touch_payments(chain, at_step, concerned);
+  end if;
+  return coalesce(cardinality(counted), 0);
+end $$;
+
+-- Keeps a hash, of so many different ones for a payment: `kept`, `known`, or `too_many`.
+create function submit_transaction(payment uuid, chain bigint, hash text, most integer) returns text
+language plpgsql as $$
+declare
+  made integer;
+begin
+  -- Two at once would both find room for one.
+  perform pg_advisory_xact_lock(hashtextextended('submissions ' || payment, 0));
+  insert into submissions (payment_id, chain_id, tx_hash)
+  select payment, chain, hash where (select count(*) from submissions where payment_id = payment) < most
+  on conflict do nothing;
+  get diagnostics made = row_count;
+  return case
+    when made = 1 then 'kept'
+    when exists (select from submissions where payment_id = payment and tx_hash = hash) then 'known'
+    else 'too_many'
+  end;
+end $$;
+
+-- When to look again for what was looked for in vain so often: in a second, in two, and so on up to five minutes.
+create function next_look(looks integer) returns timestamptz language sql stable as $$
+  select now() + least(power(2, least(looks, 9)), 300) * interval '1 second'
+$$;
+
+-- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
+-- look off. `final_to`: up to there the chain is final.
+create function claim_submissions(chain bigint, final_to bigint, most integer) returns setof submissions
+language plpgsql as $$
+begin
+  -- Nearly always, and then this is all that it costs.
+  if not exists (select from submissions where chain_id = chain and next_look_at <= now()) then
+    return;
+  end if;
+
+  delete from submissions s using payments p
+  where s.chain_id = chain and s.next_look_at <= now()
+    and p.id = s.payment_id and p.state not in ('pending', 'processing');
+
+  -- Money that is seen decides by itself, and may yet be reorganised away.
+  update submissions s
+  set chain_id = coalesce(p.chain_id, s.chain_id), looks = 0, block_number = null,
+    next_look_at = now() + case when p.chain_id <> s.chain_id then interval '0' else interval '10 seconds' end
+  from payments p
+  where s.chain_id = chain and s.next_look_at <= now() and p.id = s.payment_id
+    and (p.state <> 'pending' or p.amount_received > 0 or p.chain_id is distinct from s.chain_id);
+
+  return query
+    with due as (
+      select s.payment_id, s.tx_hash from submissions s
+      where s.chain_id = chain and s.next_look_at <= now() and (s.block_number is null or s.block_number <= final_to)
+        -- What the books have of it is told first.
+        and not exists (
+          select from unsettled_payments u join payments p on p.id = u.payment_id
+          where u.payment_id = s.payment_id and u.told_rev is distinct from p.rev)
+      order by s.looks, s.next_look_at limit most
+      -- Another worker has them.
+      for update skip locked)
+    update submissions s
+    set looks = s.looks + 1, next_look_at = next_look(s.looks)
+    from due where s.payment_id = due.payment_id and s.tx_hash = due.tx_hash
+    returning s.*;
+end $$;
+
+create function await_collection() returns trigger language plpgsql as $$
+begin
+  insert into waiting_addresses (chain_id, address, merchant_id, last_block)
+  select f.chain_id, d.address, d.merchant_id, max(f.block_number)
+  from changed f
+  join deposit_addresses d on d.address = f.to_address
+  where f.state = 'final'
+  group by f.chain_id, d.address, d.merchant_id
+  order by f.chain_id, d.address
+  on conflict (chain_id, address) do update set last_block = excluded.last_block
+  where waiting_addresses.last_block < excluded.last_block;
+  return null;
+end $$;
+
+-- By trigger: whatever makes a transfer final, its money is not overlooked.
+create trigger transfers_await_collection_when_written after insert on transfers
+referencing new table as changed for each statement execute function await_collection();
+create trigger transfers_await_collection_when_changed after update on transfers
+referencing new table as changed for each statement execute function await_collection();
+
+-- Remembers what of a merchant's addresses on one chain was found empty in a block, and what was not.
+-- Rows that the chain's reader has locked are passed over: neither waits for the other.
+create function remember_emptiness(chain bigint, at_number bigint, at_hash text, found json)
+returns void language sql as $$
+  update waiting_addresses w
+  set empty_number = case when l.empty then at_number end, empty_hash = case when l.empty then at_hash end
+  from (
+    select w.address, f.empty
+    from json_to_recordset(found) as f(address text, empty boolean)
+    join waiting_addresses w on w.chain_id = chain and w.address = f.address
+    -- The first emptiness stays: it is final before later ones are.
+    where f.empty is distinct from coalesce(w.empty_number >= w.last_block, false)
+      and (not f.empty or w.last_block <= at_number)
+    for update of w skip locked) as l
+  where w.chain_id = chain and w.address = l.address
+$$;
+
+-- Forgets what was empty in a block that the chain still has, now that it is final, and asks again about
+-- what was empty in one that it has no more.
+create function settle_emptiness(merchant uuid, chain bigint, at_number bigint, at_hash text, is_final boolean)
+returns void language sql as $$
+  with locked as materialized (
+    select address from waiting_addresses
+    where merchant_id = merchant and chain_id = chain and empty_number = at_number and empty_hash = at_hash
+    for update skip locked),
+  gone as (
+    delete from waiting_addresses w using locked
+    where is_final and w.chain_id = chain and w.address = locked.address and w.last_block <= at_number)
+  update waiting_addresses w set empty_number = null, empty_hash = null
+  from locked
+  where not is_final and w.chain_id = chain and w.address = locked.address
+$$;
+
+-- Whether it is still acted. Rows are touched every second (src/sandbox/simulate/turn.ts): one that was not touched for
+-- four is over, and after fifteen where the session is still there that touched it last, as that of a process which is
+-- slow. A session may also end because its connection was lost: the next touch is by another one.
+create function is_acted(s simulations) returns boolean language sql as $$
+  select s.touched_at > clock_timestamp() - interval '4 seconds'
+    or s.touched_at > clock_timestamp() - interval '15 seconds' and exists (
+      select from pg_stat_get_activity(s.backend) a where a.backend_start = s.backend_start)
+$$;
+
+-- Takes a payment for a scenario. Answers who has it now.
+create function begin_simulation(payment uuid, whose uuid, reorganization boolean, key text)
+returns setof simulations language plpgsql as $$
+begin
+  -- Turns go by number: without this one could be drawn first and be seen last.
+  perform pg_advisory_xact_lock(hashtextextended('simulations', 0));
+  delete from simulations s where not is_acted(s);
+  insert into simulations (payment_id, holder, reorganizes, idempotency_key, touched_at, backend, backend_start)
+  select payment, whose, reorganization, key, clock_timestamp(), a.pid, a.backend_start
+  from pg_stat_get_activity(pg_backend_pid()) a
+  on conflict do nothing;
+  return query select * from simulations s where s.payment_id = payment;
+end $$;
+
+-- Touches a row and answers whether it is its turn; nothing when it has been lost. A reorganisation waits for
+-- all that came before it, and all that come after wait for it.
+create function await_simulation(payment uuid, whose uuid) returns boolean language sql as $$
+  with mine as (
+    update simulations
+    set touched_at = clock_timestamp(), backend = a.pid, backend_start = a.backend_start
+    from pg_stat_get_activity(pg_backend_pid()) a
+    where payment_id = payment and holder = whose returning seq, reorganizes)
+  select not exists (
+    select from simulations s
+    where s.seq < mine.seq and (s.reorganizes or mine.reorganizes) and is_acted(s))
+  from mine
+$$;

@@ -1,26 +1,10 @@
--- Transactions that refunds are said to be paid with, until the chain has said what they are: whoever reads the
--- refund's chain asks (src/chain/refunds/watch.ts).
-create table refund_looks (
-  refund_id uuid primary key,
-  chain_id bigint not null,
-  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),
-  -- It was found in this block, which is not final: nobody looks again before it is.
-  block_number bigint,
-  -- In vain so far, since it was last found anywhere.
-  looks integer not null default 0,
-  next_look_at timestamptz not null default now(),
-  -- Why nothing can be said of it yet, and from when on that is for a person to look at.
-  doubt text constraint refund_looks_doubt check (
-    doubt in ('transaction_unknown', 'nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier')
-  ),
-  person_from timestamptz,
-  -- In the sandbox: its chain has come back as another one since, which may have lost it.
-  chain_lost boolean not null default false,
+-- The functions of 006-refunds.sql.
 
-  constraint refund_looks_person check ((doubt is null) = (person_from is null))
-);
-create index refund_looks_due on refund_looks (chain_id, next_look_at);
-create index refund_looks_doubted on refund_looks (person_from) where person_from is not null;
+select define_actor_table('refunds');
+select define_commit_rows('refund_claims');
+select define_commit_rows('refund_destination_proofs');
+select define_commit_rows('refund_rises');
+select define_commit_rows('refund_judgements');
 
 create function look_at_refund() returns trigger language plpgsql as $$
 begin
@@ -82,40 +66,6 @@ create function looked_at_refund(refund uuid) returns setof refunds language sql
   select * from refunds where id = refund offset 0
 $$;
 
--- Rises of balances that have paid refunds: coins that a contract has sent on, which are told by no log, and which no
--- other refund is paid with.
-create table refund_rises (
-  chain_id bigint not null,
-  address text not null,
-  block_number bigint not null,
-  refund_id uuid not null,
-  primary key (chain_id, address, block_number)
-);
-select define_commit_rows('refund_rises');
-
--- What transfers are compared with as blocks are read: where refunds go to, from when that is known. Once a refund is
--- over, a transfer that may be of it is still noticed for thirty days. Coins are noticed where blocks are read in
--- full, which they are while a refund in coins waits to be signed by hand, and for an hour after that, when what was
--- signed may still be mined (src/chain/watch/coins/sent.ts); and where their transaction goes to the destination
--- itself: what a contract sends on, as a Safe does that a merchant is paid at, is told by no log, and its transaction
--- has to be named.
-create table refund_destinations (
-  refund_id uuid primary key,
-  chain_id bigint not null,
-  to_address text not null,
-  -- Null: the chain's own coin.
-  token_address text,
-  amount numeric(78, 0) not null,
-  -- Null while a transfer is waited for.
-  until timestamptz,
-  -- Of one in coins that has left what was to be signed by hand: until then blocks are read in full for it.
-  coins_until timestamptz
-);
-create index refund_destinations_to on refund_destinations (chain_id, to_address);
-create index refund_destinations_until on refund_destinations (until) where until is not null;
--- Whether blocks are to be read in full is asked at every one.
-create index refund_destinations_coins on refund_destinations (chain_id, coins_until) where coins_until is not null;
-
 create function keep_refund_destination() returns trigger language plpgsql as $$
 declare
   -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
@@ -146,21 +96,6 @@ execute function keep_refund_destination();
 create trigger refunds_destination_is_kept after update of state on refunds
 for each row when (new.destination is not null and old.state is distinct from new.state)
 execute function keep_refund_destination();
-
--- Transfers that may be those of refunds, until somebody has looked (src/chain/refunds/noticed.ts).
-create table noticed_transfers (
-  chain_id bigint not null,
-  tx_hash text not null,
-  refund_id uuid not null,
-  -- Null: somebody has said that it pays the refund, which has given it up since, or could not take it.
-  from_address text,
-  noticed_at timestamptz not null default now(),
-  looks integer not null default 0,
-  next_look_at timestamptz not null default now(),
-  primary key (chain_id, tx_hash, refund_id)
-);
-create index noticed_transfers_due on noticed_transfers (chain_id, next_look_at);
-create index noticed_transfers_told on noticed_transfers (refund_id) where from_address is null;
 
 -- Somebody says of a transaction that it pays a refund which takes none: it is looked at, and counts if it moved the
 -- money. As many as a person may try, not as many as a program can make up.
@@ -213,3 +148,92 @@ language sql as $$
   from due where n.chain_id = chain and n.tx_hash = due.tx_hash and n.refund_id = due.refund_id
   returning n.*
 $$;
+
+-- Which refunds a person must look at, and why; one may be there for several reasons. `stray_transfer` a person
+-- dismisses. Everything else is derived, and ends when its cause does. `chains_on`: those that are switched on.
+create function refunds_needing_attention(chains_on bigint[])
+returns table (refund_id uuid, merchant_id uuid, chain_id bigint, why text) language sql stable as $$
+  select id, merchant_id, chain_id, 'stray_transfer' from refunds where attention
+  union all
+  select r.id, r.merchant_id, r.chain_id, 'claim_expired'
+  from refunds r join refund_claims c on c.id = r.id
+  where r.state = 'requires_destination' and c.expires_at <= now()
+  union all
+  select r.id, r.merchant_id, r.chain_id, l.doubt
+  from refund_looks l join refunds r on r.id = l.refund_id
+  where l.person_from <= now()
+  union all
+  -- Signed, and neither mined nor lost as far as anybody can show.
+  select r.id, r.merchant_id, r.chain_id, 'number_unclear'
+  from unclear_nonces join signer_nonces n using (signer_id, nonce) join refunds r on r.id = n.refund_id
+  where r.state = 'processing'
+  union all
+  -- Tried again and again, for a day. What nobody is on to sign any more is shown to be signed by hand.
+  select r.id, r.merchant_id, r.chain_id, w.reason
+  from signing_waits w
+  join refunds r on r.id = w.refund_id
+  join refund_signers s on s.id = w.signer_id and s.removed_at is null
+  where w.next_try_at < 'infinity' and w.begun_at <= now() - interval '1 day' and r.state = 'requires_signature'
+    and (s.epoch is not null or exists (
+      select from working_signers o where o.id = s.id and o.livemode = r.livemode))
+  union all
+  -- Signed a day ago, and offered more for as often as that is done.
+  select r.id, r.merchant_id, r.chain_id, 'not_mined'
+  from signer_nonces n join refunds r on r.id = n.refund_id
+  where n.state = 'open' and n.created_at <= now() - interval '1 day' and r.state = 'processing'
+    and not exists (select from unclear_nonces u where u.signer_id = n.signer_id and u.nonce = n.nonce)
+  union all
+  select id, merchant_id, chain_id, 'chain_off' from refunds
+  where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)
+$$;
+
+-- Those that nobody was warned of yet, so many at most; what is over is told anew should it begin again. Of a transfer
+-- and of an unclear number whoever has seen it warns, who knows more of it.
+create function begin_refund_warnings(chains_on bigint[], most integer)
+returns table (refund_id uuid, chain_id bigint, why text) language sql as $$
+  with needing as materialized (
+    select * from refunds_needing_attention(chains_on) n where n.why not in ('stray_transfer', 'number_unclear')),
+  over as (
+    delete from refund_warnings w
+    where not exists (select from needing n where n.refund_id = w.refund_id and n.why = w.why)),
+  begun as (
+    insert into refund_warnings (refund_id, why)
+    select n.refund_id, n.why from needing n
+    where not exists (select from refund_warnings w where w.refund_id = n.refund_id and w.why = n.why)
+    order by n.refund_id limit most
+    -- Another process has just told of it.
+    on conflict do nothing
+    returning refund_warnings.refund_id, refund_warnings.why)
+  select n.refund_id, n.chain_id, n.why from begun b join needing n on n.refund_id = b.refund_id and n.why = b.why
+$$;
+
+create function keep_refund_beginning() returns trigger language plpgsql as $$
+begin
+  insert into refund_beginnings (refund_id, final_number, head_number, epoch)
+  select new.id, c.final_number, c.number, c.epoch from chain_cursors c where c.chain_id = new.chain_id;
+  return null;
+end $$;
+create trigger refunds_keep_their_beginning after insert on refunds
+for each row execute function keep_refund_beginning();
+
+-- As far as it says anything of a transaction: what a signer of ours has signed for the refund is later, wherever it is.
+create function beginning_before(refund refunds, sent_hash text) returns setof refund_beginnings language sql stable as $$
+  select b.* from refund_beginnings b join chain_cursors c on c.epoch is not distinct from b.epoch
+  where b.refund_id = refund.id and c.chain_id = refund.chain_id
+    and not exists (
+      select from signed_transactions t join signer_nonces n using (signer_id, nonce)
+      where t.chain_id = refund.chain_id and t.tx_hash = sent_hash and n.refund_id = refund.id)
+$$;
+
+-- Numbers that the chain has used, nobody could show by what, are over with their refund: it may be signed again.
+create function close_unclear_numbers() returns trigger language plpgsql as $$
+begin
+  perform close_nonce(
+    n.signer_id, n.nonce, case when new.failure_reason in ('unproven', 'dropped') then 'dropped' else 'mined' end, null)
+  from signer_nonces n join unclear_nonces u using (signer_id, nonce)
+  where n.refund_id = new.id and n.state = 'open';
+  return null;
+end $$;
+create trigger refunds_close_unclear_numbers after update on refunds
+for each row when (old.state = 'processing' and new.state in ('processed', 'failed'))
+execute function close_unclear_numbers();

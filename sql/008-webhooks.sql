@@ -1,0 +1,163 @@
+-- Webhook endpoints, what they want to be told, and how an event reaches them: in its own commit.
+
+create table webhook_endpoints (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  livemode boolean not null,
+  url text not null,
+  description text,
+  -- What it wants while it is enabled; webhook_subscriptions says since when.
+  event_types text[] not null,
+  state text not null,
+  disabled_reason text,
+  -- Sealed for 'webhook secret' and this id, like the one before it, which signs too as long as it overlaps.
+  sealed_secret text not null,
+  previous_sealed_secret text,
+  previous_until timestamptz,
+  -- When it was enabled last.
+  enabled_at timestamptz not null,
+  -- A hint: the sender writes it once a minute at most.
+  last_success_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Its place in lists. Who makes one has locked the merchant's row, so they become visible in this order.
+  seq bigint generated always as identity,
+
+  constraint webhook_endpoints_state check (state in ('enabled', 'disabled', 'deleted')),
+  constraint webhook_endpoints_texts check (length(url) between 1 and 2048 and length(description) <= 1000),
+  constraint webhook_endpoints_types check (cardinality(event_types) > 0),
+  constraint webhook_endpoints_reason check (
+    (state = 'disabled') = (disabled_reason is not null)
+    and disabled_reason in ('by_merchant', 'no_success', 'gone')
+  ),
+  constraint webhook_endpoints_previous check ((previous_sealed_secret is null) = (previous_until is null))
+);
+-- A merchant's list pages by exactly this.
+create index webhook_endpoints_list on webhook_endpoints (merchant_id, livemode, seq) where state <> 'deleted';
+
+-- One row for each type and period in which an enabled endpoint wanted it. Only ever added to and closed,
+-- so that the audit can tell for each event of the past to which endpoints it had to go.
+create table webhook_subscriptions (
+  seq bigint generated always as identity primary key,
+  endpoint_id uuid not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  event_type text not null,
+  opened_at timestamptz not null,
+  -- Which commits came before it was opened: see precedes().
+  opened_era integer not null,
+  opened_snapshot pg_snapshot not null,
+  closed_at timestamptz,
+  closed_era integer,
+  closed_snapshot pg_snapshot,
+
+  constraint webhook_subscriptions_closed check (
+    (closed_at is null) = (closed_era is null) and (closed_at is null) = (closed_snapshot is null)
+  )
+);
+create unique index webhook_subscriptions_once on webhook_subscriptions (endpoint_id, event_type) where closed_at is null;
+-- The fan-out asks this for each event.
+create index webhook_subscriptions_open on webhook_subscriptions (merchant_id, livemode, event_type) include (endpoint_id)
+where closed_at is null;
+
+-- Webhook deliveries: machines/delivery.ts. One per event and endpoint.
+create table deliveries (
+  id uuid primary key,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Its place in lists. It is written with its event, under the lock of the list of events.
+  seq bigint generated always as identity,
+
+  merchant_id uuid not null,
+  livemode boolean not null,
+  event_id uuid not null,
+  event_type text not null,
+  endpoint_id uuid not null,
+  attempts integer not null,
+  automatic_attempts integer not null,
+  trigger text not null,
+  next_attempt_at timestamptz,
+  resume_at timestamptz,
+  sending_since timestamptz,
+  cancel_requested boolean not null,
+  delivered_at timestamptz,
+
+  constraint deliveries_state check (state in ('pending', 'sending', 'delivered', 'failed', 'canceled')),
+  constraint deliveries_trigger check (trigger in ('automatic', 'manual')),
+  -- Never more than five requests that nobody asked for, whatever crashes.
+  constraint deliveries_five_attempts check (automatic_attempts between 0 and 5 and attempts >= automatic_attempts),
+  constraint deliveries_planned check ((state = 'pending') = (next_attempt_at is not null)),
+  -- The attempt is written down before its first byte, and whoever died over it is found by its age.
+  constraint deliveries_sending check ((state = 'sending') = (sending_since is not null)),
+  constraint deliveries_cancel check (not cancel_requested or state = 'sending'),
+  constraint deliveries_resume check (resume_at is null or (trigger = 'manual' and state in ('pending', 'sending'))),
+  constraint deliveries_attempted check (
+    case state
+      when 'sending' then attempts >= 1
+      when 'delivered' then attempts >= 1 and delivered_at is not null
+      when 'failed' then attempts >= 1 and delivered_at is null
+      when 'canceled' then delivered_at is null
+      else true
+    end
+  )
+);
+
+-- An event goes to an endpoint as one delivery, however often it is fanned out.
+create unique index deliveries_event_once on deliveries (event_id, endpoint_id);
+
+-- The claim: the due rows of chosen endpoints, earliest first.
+create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending';
+-- The feed: endpoints that have become due since somebody last looked.
+create index deliveries_feed on deliveries (next_attempt_at, endpoint_id) where state = 'pending';
+
+-- An endpoint's list, state by state: one of a single state pages by exactly this, one of all merges
+-- them. A second index without the state would be written to in every change of every delivery.
+create index deliveries_list on deliveries (endpoint_id, state, seq);
+
+-- How deliveries are sent: their attempts, and the step that a sender takes over and over. A step records what
+-- came of attempts and takes up the next ones, in one statement that is committed before their first byte.
+
+create table delivery_attempts (
+  delivery_id uuid not null,
+  number integer not null,
+  trigger text not null,
+  -- The process that has made it.
+  worker uuid not null,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  duration_ms integer,
+  -- Null while it is open. `lost`: whoever had it is gone, and nobody knows whether it was sent.
+  outcome text,
+  http_status integer,
+  response_snippet text,
+  constraint delivery_attempts_pkey primary key (delivery_id, number),
+  constraint delivery_attempts_trigger check (trigger in ('automatic', 'manual')),
+  constraint delivery_attempts_finished check ((outcome is null) = (finished_at is null))
+);
+
+-- What a step has taken up, until all of it is recorded. An index of open attempts would have to be written
+-- to twice for each of them; this is one row for hundreds.
+create table delivery_claims (
+  -- Chosen by the sender, who asks again by it when the answer was lost.
+  id uuid primary key,
+  worker uuid not null,
+  claimed_at timestamptz not null,
+  deliveries uuid[] not null
+);
+
+-- What came of an attempt, and where its delivery is then, as its machine has decided. Times are milliseconds, which
+-- cost a tenth of a date's text.
+create type delivery_outcome as (
+  id uuid, was integer, number integer, event text, state text, trigger text,
+  next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint,
+  outcome text, duration_ms integer, http_status integer, response_snippet text
+);
+
+-- An endpoint with work, how much of it may be taken up, and the time before which nothing of it is due: beyond that
+-- lie the index entries of what was taken up before, which an idle transaction keeps from being cleared away.
+create type delivery_asking as (endpoint_id uuid, want integer, low_ms bigint);

@@ -1,0 +1,429 @@
+-- The functions of 001-actors.sql: how commits read and write actors, and how a table is put on the core.
+
+-- Eight bytes, as a digest is compared and not searched. Functions in plain SQL, so that the planner puts them in place.
+create function transition_digest(
+  actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json,
+  at timestamptz
+) returns bytea language sql stable parallel safe
+return substring(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, coalesce(from_state, ''), to_state,
+  coalesce(cause, ''), context, extract(epoch from at)), 'UTF8')) for 8);
+
+create function event_digest(
+  id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object json,
+  created_at timestamptz
+) returns bytea language sql stable parallel safe
+return substring(sha256(convert_to(concat_ws(chr(31), id, actor, rev, type, merchant_id, livemode, api_version, object,
+  extract(epoch from created_at)), 'UTF8')) for 8);
+
+-- The records of a merchant are listed in the order of `seq`, and become visible in that order: a commit takes this
+-- lock before it draws the first number of a list and keeps it until its rows are visible. So a reader that goes on
+-- from any record, whoever showed it, misses none that is committed later and reads none twice. Order by transaction
+-- id does not give that, because a transaction that began earlier may commit after its record's successor is known.
+-- Rows and timers are locked before: a commit that waits for one of these must not hold back the list. Only commits hold
+-- it, each until its log is on the disk, so that it is waited for longer than a row.
+create function lock_list(list text, merchants uuid[]) returns void language plpgsql set lock_timeout = '5s' as $$
+begin
+  perform pg_advisory_xact_lock(hashtext(list), lock)
+  from (select distinct merchant_lock(merchant) as lock from unnest(merchants) as merchant order by lock) locks;
+end $$;
+
+-- A few locks for all merchants: a batch with hundreds of merchants must not fill the server's lock table.
+create function merchant_lock(merchant uuid) returns integer language sql immutable as $$
+  select uuid_hash(merchant) & 255
+$$;
+
+-- How a table is written to: the type `<writer>_entry` and the functions named after it. Writers are
+-- numbered, `payments_v2`, because processes of the version before a migration go on with theirs. Before its columns
+-- an entry has `g`, its group; `was`, the rev that was decided on; and `seen`, the transaction that wrote the row as it was
+-- decided on. A lease writes the row and leaves its rev: by `seen`, a command that was decided before it does not commit
+-- after it, however late its statement arrives.
+create function latest_writer(row_table text) returns text language sql stable as $$
+  select left(typname, -length('_entry')) from pg_type
+  where typname ~ ('^' || row_table || '_v\d+_entry$')
+  order by substring(typname from '_v(\d+)_entry$')::integer desc
+  limit 1
+$$;
+
+-- Lets commands carry rows for a table into their commit: an actor's first row, or one of a table
+-- of its own (an idempotency key, a transfer). A row that is already there, by any unique key,
+-- refuses the command it came with. Writes the table's writer from the columns in the catalog and
+-- answers its name; a migration that changes the columns calls it again.
+create function define_commit_rows(row_table text) returns text language plpgsql as $$
+declare
+  writer text := latest_writer(row_table);
+  columns text;
+  types text;
+  given text;
+  same_key text;
+  key text;
+  sorted text;
+  -- A table that a merchant's lists read draws its `seq` under lock_list().
+  is_listed boolean := 2 = (
+    select count(*) from pg_attribute where attrelid = row_table::regclass and attname in ('merchant_id', 'seq'));
+begin
+  select string_agg(format('%I', attname), ', ' order by attnum),
+    string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
+    -- The commit's own time, unless the row brings one: parsing a time costs as much as all else of a row.
+    string_agg(
+      format(case when attname in ('created_at', 'updated_at') then 'coalesce(r.%I, now_at)' else 'r.%I' end, attname),
+      ', ' order by attnum)
+  into columns, types, given
+  from pg_attribute
+  where attrelid = row_table::regclass and attnum > 0 and not attisdropped and attidentity = '';
+
+  select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
+    string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
+    -- Two commits that insert the same keys must meet them in the same order, or they wait for each other.
+    string_agg(format('r.%I', a.attname), ', ' order by i.indisprimary, i.indexrelid, a.attnum)
+  into same_key, key, sorted
+  from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+  where i.indrelid = row_table::regclass and i.indisunique;
+
+  if writer is null or types <> (
+    select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum)
+    from pg_attribute where attrelid = (writer || '_entry')::regclass and attname not in ('g', 'was', 'seen'))
+  then
+    writer := format('%s_v%s', row_table, coalesce(substring(writer from '\d+$')::integer, 0) + 1);
+    execute format('create type %s_entry as (g integer, was integer, seen xid, %s)', writer, types);
+  end if;
+
+  execute format($f$
+    create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
+    returns json language plpgsql as $b$
+    declare
+      wanted integer;
+      made integer;
+      absent %7$s_entry;
+      violated text;
+      refused json[];
+    begin
+      %9$s
+      insert into %1$I (%2$s)
+      select %5$s from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by %4$s
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are those that this very transaction has not written, and the twins of one that it has.
+      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
+      -- row when nothing of the batch went in.
+      for absent in
+        select e.g, e.was, e.seen, %8$s
+        from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from %1$I t where %3$s and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into %1$I (%2$s) select %5$s from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot tell which rows of %1$s are there already';
+      end if;
+      return array_to_json(refused);
+    end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
+    (select string_agg('e.' || trim(c), ', ') from unnest(string_to_array(columns, ',')) c),
+    case when is_listed then format($l$perform lock_list(%L, array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));$l$, row_table) else '' end);
+  perform define_writers();
+  return writer;
+end $$;
+
+-- Writes anew how a commit comes from a writer's name to its functions: one branch for each. To execute a
+-- text with the name in it would parse and plan that for every commit, which cost a tenth of a small one.
+create function define_writers() returns void language plpgsql as $$
+declare
+  writing record;
+  cases text;
+begin
+  for writing in
+    select * from (values
+      ('lock', 'holder uuid, now_at timestamptz', 'holder, now_at', 'integer[]'),
+      ('update', 'skip integer[], holder uuid, now_at timestamptz', 'skip, holder, now_at', 'integer[]'),
+      ('insert', 'skip integer[], now_at timestamptz', 'skip, now_at', 'json')
+    ) w(verb, parameters, arguments, answer)
+  loop
+    select string_agg(format('when %L then return %I(entries::%I[], %s);',
+      writer, writing.verb || '_' || writer, writer || '_entry', writing.arguments), E'\n    ' order by writer)
+    into cases
+    from (select left(typname, -length('_entry')) as writer from pg_type
+      where typname ~ '_v\d+_entry$' and typtype = 'c' and typnamespace = current_schema()::regnamespace) w
+    where exists (select from pg_proc
+      where proname = writing.verb || '_' || writer and pronamespace = current_schema()::regnamespace);
+    execute format($f$
+      create or replace function %1$s_rows(writer text, entries text, %2$s)
+      returns %3$s language plpgsql as $b$
+      begin
+        case writer
+          %4$s
+        end case;
+      end $b$ $f$, writing.verb, writing.parameters, writing.answer, coalesce(cases, 'when null then return null;'));
+  end loop;
+end $$;
+
+-- Puts a machine's table on the core, as above, and lets its rows be changed.
+-- Planner settings: a plan is kept from when the table was empty, and the planner cannot know how
+-- long an array is. Every join here is one primary-key lookup per entry, so no other plan is allowed.
+create function define_actor_table(actor_table text) returns void language plpgsql as $$
+declare
+  writer text := define_commit_rows(actor_table);
+  assignments text := (
+    select string_agg(format('%1$I = r.%1$I', attname), ', ' order by attnum) from pg_attribute
+    where attrelid = actor_table::regclass and attnum > 0 and not attisdropped
+      and attname not in ('id', 'created_at', 'updated_at', 'lease', 'leased_until', 'seq')
+  );
+  texts text := (
+    select string_agg(format('%I::text', attname), ', ' order by attnum) from pg_attribute
+    where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was', 'seen')
+  );
+begin
+  -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
+  -- over all that is in it. Before them is the transaction that wrote the row. A table, so that the planner puts its
+  -- query in the place of the call.
+  execute format($f$
+    create or replace function read_%2$s(ids uuid[]) returns table (found json) language sql stable as $b$
+      select array_to_json(array_agg(array[xmin::text, %3$s])) from %1$I where id = any(ids)
+    $b$ $f$, actor_table, writer, texts);
+
+  -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
+  -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
+  execute format($f$
+    create or replace function lock_%2$s(entries %2$s_entry[], holder uuid, now_at timestamptz)
+    returns integer[] language plpgsql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from %1$I where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $b$ $f$, actor_table, writer);
+
+  -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
+  -- so are the locks it takes. A commit ends the lease it was decided under.
+  execute format($f$
+    create or replace function update_%3$s(entries %3$s_entry[], skip integer[], holder uuid, now_at timestamptz)
+    returns integer[] language plpgsql
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from %1$I t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $b$ $f$, actor_table, assignments, writer);
+
+  -- Takes those rows for one holder that are neither locked nor leased; see lease.ts.
+  execute format($f$
+    create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
+    returns void language plpgsql set enable_seqscan = off as $b$
+    begin
+      update %1$I set lease = holder, leased_until = until
+      where id in (select id from %1$I where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $b$ $f$, actor_table);
+  perform define_writers();
+end $$;
+
+-- A lease further ahead than any is given was written by a clock that is wrong, and holds nobody back.
+create function is_leased(lease uuid, leased_until timestamptz, holder uuid, now_at timestamptz)
+returns boolean language sql stable as $$
+  select lease is not null and lease is distinct from holder
+    and leased_until > now_at and leased_until <= now_at + interval '10 s'
+$$;
+
+-- Which of these commands their actors have taken before; stable, so that it sees what the statement around
+-- it sees. `every` looks through an actor's whole history: after a lost answer the command may be one whose
+-- id was drawn here, and those are in no index.
+create function find_taken(actors uuid[], commands uuid[], every boolean)
+returns table (actor uuid, command uuid) language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select a.actor, a.command from unnest(actors, commands) as a(actor, command)
+  where case when every
+    then exists (select from transitions h where h.actor = a.actor and h.command = a.command)
+    else exists (select from transitions h where h.actor = a.actor and h.command = a.command and h.keyed)
+  end
+$$;
+
+-- The generations of those timers that are armed, seen as above.
+create function find_armed(actors uuid[], names text[])
+returns table (actor uuid, name text, generation integer) language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select t.actor, t.name, t.generation
+  from unnest(actors, names) as a(actor, name)
+  join timers t on t.actor = a.actor and t.name = a.name
+$$;
+
+create function cancel_timers(entries canceled_entry[], skip integer[]) returns void language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  delete from timers t
+  using unnest(entries) r
+  where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
+end $$;
+
+-- The jobs to be added. Not a wake-up that waits already and was not taken: to add one again is a fifth of a small
+-- commit, and commits that add the same one wait for each other, for the disk too. Whoever takes it sees what this
+-- commit leaves, because the lock keeps workers from it until then; one who has it locked may be about to begin.
+-- A worker passes over what is locked, so that it must be told again now and then: by one commit at a time, whose
+-- update does not get in the way of the locks of others.
+create function find_missing(asked job_entry[], payloads json, skip integer[])
+returns graphile_worker.job_spec[] language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  return array(
+    select (r.task, r.payload, null, r.run_at, null, r.key, null, null)::graphile_worker.job_spec
+    from rows from (unnest(asked), json_array_elements(payloads)) as r(gs, task, effect, run_at, key, payload)
+    left join lateral (
+      select j.id, j.updated_at from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id
+      where j.key = r.key and t.identifier = r.task
+        and j.is_available and j.attempts = 0 and j.run_at <= clock_timestamp()
+        and j.payload::jsonb - 'effect' = r.payload::jsonb - 'effect'
+      for key share of j skip locked) awaited on true
+    where (skip is null or not r.gs <@ skip)
+      and case
+        when awaited.id is null then true
+        when awaited.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp() then false
+        else pg_try_advisory_xact_lock(hashtext('jobs told again'), hashtext(r.key))
+      end
+    -- Keys are taken in sorted order.
+    order by coalesce(r.key, r.effect));
+end $$;
+
+-- Adds jobs, all of them. graphile_worker.add_jobs() leaves out the one whose namesake a worker is taking at that
+-- moment: it is not yet seen as taken when its key is to be freed, and is when it is in the way. Asked again, it is.
+create function ask_for_jobs(specs graphile_worker.job_spec[]) returns void language plpgsql as $$
+declare
+  missing graphile_worker.job_spec[] := specs;
+  added text[];
+begin
+  loop
+    added := array(select key from graphile_worker.add_jobs(missing));
+    exit when cardinality(added) = cardinality(missing);
+    missing := array(
+      select spec from unnest(missing) as spec
+      where spec.job_key is not null and spec.job_key <> all(array_remove(added, null)));
+  end loop;
+end $$;
+
+-- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
+-- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
+-- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
+-- The detail repeats the number of the batch, since a driver may hand over the error of another statement.
+-- `updates` and `inserts` are array literals, each for the writer in the same place, their entries sorted by
+-- id and they by writer, so that locks are taken in one order. `connected`: some group changes two rows, and
+-- neither may be written before both are known to be as they were. `seen_in`: the era of the transactions in `seen`.
+-- In another one the numbers of transactions are given out again, and say nothing: PM004.
+create function commit_actors(
+  batch integer, now_at timestamptz, holder uuid, connected boolean, seen_in integer,
+  update_writers text[], updates text[], insert_writers text[], inserts text[],
+  steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json
+) returns integer[] language plpgsql
+-- Planning anew for every batch took longer than the statements themselves (0.6 ms of a commit's 1.9).
+set plan_cache_mode = force_generic_plan
+-- Ordinary commits hold a row for milliseconds. What is locked for longer is held by a stalled process or by a person,
+-- and every command of the batch waits with the one that met it.
+set lock_timeout = '250ms' as $$
+declare
+  this_era integer := current_era();
+  answer integer[];
+  conflicts integer[];
+  refused json;
+  duplicates json[];
+  missing graphile_worker.job_spec[];
+begin
+  if seen_in <> this_era then
+    raise exception 'rows were read from another server' using errcode = 'PM004';
+  end if;
+
+  if connected then
+    for n in 1 .. cardinality(update_writers) loop
+      answer := lock_rows(update_writers[n], updates[n], holder, now_at);
+      conflicts := conflicts || nullif(answer, '{}');
+    end loop;
+  end if;
+
+  for n in 1 .. cardinality(update_writers) loop
+    answer := update_rows(update_writers[n], updates[n], conflicts, holder, now_at);
+    conflicts := conflicts || nullif(answer, '{}');
+  end loop;
+
+  if canceled is not null then
+    perform cancel_timers(canceled, conflicts);
+  end if;
+
+  -- From here on lists are locked.
+  for n in 1 .. cardinality(insert_writers) loop
+    refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
+    if refused is not null then
+      duplicates := duplicates || array(select json_array_elements(refused));
+    end if;
+  end loop;
+  if cardinality(duplicates) > 0 then
+    raise exception 'rows are already there' using errcode = 'PM001',
+      detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
+  end if;
+
+  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
+  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era,
+    transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, now_at)
+  from rows from (unnest(steps), json_array_elements(contexts)) as r(
+    g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
+    event_id, event_type, merchant_id, livemode, api_version, context)
+  where to_state is not null and (conflicts is null or g <> all(conflicts));
+
+  if objects is not null then
+    perform lock_list('events', array(
+      select merchant_id from unnest(steps) where event_id is not null and (conflicts is null or g <> all(conflicts))));
+    insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
+    select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era,
+      event_digest(event_id, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at)
+    from rows from (unnest(steps), json_array_elements(objects)) as r(
+      g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
+      event_id, event_type, merchant_id, livemode, api_version, object)
+    where event_id is not null and (conflicts is null or g <> all(conflicts));
+  end if;
+
+  if armed is not null then
+    -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
+    insert into timers (actor, name, kind, generation, due_at)
+    select actor, name, kind, generation, to_timestamp(due_ms::float8 / 1000) from unnest(armed)
+    where conflicts is null or g <> all(conflicts);
+  end if;
+
+  if jobs is not null then
+    missing := find_missing(jobs, payloads, conflicts);
+    -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
+    if cardinality(missing) > 0 then
+      perform ask_for_jobs(missing);
+    end if;
+  end if;
+  return conflicts;
+end $$;
+
+-- Whether a reader that pages by (era, xid, seq) may go past a row: nothing that sorts before it can
+-- still be committed. Rows of a running transaction sort wherever it began, so a reader that looks
+-- at them as they appear skips those of a slower one. Older eras have ended.
+create function is_settled(row_era integer, row_xid xid8) returns boolean language sql stable as $$
+  select row_era < (select max(era) from eras) or row_xid < pg_snapshot_xmin(pg_current_snapshot())
+$$;
