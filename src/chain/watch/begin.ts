@@ -35,9 +35,15 @@ const CLOCKS_MS = 10 * 60_000
  * Begins anew where two nodes do not have the block that the books began with, or have another final one: the only node
  * had invented it. Books that have final transfers stay as they are.
  */
-export const beginAnew = async (sql: Sql, chain: WatchedChain, source: Beginning, books: Books): Promise<boolean> => {
+export const beginAnew = async (
+  sql: Sql,
+  chain: WatchedChain,
+  source: Beginning,
+  books: Books,
+  askReached: () => Promise<number | undefined>,
+): Promise<boolean> => {
   if (await hasFinalTransfers(sql, chain.id)) return false
-  const reached = await unlessUnanswered(source.reached())
+  const reached = await askReached()
   if (reached === undefined) return false
   if (reached >= books.begunNumber) {
     const final = (await recentBlocks(sql, chain.id)).at(-1)

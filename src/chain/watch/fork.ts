@@ -19,10 +19,10 @@ export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource,
 export const isReplaced = async (
   sql: Sql,
   chainId: number,
-  source: Pick<ChainSource, 'reached' | 'agreedBlock'>,
+  source: Pick<ChainSource, 'agreedBlock'>,
   cursor: Cursor,
+  reached: number | undefined,
 ): Promise<boolean> => {
-  const reached = await unlessUnanswered(source.reached())
   if (reached === undefined || reached >= cursor.number) return false
   const known = (await recentBlocks(sql, chainId)).find(({ number }) => number === reached)
   const now = known && (await unlessUnanswered(source.agreedBlock(reached)))

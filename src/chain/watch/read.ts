@@ -4,6 +4,7 @@ import type { Sql } from '../../postgres/connect.ts'
 import { isOfNode, mayBeTooMuch } from '../rpc/rpc.ts'
 import type { ArrivalSource } from './arrivals.ts'
 import { begin, beginAnew } from './begin.ts'
+import { unlessUnanswered } from './beside.ts'
 import {
   type Block,
   type Books,
@@ -114,12 +115,7 @@ export const readNext = async (
   await keepAbout(sql, chain, cursor)
   // First the head and then everything else: what is asked for in between can only be newer.
   const { head, hash } = await source.look(cursor)
-  if (hash !== cursor.hash && (await beginAnew(sql, chain, source, cursor))) return 'begun anew'
-  if (hash === undefined && !(await isReplaced(sql, chain.id, source, cursor))) return 'idle'
-  if (hash !== cursor.hash) {
-    await goBack(sql, chain, source, cursor)
-    return 'rewound'
-  }
+  if (hash !== cursor.hash) return leaveBlock(sql, chain, source, cursor, hash)
   if (cursor.stopped) await keepStopped(sql, chain.id, cursor, false)
   if (head <= cursor.number) return 'idle'
   const until = performance.now() + forMs
@@ -155,6 +151,23 @@ export const readNext = async (
   } while (from.number < head && performance.now() < until)
   await recording
   return from === cursor ? 'idle' : 'recorded'
+}
+
+/** What is done where the nodes have another block at the cursor, or none: then they are behind it as a rule. */
+const leaveBlock = async (
+  sql: Sql,
+  chain: WatchedChain,
+  source: ChainSource,
+  cursor: Books,
+  hash: string | undefined,
+): Promise<Step> => {
+  const reached = once(() => unlessUnanswered(source.reached()))
+  const isBehind = hash === undefined && !(await isReplaced(sql, chain.id, source, cursor, await reached()))
+  const isOther = !isBehind || ((await reached()) ?? cursor.number) < cursor.begunNumber
+  if (isOther && (await beginAnew(sql, chain, source, cursor, reached))) return 'begun anew'
+  if (isBehind) return 'idle'
+  await goBack(sql, chain, source, cursor)
+  return 'rewound'
 }
 
 /** What payments are told by: before anything of the chain is read. */

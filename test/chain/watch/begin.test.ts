@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { findCursor } from '../../../src/chain/watch/books.ts'
+import { readNext } from '../../../src/chain/watch/read.ts'
 import { type ChainHouse, CONFIRMATIONS, chainHouse } from './chain-house.ts'
 import { type Change, through } from './node.ts'
 
@@ -86,4 +87,25 @@ test('it begins anew before what was paid since its first start, also when the c
   await house.read(house.sourceOf(node.url))
   expect((await house.stateOf(payment))?.state).toBe('success')
   expect(await house.audit()).toEqual([])
+})
+
+test('while a node is only behind, a chain without final transfers asks it nothing but how far it has got', async () => {
+  await using house = await freshHouse()
+  const { chain, sql, watched } = house
+  await house.read()
+  await chain.mine()
+  await house.read()
+  const head = await house.head()
+  let asked: unknown[] = []
+  await using behind = await through(chain.url, async ({ method, params: [place] }, answer) => {
+    asked.push(place ?? method)
+    if (method === 'eth_blockNumber') return hex(head - 1)
+    if (place === 'latest') return chain.rpc('eth_getBlockByNumber', hex(head - 1), false)
+    return place === hex(head) ? null : answer
+  })
+  const source = house.sourceOf(behind.url)
+  await source.head()
+  asked = []
+  expect(await readNext(sql, watched, source)).toBe('idle')
+  expect(asked).toEqual(['eth_blockNumber', hex(head), 'latest', hex(head - 1)])
 })
