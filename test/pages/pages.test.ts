@@ -90,6 +90,19 @@ test.skipIf(!hasBrowser)('a title from right to left ends at its left', async ()
   await page.context().close()
 })
 
+test.skipIf(!hasBrowser)('Lighthouse can read robots.txt from the documentation', async () => {
+  const { page } = await open('/docs', looks[0])
+  const session = await page.context().newCDPSession(page)
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { resource } = await session.send('Network.loadNetworkResource', {
+    frameId: frameTree.frame.id,
+    url: `${to.url}/robots.txt`,
+    options: { disableCache: true, includeCredentials: true },
+  })
+  expect(resource.httpStatusCode).toBe(404)
+  await page.context().close()
+})
+
 describe.skipIf(!hasBrowser)('by keyboard', () => {
   test('one goes to the content at once, and opens an operation', async () => {
     const { page } = await open('/docs/refunds', looks[0])
