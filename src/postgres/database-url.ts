@@ -49,6 +49,10 @@ const readTls = (host: string, { sslmode: mode, sslrootcert, sslcert, sslkey }: 
   // As libpq: anyone can have a certificate of a public authority, so only the host name tells servers apart.
   if (sslrootcert === 'system' && mode !== 'verify-full')
     throw new StartError('DATABASE_URL: sslrootcert=system needs sslmode=verify-full')
+  if (mode === 'verify-ca' && sslrootcert === undefined)
+    throw new StartError(
+      'DATABASE_URL: sslmode=verify-ca needs the file of an authority in sslrootcert: name it there, or use sslmode=verify-full',
+    )
   if (mode === 'disable') return false
   if ((sslcert === undefined) !== (sslkey === undefined))
     throw new StartError('DATABASE_URL: sslcert and sslkey must be set together')

@@ -37,6 +37,9 @@ test('what is not verified ends the start with one line', async () => {
   expect(await refusal(`${server.url}?sslmode=require&sslrootcert=system`)).toEqual([
     'DATABASE_URL: sslrootcert=system needs sslmode=verify-full',
   ])
+  expect(await refusal(`${server.url}?sslmode=verify-ca`)).toEqual([
+    'DATABASE_URL: sslmode=verify-ca needs the file of an authority in sslrootcert: name it there, or use sslmode=verify-full',
+  ])
   const elsewhere = server.url.replace('127.0.0.1', '127.0.0.2')
   expect(await refusal(`${elsewhere}?sslmode=verify-full&sslrootcert=${server.root}`)).toEqual([
     'DATABASE_URL: the certificate of the database is for another name: use the name in it, or sslmode=verify-ca',
@@ -77,6 +80,10 @@ const wrong: readonly (readonly [string, string])[] = [
   ...['disable', 'require', 'verify-ca'].map(
     mode => [`sslmode=${mode}&sslrootcert=system`, 'sslrootcert=system needs sslmode=verify-full'] as const,
   ),
+  [
+    'sslmode=verify-ca',
+    'sslmode=verify-ca needs the file of an authority in sslrootcert: name it there, or use sslmode=verify-full',
+  ],
   ['sslmode=require&sslcert=/client.crt', 'sslcert and sslkey must be set together'],
   ['sslmode=require&channel_binding=require', 'the parameter channel_binding is not supported: remove it'],
 ]
