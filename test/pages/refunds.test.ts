@@ -15,11 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => house?.[Symbol.asyncDispose]())
 
-test.skipIf(!hasBrowser)('who is not signed in sees the form, and the console reports nothing', async () => {
-  await using visit = await house.open('/refunds', { by: null })
-  await visit.go()
-  await visit.page.getByRole('button', { name: 'Sign in' }).waitFor()
-  expect(visit.complaints).toEqual([])
+describe.skipIf(!hasBrowser)('the console reports nothing', () => {
+  test('to a visitor who is not signed in and sees the form', async () => {
+    await using visit = await house.open('/refunds', { by: null })
+    await visit.go()
+    await visit.page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(visit.complaints).toEqual([])
+  })
+
+  test('to a member whose session goes on', async () => {
+    await using visit = await house.open('/refunds')
+    for (const load of [visit.go, () => visit.page.reload()]) {
+      await load()
+      await visit.page.getByRole('heading', { name: 'To be signed' }).waitFor()
+    }
+    expect(visit.complaints).toEqual([])
+  })
 })
 
 describe.skipIf(!hasBrowser).each([
