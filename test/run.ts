@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
+import { allTests, changedSince, readIfThere, testsOf } from './changed.ts'
 import { docker } from './harness/docker.ts'
 import { postgresServer } from './harness/server.ts'
 
@@ -27,9 +28,18 @@ const main = async (): Promise<number> => {
   }
   // Loading everything anew for each file was a fifth of the work.
   const atOnce = [`--parallel=${LANES}`, '--no-isolate']
-  const given = process.argv.slice(2)
+  const given = selected(process.argv.slice(2))
+  if (given === undefined) return 0
   if (given.length > 0) return await run([...atOnce, ...given], env)
   return (await run([ALONE], env)) + (await run([...atOnce, `--path-ignore-patterns=${ALONE}`], env)) === 0 ? 0 : 1
+}
+
+/** `--changed [commit]`: the tests that a change since then may concern. Undefined when there is none to run. */
+const selected = (args: readonly string[]): readonly string[] | undefined => {
+  if (args[0] !== '--changed') return args
+  const tests = testsOf(changedSince(args[1] ?? 'HEAD'), allTests(), readIfThere)
+  console.log(tests.length === 0 ? 'The change concerns no test.' : `The change concerns ${tests.length} test files.`)
+  return tests.length === 0 ? undefined : tests.map(path => `./${path}`)
 }
 
 const stopping = new AbortController()

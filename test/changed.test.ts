@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { allTests, readIfThere, testsOf } from './changed.ts'
+
+const files: Readonly<Record<string, string>> = {
+  'src/a.ts': "import { b } from './b.ts'",
+  'src/b.ts': "import type { A } from './a.ts'",
+  'src/c.ts': '',
+  'test/a.test.ts': "import '../src/a.ts'",
+  'test/b.test.ts': "spawn(new URL('../src/b.ts', import.meta.url))",
+  'test/c.test.ts': "import '../src/c.ts'",
+}
+const tests = ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts']
+const of = (...changed: string[]) => testsOf(changed, tests, path => files[path])
+
+test('a change concerns the tests that lead to it, through circles and started programs too', () => {
+  expect(of('src/a.ts')).toEqual(['test/a.test.ts', 'test/b.test.ts'])
+  expect(of('src/b.ts')).toEqual(['test/a.test.ts', 'test/b.test.ts'])
+  expect(of('src/c.ts')).toEqual(['test/c.test.ts'])
+  expect(of('test/c.test.ts')).toEqual(['test/c.test.ts'])
+  expect(of('README.md')).toEqual([])
+})
+
+test('a change of SQL, of the harness or of dependencies concerns every test', () => {
+  for (const path of ['sql/001-actors.sql', 'test/harness/main.ts', 'package.json']) expect(of(path)).toEqual(tests)
+})
+
+test('a change of the actors concerns the tests of the torture, and not those of address ranges', () => {
+  const found = testsOf(['src/actors/lanes.ts'], allTests(), readIfThere)
+  expect(found).toContain('test/torture/torture.test.ts')
+  expect(found.length).toBeLessThan(allTests().length)
+})

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/** A change of one of these may concern any test. */
+const CONCERNS_ALL = /^(sql\/|package\.json|bun\.lock|bunfig\.toml|tsconfig\.json|test\/(run|harness)|src\/postgres\/)/
+
+/** Imports, and programs that a test starts: any quoted path to another module. */
+const PATH = /['"](\.{1,2}\/[^'"\n]+\.(?:ts|js|json|sql|md))['"]/g
+
+/**
+ * The test files that a change of these files may concern: those that were changed themselves, and those that lead to a
+ * changed file by paths in their text. All of them when the change concerns every test.
+ */
+export const testsOf = (
+  changed: readonly string[],
+  tests: readonly string[],
+  read: (path: string) => string | undefined,
+): readonly string[] => {
+  if (changed.some(path => CONCERNS_ALL.test(path))) return tests
+  const wanted = new Set(changed)
+  const known = new Map<string, boolean>()
+  const leadsToChange = (path: string): boolean => {
+    const answer = known.get(path)
+    if (answer !== undefined) return answer
+    // While it is looked at: a circle leads nowhere new.
+    known.set(path, false)
+    const found = wanted.has(path) || pathsIn(path, read(path) ?? '').some(leadsToChange)
+    known.set(path, found)
+    return found
+  }
+  return tests.filter(path => {
+    // A file of a circle that was looked at first is judged by what was known of it then.
+    for (const [seen, found] of known) if (!found) known.delete(seen)
+    return leadsToChange(path)
+  })
+}
+
+const pathsIn = (path: string, text: string): readonly string[] =>
+  [...text.matchAll(PATH)].map(([, to = '']) => normalize(join(dirname(path), to)))
+
+/** Files that differ from the commit, and new ones. */
+export const changedSince = (commit: string): readonly string[] => {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+  return [...git('diff', '--name-only', commit), ...git('ls-files', '--others', '--exclude-standard')]
+}
+
+export const readIfThere = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, 'utf8') : undefined
+
+export const allTests = (): readonly string[] =>
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'test/*.test.ts'], { encoding: 'utf8' })
+    .split('\n')
+    .filter(path => path !== '' && existsSync(path))
