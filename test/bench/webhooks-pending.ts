@@ -34,7 +34,7 @@ export const promisePending = async (
     report.atMost(
       `a claim of ${thousands(pending)} pending deliveries against ${thousands(fewPending)}${what}`,
       ofMany / ofFew,
-      1.5,
+      1.7,
       { as: times, from: `${milliseconds(ofMany)} against ${milliseconds(ofFew)}, ${many.rows()} rows` },
     )
   }
