@@ -3,13 +3,14 @@ import { databaseClock } from '../clock.ts'
 import { type Env, parseEnv } from '../env.ts'
 import { kinds } from '../kinds/all.ts'
 import { openLog } from '../log.ts'
-import { connect, type Sql } from '../postgres/connect.ts'
+import type { Sql } from '../postgres/connect.ts'
 import { visitDatabase } from '../postgres/visit.ts'
 import { openOwnKeyring } from '../rekey/own-keyring.ts'
 import { openOwnChains } from '../sandbox/own-chains.ts'
 import { StartError } from '../start-error.ts'
 import { audit } from './audit.ts'
 import { type Comparison, compareChains } from './chain/compare.ts'
+import { connectForAudit, PARALLEL } from './connection.ts'
 
 const usage = `Usage: bun run audit [--chain]
   Says whether every promise is kept. With --chain the final transfers, refunds and balances are also compared with the
@@ -20,15 +21,13 @@ const main = async (args: readonly string[]): Promise<number> => {
   const options = readOptions(args)
   const env = parseEnv(process.env)
   await using database = await visitDatabase(env)
-  // One connection, so that its settings hold for every question: sorts of millions of rows, and no compiled plans.
-  const sql = connect(database.url, { max: 1, name: 'paymachine audit' })
+  const sql = connectForAudit(database.url)
   try {
     const [size] = await sql<{ transitions: number; events: number }[]>`
       select (select count(*)::int from transitions) as transitions, (select count(*)::int from events) as events`
     const where = env.databaseUrl ? 'the database given' : `a ${database.running ? 'running' : 'stopped'} house`
     console.log(`Auditing ${size?.transitions} transitions and ${size?.events} events, in ${where}`)
-    await sql`select set_config('work_mem', '64MB', false), set_config('jit', 'off', false)`
-    const found = await audit(sql, kinds, { keyring: await openOwnKeyring(sql, env) })
+    const found = await audit(sql, kinds, { keyring: await openOwnKeyring(sql, env), parallel: PARALLEL })
     const compared: Comparison = options.chain ? await compareWithChains(sql, env) : { findings: [], left: [] }
     const findings = [...found, ...compared.findings]
     for (const { invariant, what, count, example } of findings)

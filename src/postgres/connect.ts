@@ -23,6 +23,8 @@ export type ConnectOptions = {
   readonly lockMs?: number | undefined
   /** See `ANSWER_S`. */
   readonly answerS?: number | undefined
+  /** Settings of each session, as `set` takes them. */
+  readonly session?: Readonly<Record<string, string | number>>
 }
 
 /**
@@ -59,7 +61,7 @@ export const LOCK_MS = 2_000
  */
 export const connect = (
   url: string,
-  { max = 10, name = 'paymachine', byKey = false, byIndex = false, lockMs, answerS }: ConnectOptions = {},
+  { max = 10, name = 'paymachine', byKey = false, byIndex = false, lockMs, answerS, session = {} }: ConnectOptions = {},
 ): Sql => {
   const { url: address, tls } = parseDatabaseUrl(url)
   const sql = postgres(address, {
@@ -80,6 +82,7 @@ export const connect = (
         ...(lockMs !== undefined && { lock_timeout: lockMs }),
         ...(byKey && { enable_seqscan: 'off' }),
         ...(byIndex && { enable_seqscan: 'off', enable_bitmapscan: 'off' }),
+        ...session,
       }),
     },
     connect_timeout: 10,

@@ -1,7 +1,7 @@
 import { audit } from '../../src/audit/audit.ts'
+import { connectForAudit, PARALLEL } from '../../src/audit/connection.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { connect } from '../../src/postgres/connect.ts'
 import { insertPaidPayments } from './audit-rows.ts'
 import type { Bench } from './bench.ts'
 import { createMigrated } from './server.ts'
@@ -12,14 +12,13 @@ export const auditBench = (bench: Bench): Promise<void> => measureAudit(bench, b
 
 export const measureAudit = async ({ server, say, report }: Bench, payments: number): Promise<void> => {
   await using db = await createMigrated(server)
-  const sql = connect(db.url, { max: 1 })
+  const sql = connectForAudit(db.url)
   await using stack = new AsyncDisposableStack()
   stack.defer(() => sql.end({ timeout: 1 }))
   const keyring = openKeyring(SECRET_KEY)
   await insertPaidPayments(sql, keyring, payments)
   say(`${payments.toLocaleString('en')} payments are written`)
 
-  await sql`select set_config('work_mem', '64MB', false), set_config('jit', 'off', false)`
   const before = process.memoryUsage().rss
   let most = before
   const watching = setInterval(() => {
@@ -28,6 +27,7 @@ export const measureAudit = async ({ server, say, report }: Bench, payments: num
   const began = performance.now()
   const findings = await audit(sql, kinds, {
     keyring,
+    parallel: PARALLEL,
     asked: ({ what }, ms) => {
       if (ms > 500) say(`${(ms / 1_000).toFixed(1)} s: ${what}`)
     },
