@@ -4,13 +4,11 @@ import type { Outside } from '../world.ts'
 import { LockedOut } from './command.ts'
 import { commitBatch, type Duplicate } from './commit.ts'
 import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
-import { decider, type Looks, type Step, type Verdict } from './decide.ts'
+import { decider, type Step, type Verdict } from './decide.ts'
 import type { Pending } from './dispatcher.ts'
 import { leaseActors, releaseActors } from './lease.ts'
 import { findLocked } from './locked.ts'
-import type { Memory } from './memory.ts'
-import { readActors } from './read.ts'
-import { askingOf, doubtKeyed, NOTHING, recall, recalledOf, remember } from './recall.ts'
+import { askingOf, type Read, readActors } from './read.ts'
 import type { Registry } from './registry.ts'
 import {
   type Again,
@@ -40,7 +38,6 @@ type Round = Means & {
 type Means = {
   readonly outside: Outside
   readonly registry: Registry
-  readonly memory: Memory
   /** Told of each commit that tells the outside something. */
   readonly published: (() => void) | undefined
 }
@@ -50,35 +47,32 @@ type Means = {
  * One bad unit never fails the others.
  */
 export const carryOut = async (means: Means, units: readonly Pending[]): Promise<Again> => {
-  const { aside: unlucky, others } = setAside(units, isUnlucky)
+  const { aside, others } = setAside(units, needsLease)
   const round = { ...means, lease: null, meetsLocks: false }
-  return inOrder([others, unlucky], (some, part) => (part === 0 ? attempt(round, some) : attemptLeased(round, some)))
+  return inOrder([others, aside], (some, part) => (part === 0 ? attempt(round, some) : attemptLeased(round, some)))
 }
 
-/** Those that keep losing or cannot be refused otherwise. */
-const isUnlucky = ({ mustLease, conflicts }: Pending): boolean => mustLease || conflicts >= ROUNDS_BEFORE_LEASE
+const needsLease = ({ phase }: Pending): boolean => phase === 'leased'
 
 const attempt = async (round: Round, units: readonly Pending[]): Promise<Again> => {
   if (units.length === 0) return ALL_SETTLED
-  const { outside, registry, memory, lease } = round
+  const { outside, registry } = round
   try {
-    // Who has leased its actors has changed their rows by that.
-    const recalled = lease === null ? recall(memory, units) : NOTHING
-    const askings = units.map(unit => askingOf(unit, recalled))
-    const { reads, era } = await inTime(units, readActors(outside.sql, registry, askings))
-    return await decideAndCommit(round, units, { reads, recalled, era: earliest(era, recalled.era) })
+    const { reads, era } = await inTime(units, readActors(outside.sql, registry, units.map(askingOf)))
+    return await decideAndCommit(round, units, reads, era)
   } catch (error) {
+    const wereFresh = units.filter(({ phase }) => phase === 'fresh')
     // Whatever the error says: a driver may hand over that of another statement, and this one may have been carried out.
-    for (const unit of units) unit.unsure = true
+    for (const unit of wereFresh) unit.phase = 'unsure'
     if (isLockedOut(error)) {
       const find = () => inTime(units, findLocked(outside.sql, registry, units))
       const next = { ...round, meetsLocks: true }
       return aroundLocks(units, error, find, some => attempt(next, some), round.meetsLocks)
     }
     const again = tryLater(units, error)
-    if (again || isOfAnotherEra(error)) memory.forgetAll()
     if (again) return again
-    if (isOfAnotherEra(error) || (isTakenBefore(error) && doubtKeyed(units))) return attempt(round, units)
+    // The next look finds the commands that were taken before.
+    if (isOfAnotherEra(error) || (isTakenBefore(error) && wereFresh.length > 0)) return attempt(round, units)
     return isolate(registry, units, error, some => attempt(round, some))
   }
 }
@@ -89,8 +83,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
   const lease = uuidv7(outside.clock.now(), outside.random)
   try {
     await inTime(units, leaseActors(outside, registry, units, lease))
-    const askings = units.map(unit => askingOf(unit, NOTHING))
-    const { reads } = await inTime(units, readActors(outside.sql, registry, askings))
+    const { reads } = await inTime(units, readActors(outside.sql, registry, units.map(askingOf)))
     // There is nothing to lease of an actor that does not exist.
     const isHeld = ({ key }: { readonly key: string }) => (reads.has(key) ? reads.get(key)?.row.lease === lease : true)
     const { aside, others } = setAside(units, unit => !unit.commands.every(isHeld))
@@ -118,34 +111,29 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
   }
 }
 
-/** Of two eras, the one in which nothing can be compared any more when they differ. */
-const earliest = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? (a ?? b) : Math.min(a, b)
-
-const decideAndCommit = async (round: Round, units: readonly Pending[], looks: Looks): Promise<Again> => {
-  const { outside, registry, memory, lease, published } = round
+const decideAndCommit = async (
+  round: Round,
+  units: readonly Pending[],
+  reads: ReadonlyMap<string, Read>,
+  era: number | null,
+): Promise<Again> => {
+  const { outside, registry, lease, published } = round
   const at = outside.clock.now()
-  const { decide, heads } = decider(registry, looks, at, outside.random)
-  // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so nobody
-  // is told anything before the commit.
+  const { decide, heads } = decider(registry, reads, at, outside.random)
+  // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so it is reported after the
+  // commit.
   const decided: { unit: Pending; steps: readonly Step[]; verdict: Verdict }[] = []
-  // Nobody is refused by what was: they go round again and read, and whoever comes after them stays behind.
-  const doubting: Pending[] = []
+  // An earlier try that is still on its way would be carried out after a refusal. A lease is had behind it.
+  const toLease: Pending[] = []
   const waited = new Set<string>()
   for (const unit of units) {
     const verdict = unit.commands.some(({ actor }) => waited.has(actor)) ? undefined : decide(unit)
-    // An earlier try that is still on its way would be carried out after a refusal. A lease is had behind it.
-    const mustLease = unit.unsure && lease === null
-    const mayRefuse = !mustLease && recalledOf(looks.recalled, unit).length === 0
-    if (verdict && (verdict.verdict === 'decided' || mayRefuse)) {
+    if (verdict && (verdict.verdict === 'decided' || unit.phase === 'fresh' || lease !== null)) {
       decided.push({ unit, steps: verdict.verdict === 'decided' ? verdict.steps : [], verdict })
       continue
     }
-    if (verdict) {
-      unit.doubted = true
-      unit.mustLease ||= mustLease
-    }
-    doubting.push(unit)
+    if (verdict) unit.phase = 'leased'
+    toLease.push(unit)
     for (const { actor } of unit.commands) waited.add(actor)
   }
   const answer = decided.some(({ steps }) => steps.length > 0)
@@ -156,32 +144,29 @@ const decideAndCommit = async (round: Round, units: readonly Pending[], looks: L
           heads,
           at,
           lease,
-          era: looks.era,
+          era,
         }),
       )
-    : { written: undefined, conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
-  const roundAgain: Again = { ...ALL_SETTLED, units: doubting }
+    : { conflicted: new Set<Pending>(), duplicated: new Map<Pending, Duplicate>() }
+  const roundAgain: Again = { ...ALL_SETTLED, units: toLease }
   if (answer.duplicated.size > 0) {
     // Those who wait here are behind the others, who may be commands for the same actors.
     const sent = decided.map(({ unit }) => unit)
     return both(await withoutDuplicates(registry, sent, answer.duplicated, some => attempt(round, some)), roundAgain)
   }
-  const { conflicted, written } = answer
-  afterCommit(round, () => {
-    if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0))) published()
-    if (written) remember(memory, looks.recalled, { heads, conflicted, written })
-  })
+  const { conflicted } = answer
+  if (published && decided.some(({ steps }) => steps.some(step => step.published.length > 0)))
+    notify(outside, published)
   for (const { unit, verdict } of decided) if (!conflicted.has(unit)) settle(unit, verdict)
-  return both(afterConflict(looks, [...conflicted]), roundAgain)
+  return both(afterConflict([...conflicted]), roundAgain)
 }
 
-/** What is committed is not done again for what fails after it. */
-const afterCommit = ({ outside, memory }: Round, work: () => void): void => {
+/** An error here must not have committed commands tried again. */
+const notify = ({ log }: Outside, published: () => void): void => {
   try {
-    work()
+    published()
   } catch (error) {
-    memory.forgetAll()
-    outside.log.error({ err: error }, 'a commit was made, and then something failed')
+    log.error({ err: error }, 'cannot wake the listeners of a commit')
   }
 }
 
@@ -191,13 +176,9 @@ const settle = (unit: Pending, verdict: Verdict): void => {
   else unit.settle({ ok: true, done: verdict.done })
 }
 
-const afterConflict = (looks: Looks, units: readonly Pending[]): Again => {
+const afterConflict = (units: readonly Pending[]): Again => {
   if (units.length === 0) return ALL_SETTLED
-  for (const unit of units) {
-    // Who was wrong about its actors has not lost to anybody.
-    if (recalledOf(looks.recalled, unit).length === 0) unit.conflicts++
-    unit.doubted = true
-  }
+  for (const unit of units) if (++unit.conflicts >= ROUNDS_BEFORE_LEASE) unit.phase = 'leased'
   // Whoever won writes again soon; a moment's wait lets it finish.
   return { ...ALL_SETTLED, units, pauseMs: jitter(2) }
 }

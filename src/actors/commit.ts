@@ -6,15 +6,12 @@ import type { Head, Step, Unit } from './decide.ts'
 import { gatherEffects, gatherRows, type Tables } from './gather.ts'
 import { groupUnits } from './groups.ts'
 import { rowsLiteral, type Value } from './literals.ts'
-import type { Written } from './memory.ts'
 import type { Registry } from './registry.ts'
 
 /** A unit whose commands were all decided, with what they leave behind. */
 export type Decided<U extends Unit> = { readonly unit: U; readonly steps: readonly Step[] }
 
 export type CommitAnswer<U extends Unit> = {
-  /** The transaction that wrote the rows, and its era. */
-  readonly written: Written | undefined
   /** Their rows had moved on: they must be decided again. The others are committed. */
   readonly conflicted: ReadonlySet<U>
   /** Rows they would insert are already there. When there are any, nothing is committed at all. */
@@ -56,8 +53,8 @@ export const commitBatch = async <U extends Unit>(
   try {
     // Nobody is told that something was done because the driver has lost the row that says so.
     const answer = onlyRow(
-      await sql<(Written & { conflicts: number[] | null; now: Date })[]>`
-      select now(), current_era() as era, pg_current_xact_id()::xid::text as xid, commit_actors(
+      await sql<{ conflicts: number[] | null; now: Date }[]>`
+      select now(), commit_actors(
         ${number}::integer, ${batch.at}, ${batch.lease}, ${connected}, ${batch.era},
         ${writersOf(updates)}::text::text[], ${literalsOf(sql, updates)},
         ${writersOf(inserts)}::text::text[], ${literalsOf(sql, inserts)},
@@ -67,13 +64,13 @@ export const commitBatch = async <U extends Unit>(
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`,
     )
     clock.learn(answer.now, performance.now() - asked)
-    return { written: answer, conflicted: unitsIn(answer.conflicts ?? []), duplicated: new Map() }
+    return { conflicted: unitsIn(answer.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
     const { batch: its, duplicates } = JSON.parse(error.detail) as Refusals
     // postgres.js rejects a statement with an old error when the connection before was cut behind that error.
     if (its !== number) throw new AnswerLost('the answer is that of another commit')
-    return { written: undefined, conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
+    return { conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }
 

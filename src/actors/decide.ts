@@ -3,7 +3,6 @@ import type { Random } from '../world.ts'
 import { type Carried, type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
 import type { Read } from './read.ts'
-import type { Recalled } from './recall.ts'
 import type { Registry } from './registry.ts'
 import type { Asked, Stepped } from './step.ts'
 
@@ -71,16 +70,8 @@ export type Verdict =
 
 export type Decider = ReturnType<typeof decider>
 
-/** What a batch knows of its actors: what was read, and what need not be. */
-export type Looks = {
-  readonly reads: ReadonlyMap<string, Read>
-  readonly recalled: Recalled
-  /** The earliest era of both; null where there is neither. */
-  readonly era: number | null
-}
-
 /** Decides the units of one batch in order, each on what the ones before it left. */
-export const decider = (registry: Registry, { reads, recalled }: Omit<Looks, 'era'>, at: Date, random: Random) => {
+export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at: Date, random: Random) => {
   const heads = new Map<string, Head>()
 
   const decide = (unit: Unit): Verdict => {
@@ -145,20 +136,11 @@ export const decider = (registry: Registry, { reads, recalled }: Omit<Looks, 'er
   }
 
   const headOf = ({ kind: name, key }: Carried): Head | undefined => {
-    const { kind, decode } = registry.get(name)
     const read = reads.get(key)
-    const known = read ? undefined : recalled.actors.get(key)
-    const actor = read ? decode(read.row) : known?.actor
-    if (!actor) return undefined
-    return {
-      kind,
-      actor,
-      stored: actor.rev,
-      seen: read?.seen ?? known?.xid ?? null,
-      read,
-      timers: UNTOUCHED,
-      taken: undefined,
-    }
+    if (!read) return undefined
+    const { kind, decode } = registry.get(name)
+    const actor = decode(read.row)
+    return { kind, actor, stored: actor.rev, seen: read.seen, read, timers: UNTOUCHED, taken: undefined }
   }
 
   const advance = (

@@ -6,7 +6,6 @@ import { LATE_MS, openLanes } from './lanes.ts'
 import { findLocked } from './locked.ts'
 import { openLockedUnits } from './locked-units.ts'
 import { openLockouts } from './lockouts.ts'
-import { openMemory } from './memory.ts'
 import type { Registry } from './registry.ts'
 import { type Again, ALL_SETTLED } from './trouble.ts'
 
@@ -23,17 +22,22 @@ export type Pending = {
   readonly deadline: number
   /** How often its rows had moved on when it came to the commit. */
   conflicts: number
-  /** An answer was lost: the command may have been carried out already. */
-  unsure: boolean
-  /** A statement with nothing but it failed for good; the error may have been that of another statement. */
-  failed: boolean
-  /** It was refused by a row that is there, and looked for as carried out already. */
-  sought: boolean
-  /** What was remembered of its actors was no help: they are read. */
-  doubted: boolean
-  /** It is refused by nothing but what is read under a lease. */
-  mustLease: boolean
+  phase: Phase
 }
+
+/**
+ * How much is known of a unit. It only moves down this table.
+ *
+ * | phase  | it is here because                              | it is read with         | refused or failed        |
+ * |--------|-------------------------------------------------|-------------------------|--------------------------|
+ * | fresh  | it was never sent to the database               | ids that callers chose  | for good, but see below  |
+ * | unsure | a statement with it failed: it may be committed | the ids of all commands | not yet: moves to leased |
+ * | leased | it was to be refused, or lost three times       | the same, under a lease | for good                 |
+ *
+ * A fresh unit whose caller chose its ids is not refused for a row that is there already, which may be its own: it
+ * moves to leased. So does one that fails alone, since a driver may report the error of an earlier statement.
+ */
+export type Phase = 'fresh' | 'unsure' | 'leased'
 
 export type DispatcherOptions = {
   /** Batches under way at once, at most. One decides while the others commit. */
@@ -43,8 +47,6 @@ export type DispatcherOptions = {
   readonly patienceMs?: number
   /** Beyond so many a command fails as Unavailable at once: who waits longer than its caller is of no use. */
   readonly mostWaiting?: number
-  /** How many actors are remembered as they were left; see memory.ts. With 0 each is read for each command. */
-  readonly mostRemembered?: number
   /** Told of each commit that tells the outside something. */
   readonly published?: () => void
 }
@@ -57,16 +59,9 @@ export type DispatcherOptions = {
 export const openDispatcher = (
   outside: Outside,
   registry: Registry,
-  {
-    lanes: most = 4,
-    batchSize = 512,
-    patienceMs = 10_000,
-    mostWaiting = 50_000,
-    mostRemembered = 20_000,
-    published,
-  }: DispatcherOptions = {},
+  { lanes: most = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000, published }: DispatcherOptions = {},
 ) => {
-  const means = { outside, registry, memory: openMemory({ most: mostRemembered }), published }
+  const means = { outside, registry, published }
   const lockouts = openLockouts(outside)
   let queue: Pending[] = []
   /** How many commands under way hold an actor: a locked unit and those parked behind it may hold the same one. */
@@ -102,11 +97,7 @@ export const openDispatcher = (
       waitsForLocks,
       deadline: performance.now() + patienceMs,
       conflicts: 0,
-      unsure: false,
-      failed: false,
-      sought: false,
-      doubted: false,
-      mustLease: false,
+      phase: 'fresh',
     })
     schedule()
   }

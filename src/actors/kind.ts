@@ -72,11 +72,6 @@ export type Kind<C = Context> = {
   readonly effects?: Readonly<Record<string, (actor: Actor<C>, params: unknown, effect: Effect) => Job>>
   /** Renders the public event an `emit` asks for. */
   readonly publish?: (type: string, actor: Actor<C>) => PublicEvent
-  /**
-   * Nothing happens to a new one for a while, and others are made meanwhile: it is remembered from its first event on.
-   * To remember one that nobody asks for costs as much as to decide on it.
-   */
-  readonly restsWhenNew?: true
   /** Constraints whose violation is expected: their name, and the refusal it is answered with. */
   readonly refusals?: Readonly<Record<string, string>>
 }

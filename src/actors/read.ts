@@ -1,6 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
 import { type Carried, keyOf } from './command.ts'
+import type { Pending } from './dispatcher.ts'
 import type { Registry } from './registry.ts'
 import type { ActorRow } from './rows.ts'
 
@@ -20,6 +21,11 @@ export type Asking = {
   /** Which command ids to look for: those a caller may send again, or after a lost answer all. */
   readonly seek: 'none' | 'keyed' | 'all'
 }
+
+export const askingOf = ({ commands, keyed, phase }: Pending): Asking => ({
+  commands,
+  seek: phase === 'fresh' ? (keyed ? 'keyed' : 'none') : 'all',
+})
 
 const NONE: ReadonlySet<string> = new Set()
 const NO_TIMERS: ReadonlyMap<string, number> = new Map()

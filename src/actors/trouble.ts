@@ -41,19 +41,23 @@ export const withoutDuplicates = async (
   const others = units.filter(unit => !duplicated.has(unit))
   if (others.length > 0) return inOrder([others, [...duplicated.keys()]], attempt)
   const alone: Pending[] = []
+  const leased: Pending[] = []
   for (const [unit, { constraint, certain }] of duplicated) {
     if (!certain && units.length > 1) alone.push(unit)
-    // The row may be the unit's own, from an earlier try or by another process: look for that first.
-    else if ((unit.keyed || unit.unsure) && !unit.sought) {
-      unit.sought = true
-      unit.unsure = true
-      alone.push(unit)
-    } else unit.settle(refusedBy(registry, constraint))
+    // The row may be the unit's own, from an earlier try or by another process: that is looked for first.
+    else if (unit.phase === 'unsure' || (unit.phase === 'fresh' && unit.keyed)) leased.push(leaseNext(unit))
+    else unit.settle(refusedBy(registry, constraint))
   }
-  return inOrder(
+  const again = await inOrder(
     alone.map(unit => [unit]),
     attempt,
   )
+  return both(again, { ...ALL_SETTLED, units: leased })
+}
+
+const leaseNext = (unit: Pending): Pending => {
+  unit.phase = 'leased'
+  return unit
 }
 
 const refusedBy = (registry: Registry, constraint: string): Refused => ({
@@ -89,12 +93,8 @@ export const isolate = async (
   const [only] = units
   const command = only?.commands[0]
   if (only && command && units.length === 1) {
-    if (!only.failed) {
-      // postgres.js may reject a statement with the error of an earlier one whose connection was cut. Once
-      // more, then, and first look for what this one may have done.
-      only.failed = true
-      return attempt(units)
-    }
+    // postgres.js may reject a statement with the error of an earlier one whose connection was cut.
+    if (only.phase !== 'leased') return { ...ALL_SETTLED, units: [leaseNext(only)] }
     const constraint = constraintOf(error)
     if (constraint && registry.refusalOf(constraint)) only.settle(refusedBy(registry, constraint))
     else only.fail(new CommandFault(command, error))

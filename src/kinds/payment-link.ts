@@ -36,7 +36,6 @@ export const paymentLinkKind: Kind<PaymentLink> = {
     'paymentsCount',
     'deactivatedAt',
   ],
-  restsWhenNew: true,
   timers: { expiry: ({ expiresAt }) => expiresAt },
   refusals: { payment_links_reference_once: 'duplicate_reference' },
 }

@@ -114,7 +114,7 @@ test('Postgres restarted under load: callers get the true outcome, and nothing i
 
 test('backends terminated at random between read and commit and during the commit: no second effect', async () => {
   // Nothing is remembered, so that every commit has a read before it.
-  await using house = await lampHouse({ patienceMs: 20_000, mostRemembered: 0 })
+  await using house = await lampHouse({ patienceMs: 20_000 })
   const lamps = await makeLamps(house, 50)
   let done = 0
   let stopping = false
@@ -152,7 +152,7 @@ test('backends terminated at random between read and commit and during the commi
 test('a connection cut between read and commit: the command is done once', async () => {
   await using house = await lampHouse()
   await using proxy = await databaseProxy(house.url)
-  const far = await openHouse(proxy.url, { mostRemembered: 0 })
+  const far = await openHouse(proxy.url, {})
   const [id = ''] = await makeLamps(far, 1)
   await far.actors.dispatch(tell(id, 'flash'))
   proxy.cutInsteadOfAnswer(1)
@@ -164,7 +164,7 @@ test('a connection cut between read and commit: the command is done once', async
 test('a connection cut after the commit and before its answer: the command is done once, and known to be', async () => {
   await using house = await lampHouse()
   await using proxy = await databaseProxy(house.url)
-  const far = await openHouse(proxy.url, { connections: 1, mostRemembered: 0 })
+  const far = await openHouse(proxy.url, { connections: 1 })
   const [id = ''] = await makeLamps(far, 1)
   for (let count = 1; count <= 5; count++) {
     await far.actors.dispatch(tell(id, 'flash'))

@@ -151,7 +151,7 @@ test('a connection that falls silent while it is asked what is due keeps no time
 
 test('timers of a newer version, however many, keep none of this one from firing', async () => {
   const clock = manualClock()
-  await using house = await lampHouse({ clock, mostRemembered: 0 })
+  await using house = await lampHouse({ clock })
   const lamps = await Promise.all(Array.from({ length: 9 }, (_, n) => newLamp(house.actors, { burnMs: 1_000 + n })))
   await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
   const own = lamps.at(-1) ?? ''

@@ -261,7 +261,7 @@ test.each([
   await using house = await lampHouse()
   await using path = await databaseProxy(house.url)
   const clock = manualClock(START)
-  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)], mostRemembered: 0 })
+  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)] })
   const actor = await newLamp(house.actors)
   // In what is bound to the statement, once it is prepared.
   const held = path.hold('the late one')
@@ -285,7 +285,7 @@ test('a command that was decided before its actor was leased does not commit aft
   await using house = await lampHouse()
   await using path = await databaseProxy(house.url)
   const clock = manualClock(START)
-  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)], mostRemembered: 0 })
+  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)] })
   const actor = await newLamp(house.actors)
   const held = path.hold('the late one')
   const asked = far.actors.dispatch({ ...tell(actor, 'count', { by: 1 }), cause: 'the late one' })
@@ -320,7 +320,7 @@ test('what fails when all is committed has nothing done again', async () => {
   const deaf = () => {
     throw new Error('deaf')
   }
-  await using house = await lampHouse({ lanes: 1, mostRemembered: 0, published: deaf })
+  await using house = await lampHouse({ lanes: 1, published: deaf })
   const lamps = [await newLamp(house.actors), await newLamp(house.actors)]
   const outcomes = await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
   expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])

@@ -6,13 +6,11 @@ import { bestOf, median, microseconds, thousands, times } from './promises.ts'
 
 const CALLERS = 256
 const BATCH = 1_024
-/** Every row is read for every command: a thousand would be remembered, and a hundred thousand would not. */
-const READ = { mostRemembered: 0 }
 
 /** What a command costs when the history has grown long. */
 export const promiseGrowth = async (bench: Bench, sizes: CoreSizes): Promise<void> => {
   const { server, say } = bench
-  await using large = await createMeters(server, READ)
+  await using large = await createMeters(server)
   await large.add(sizes.actors)
   await grow(bench, large, 9, sizes)
   await compare(bench, large, sizes)
@@ -38,7 +36,7 @@ const compare = async ({ server, say, report }: Bench, large: Meters, sizes: Cor
   const rounds: { few: number; many: number }[] = []
   const rows = await historyOf(large)
   for (let n = 1; n <= sizes.rounds; n++) {
-    const small = smalls.use(await createMeters(server, READ))
+    const small = smalls.use(await createMeters(server))
     await small.add(sizes.fewActors)
     await small.tickAll(9, CALLERS)
     await settle(small)

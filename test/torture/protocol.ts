@@ -40,7 +40,6 @@ export type Answer = { readonly n: number; readonly outcome: Outcome }
 export type WorkerOptions = {
   readonly url: string
   readonly connections: number
-  readonly mostRemembered: number
   readonly patienceMs: number
   readonly answerS: number
   /** Which part of the timers it fires. */

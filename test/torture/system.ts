@@ -13,10 +13,10 @@ export type Member = { readonly process: WorkerProcess; readonly path: Path }
 
 /** The ways in which processes may differ. */
 const VARIANTS = [
-  { tls: true, connections: 8, mostRemembered: 20_000 },
-  { tls: false, connections: 8, mostRemembered: 20_000 },
+  { tls: true, connections: 8 },
+  { tls: false, connections: 8 },
   // Every command reads its actor.
-  { tls: true, connections: 4, mostRemembered: 0 },
+  { tls: true, connections: 4 },
 ] as const
 
 /** A database server, and processes that reach it by paths of their own. */

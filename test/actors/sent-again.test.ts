@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { BundleOutcome, Command, Outcome } from '../../src/actors/command.ts'
-import { type Kind, registered } from '../../src/actors/kind.ts'
-import { openMemory } from '../../src/actors/memory.ts'
-import { NOTHING, remember } from '../../src/actors/recall.ts'
+import { registered } from '../../src/actors/kind.ts'
 import { audit } from '../../src/audit/audit.ts'
-import { databaseProxy } from '../harness/proxy.ts'
 import { lamp } from './lamp.ts'
 import { doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
 
@@ -17,27 +14,7 @@ const switchedOf = async ({ sql }: House, id: string) => {
   return { ...row }
 }
 
-test('what a process has written itself it does not read again: the first answer is the commit’s', async () => {
-  await using house = await lampHouse()
-  await using proxy = await databaseProxy(house.url)
-  const far = await openHouse(proxy.url, { connections: 1 })
-  const id = await newLamp(far.actors)
-  const other = await newLamp(far.actors)
-  // A statement's first answer on a connection is about the statement.
-  await far.actors.dispatch(tell(id, 'count', { by: 1 }))
-  proxy.cutInsteadOfAnswer(1)
-  // Cut off from its answer, it was carried out, and that is found.
-  expect(doneOf(await far.actors.dispatch(tell(id, 'count', { by: 1 })))).toMatchObject({ replayed: true })
-  // The server may be another one since, and all is read anew.
-  proxy.cutInsteadOfAnswer(1)
-  expect(doneOf(await far.actors.dispatch(tell(other, 'count', { by: 1 })))).toMatchObject({ replayed: false })
-  expect(await switchedOf(house, id)).toEqual({ switched: 2, rev: 3 })
-  expect(await switchedOf(house, other)).toEqual({ switched: 1, rev: 2 })
-  expect(await audit(house.sql, lampKinds)).toEqual([])
-  await far.close()
-})
-
-test('a row that somebody has changed is read again and nothing of it is lost, whether its rev has risen or not', async () => {
+test('changes by another process or by hand are kept, whether the revision has risen or not', async () => {
   await using house = await lampHouse()
   const id = await newLamp(house.actors)
   await house.sql`update lamps set switched = 40, room = 'attic' where id = ${id}`
@@ -51,7 +28,7 @@ test('a row that somebody has changed is read again and nothing of it is lost, w
   })
 })
 
-test('whoever is refused is refused by how it is, and not by how this process has left it', async () => {
+test('a command is refused by the row as it is, and not as this process has left it', async () => {
   await using house = await lampHouse()
   await using other = { ...(await openHouse(house.url)), [Symbol.asyncDispose]: () => other.close() }
   const id = await newLamp(house.actors)
@@ -69,7 +46,7 @@ test('whoever is refused is refused by how it is, and not by how this process ha
   expect(await house.actors.dispatch(tell(id, 'hit'))).toMatchObject({ ok: false, refusal: 'state' })
 })
 
-test('those behind one that is refused by what was remembered keep their places', async () => {
+test('commands for an actor that another process has changed keep their order', async () => {
   await using house = await lampHouse()
   await using other = { ...(await openHouse(house.url)), [Symbol.asyncDispose]: () => other.close() }
   const id = await newLamp(house.actors)
@@ -82,7 +59,7 @@ test('those behind one that is refused by what was remembered keep their places'
   expect(outcomes.map(outcome => doneOf(outcome).actor.rev)).toEqual([3, 4, 5])
 })
 
-test('a bundle of what is remembered, what is not and what is new stands or falls as one', async () => {
+test('a bundle with actors that two processes write and a new one is carried out whole or not at all', async () => {
   await using house = await lampHouse()
   await using other = { ...(await openHouse(house.url)), [Symbol.asyncDispose]: () => other.close() }
   const known = await newLamp(house.actors)
@@ -98,7 +75,7 @@ test('a bundle of what is remembered, what is not and what is new stands or fall
   expect(await switchedOf(house, made)).toEqual({ switched: 0, rev: 1 })
 })
 
-test('a command that was taken before is not taken again, and keeps nobody else of its batch from anything', async () => {
+test('a command that was carried out before is answered as replayed, and the others of its batch are carried out', async () => {
   await using house = await lampHouse({ lanes: 1 })
   await using other = { ...(await openHouse(house.url)), [Symbol.asyncDispose]: () => other.close() }
   const lamps = await Promise.all(Array.from({ length: 20 }, () => newLamp(house.actors)))
@@ -118,17 +95,6 @@ test('a command that was taken before is not taken again, and keeps nobody else 
   expect(await audit(house.sql, lampKinds)).toEqual([])
 })
 
-test('timers fire on what is remembered, and not when they were armed anew', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  await house.actors.dispatch(tell(id, 'switch_on'))
-  const fire = (generation: number) =>
-    house.actors.dispatch({ kind: 'lamp', actor: id, timer: { name: 'burn.lamp.on', generation } })
-  expect(await fire(1)).toMatchObject({ ok: false, refusal: 'stale' })
-  expect(doneOf(await fire(2)).actor).toMatchObject({ state: 'off', rev: 3 })
-  expect(await fire(2)).toMatchObject({ ok: false, refusal: 'stale' })
-})
-
 test('two processes that write the same actors in turn lose nothing', async () => {
   await using house = await lampHouse()
   await using other = { ...(await openHouse(house.url)), [Symbol.asyncDispose]: () => other.close() }
@@ -141,43 +107,14 @@ test('two processes that write the same actors in turn lose nothing', async () =
   expect(await audit(house.sql, lampKinds)).toEqual([])
 })
 
-test('what another server has left is not what was remembered, though it bears the same numbers', async () => {
-  await using house = await lampHouse({ connections: 1 })
-  const id = await newLamp(house.actors)
-  // As after a standby was promoted that had never got the lamp's last commit, and gave its numbers out again.
-  await house.sql`insert into eras select era + 1, 'another', postmaster_started from eras`
-  const before = await rolledBack(house)
-  expect(doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 }))).actor.rev).toBe(2)
-  // It went to the commit with what it remembered, was sent back, and has read.
-  expect((await rolledBack(house)) - before).toBe(1)
-  const memory = openMemory({ most: 10 })
-  const { actor } = doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 })))
-  memory.keep('old', actor, { xid: '7', era: 1 })
-  memory.keep('new', actor, { xid: '8', era: 2 })
-  expect([memory.recall('lamp', 'old'), memory.era()]).toEqual([undefined, 2])
-  memory.keep('late', actor, { xid: '9', era: 1 })
-  expect(memory.recall('lamp', 'late')).toBeUndefined()
-  expect(memory.recall('lamp', 'new')).toBeDefined()
-})
-
-test('an answer is the caller’s, and nobody writes what a caller did to it', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  const { actor } = doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 })))
-  expect(() => {
-    actor.context.switched = 999
-  }).toThrow(TypeError)
-  expect(doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 }))).actor.context.switched).toBe(2)
-})
-
 const brief = (outcome: Outcome | BundleOutcome): string => {
   if (!outcome.ok) return outcome.refusal
   const done = 'done' in outcome ? outcome.done.at(-1) : outcome
   return `${done?.actor.rev}${done?.replayed ? ' again' : ''}`
 }
 
-describe.each([20_000, 0])('whether %d are remembered or none', mostRemembered => {
-  const openOne = () => lampHouse({ mostRemembered, lanes: 1 })
+describe('in one batch', () => {
+  const openOne = () => lampHouse({ lanes: 1 })
 
   test('a command that is refused is refused in its turn', async () => {
     await using house = await openOne()
@@ -246,56 +183,3 @@ const rolledBack = async ({ sql }: House): Promise<number> => {
     select xact_rollback::integer as count from pg_stat_database where datname = current_database()`
   return row.count
 }
-
-test('few are remembered where few may be, the last ones first, and none of a kind that was wrong', async () => {
-  const memory = openMemory({ most: 2, restMs: 20 })
-  const lampOf = (id: string) => {
-    const at = new Date()
-    return { id, kind: 'lamp', state: 'off', rev: 1, context: {}, createdAt: at, updatedAt: at }
-  }
-  const written = { xid: '7', era: 1 }
-  for (const id of ['a', 'b', 'c', 'd', 'e']) memory.keep(id, lampOf(id), written)
-  expect(['a', 'b', 'c', 'd', 'e'].filter(id => memory.recall('lamp', id))).toEqual(['c', 'd', 'e'])
-  memory.wasWrong('lamp', 'e')
-  expect(memory.recall('lamp', 'd')).toBeUndefined()
-  expect(memory.recall('torch', 'd')).toBeDefined()
-  await Bun.sleep(25)
-  expect(['d', 'e'].filter(id => memory.recall('lamp', id))).toEqual(['d'])
-  memory.forgetAll()
-  expect(memory.recall('lamp', 'd')).toBeUndefined()
-  const short = openMemory({ most: 100, forMs: 0 })
-  for (const id of ['a', 'b', 'c']) short.keep(id, lampOf(id), written)
-  expect(['a', 'b', 'c'].filter(id => short.recall('lamp', id))).toEqual(['b', 'c'])
-})
-
-test('a new one of a kind that rests when it is new is remembered from its first event on', async () => {
-  const at = new Date()
-  const kept = (kind: Kind, revs: readonly number[]) => {
-    const memory = openMemory({ most: 10 })
-    for (const rev of revs) {
-      const actor = { id: 'a', kind: kind.name, state: 'off', rev, context: {}, createdAt: at, updatedAt: at }
-      const head = { kind, actor, stored: rev - 1, seen: null, read: undefined, timers: new Map(), taken: undefined }
-      remember(memory, NOTHING, {
-        heads: new Map([['a', head]]),
-        conflicted: new Set(),
-        written: { xid: '7', era: 1 },
-      })
-    }
-    return memory.recall(kind.name, 'a')?.actor.rev
-  }
-  const [restless] = lampKinds as [Kind]
-  const resting: Kind = { ...restless, restsWhenNew: true }
-  expect([kept(restless, [1]), kept(restless, [1, 2])]).toEqual([1, 2])
-  expect([kept(resting, [1]), kept(resting, [1, 2])]).toEqual([undefined, 2])
-})
-
-test('a commit of another era that leaves nothing to remember ends what was remembered of the one before', () => {
-  const memory = openMemory({ most: 10 })
-  const at = new Date()
-  const actor = { id: 'a', kind: 'lamp', state: 'off', rev: 2, context: {}, createdAt: at, updatedAt: at }
-  memory.keep('a', actor, { xid: '7', era: 0 })
-  remember(memory, NOTHING, { heads: new Map(), conflicted: new Set(), written: { xid: '8', era: 0 } })
-  expect(memory.recall('lamp', 'a')).toBeDefined()
-  remember(memory, NOTHING, { heads: new Map(), conflicted: new Set(), written: { xid: '2', era: 1 } })
-  expect([memory.recall('lamp', 'a'), memory.era()]).toEqual([undefined, 1])
-})
