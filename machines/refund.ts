@@ -87,6 +87,15 @@ export const refundMachine = setup({
     dismiss: assign({ attention: false }),
     // A wake-up for the merchant's own refund signer, or the sandbox's. Without one nobody answers it.
     signRefund: () => {},
+    // Rows that change in the commit of the transition: see `writes` of its kind.
+    recordBeginning: () => {},
+    watchDestination: () => {},
+    watchTransaction: () => {},
+    unwatchTransaction: () => {},
+    noticeGivenUp: () => {},
+    closeUnclearNonces: () => {},
+    leaveToHand: () => {},
+    forgetSigningWait: () => {},
   },
   guards: {
     isItsTransaction: ({ context, event }) => 'txHash' in event && event.txHash === context.txHash,
@@ -118,7 +127,7 @@ export const refundMachine = setup({
     attention: false,
     strayTxHash: null,
   }),
-  initial: 'requires_destination',
+  initial: { target: 'requires_destination', actions: 'recordBeginning' },
   states: {
     requires_destination: {
       on: {
@@ -127,7 +136,7 @@ export const refundMachine = setup({
       },
     },
     requires_signature: {
-      entry: 'signRefund',
+      entry: ['watchDestination', 'signRefund'],
       on: {
         transaction_sent: { target: 'processing', actions: 'nameTransaction' },
         cancel: { target: 'canceled', actions: emit({ type: 'refund.canceled' }) },
@@ -135,33 +144,41 @@ export const refundMachine = setup({
     },
     // It cannot be canceled any more: the transaction is out, and may be mined whenever it likes.
     processing: {
+      entry: ['watchTransaction', 'watchDestination'],
+      exit: 'unwatchTransaction',
       on: {
         // A higher fee at the same nonce: another hash, the same payment.
-        transaction_replaced: { guard: 'takesItsPlace', actions: 'nameTransaction' },
+        transaction_replaced: { guard: 'takesItsPlace', actions: ['nameTransaction', 'watchTransaction'] },
         // No node knows it, and nobody is on to send it: the payment need not hear of that.
-        transaction_gone: { guard: 'isItsTransaction', target: 'requires_signature', actions: 'startOver' },
+        transaction_gone: {
+          guard: 'isItsTransaction',
+          target: 'requires_signature',
+          actions: ['startOver', 'noticeGivenUp', 'leaveToHand'],
+        },
         transaction_verified: {
           guard: 'isItsTransaction',
           target: 'processed',
-          actions: ['keepVerdict', emit({ type: 'refund.processed' })],
+          actions: ['keepVerdict', 'closeUnclearNonces', emit({ type: 'refund.processed' })],
         },
         transaction_failed: {
           guard: 'isItsTransaction',
           target: 'failed',
-          actions: ['keepVerdict', emit({ type: 'refund.failed' })],
+          actions: ['keepVerdict', 'noticeGivenUp', 'closeUnclearNonces', emit({ type: 'refund.failed' })],
         },
       },
     },
     processed: {
+      entry: ['watchDestination', 'forgetSigningWait'],
       on: {
         stray_transfer_seen: { guard: 'isOtherTransaction', actions: 'noteStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
     failed: {
+      entry: 'watchDestination',
       on: {
         // Where money has moved a person looks before it is signed again, which a signer does at once.
-        retry: { guard: 'isLookedAt', target: 'requires_signature', actions: 'startOver' },
+        retry: { guard: 'isLookedAt', target: 'requires_signature', actions: ['startOver', 'leaveToHand'] },
         // A person has seen that the money which its transaction moved is the refund's.
         transaction_verified: {
           guard: 'hasPaidIt',
@@ -173,6 +190,7 @@ export const refundMachine = setup({
       },
     },
     canceled: {
+      entry: ['watchDestination', 'forgetSigningWait'],
       on: {
         stray_transfer_seen: { actions: 'noteStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },

@@ -150,6 +150,8 @@ create type step_entry as (
 );
 -- A time is given in milliseconds, which costs a tenth of a date's text.
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
+-- A function to call with an actor and what the action gave it. `is_new`: the commit inserts the actor.
+create type write_entry as (g integer, actor uuid, is_new boolean, name text, given json);
 create type canceled_entry as (g integer, actor uuid, name text);
 -- A job that several groups ask for by one key is added when any of them is committed.
 create type job_entry as (gs integer[], task text, effect text, run_at timestamptz, key text);

@@ -6,32 +6,60 @@ select define_commit_rows('refund_destination_proofs');
 select define_commit_rows('refund_rises');
 select define_commit_rows('refund_judgements');
 
-create function look_at_refund() returns trigger language plpgsql as $$
-begin
-  if new.state <> 'processing' then
-    delete from refund_looks where refund_id = new.id;
-    -- Nodes that lose receipts, or a reorganisation, may have had it given up: for a day it is looked for still.
-    if new.state = 'requires_signature' or new.state = 'failed' and new.failure_reason = 'dropped' then
-      insert into noticed_transfers (chain_id, tx_hash, refund_id) values (new.chain_id, old.tx_hash, new.id)
-      on conflict (chain_id, tx_hash, refund_id) do update set from_address = null;
-    end if;
-    return null;
-  end if;
-  insert into refund_looks (refund_id, chain_id, tx_hash) values (new.id, new.chain_id, new.tx_hash)
+-- What a refund's transitions write beside its row: the actions that machines/refund.ts names, called in the commit
+-- (`writes` in src/kinds/refund.ts). The row may be in a later state already, so the state of the step is passed.
+
+-- Until its chain has said what the transaction is.
+create function watch_refund_transaction(refund uuid, given json) returns void language sql as $$
+  insert into refund_looks (refund_id, chain_id, tx_hash)
+  select id, chain_id, given->>'txHash' from refunds where id = refund
   on conflict (refund_id) do update
   set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now(),
-    doubt = null, person_from = null, chain_lost = false;
-  return null;
+    doubt = null, person_from = null, chain_lost = false
+$$;
+
+create function unwatch_refund_transaction(refund uuid, given json) returns void language sql as $$
+  delete from refund_looks where refund_id = refund
+$$;
+
+-- Nodes that lose receipts, or a reorg, may be why it was given up: for a day it is still looked for.
+create function notice_given_up_transaction(refund uuid, given json) returns void language sql as $$
+  insert into noticed_transfers (chain_id, tx_hash, refund_id)
+  select chain_id, given->>'txHash', id from refunds where id = refund
+  on conflict (chain_id, tx_hash, refund_id) do update set from_address = null
+$$;
+
+create function watch_refund_destination(refund uuid, given json) returns void language plpgsql as $$
+declare
+  its refunds;
+  is_over boolean := given->>'state' in ('processed', 'failed', 'canceled');
+  may_come boolean;
+begin
+  select * into its from refunds where id = refund;
+  -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
+  may_come := its.token_address is null and given->>'state' <> 'requires_signature' and (
+    exists (select from signing_waits w where w.refund_id = refund and w.next_try_at = 'infinity')
+    or not exists (
+      select from working_signers s
+      where s.merchant_id = its.merchant_id and s.chain_id = its.chain_id and s.livemode = its.livemode));
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
+  values (refund, its.chain_id, lower(its.destination), lower(its.token_address), its.amount,
+    case when is_over then now() + interval '30 days' end, case when may_come then now() + interval '1 hour' end)
+  on conflict (refund_id) do update
+  set until = excluded.until, coins_until = greatest(refund_destinations.coins_until, excluded.coins_until);
+  if is_over then
+    delete from refund_destinations where refund_id in (
+      -- Two commits that forget the same ones would wait for each other.
+      select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
+  end if;
 end $$;
 
--- By trigger: whoever names a refund's transaction, or replaces it, it is looked at.
-create trigger refunds_are_looked_at_from_the_start after insert on refunds
-for each row when (new.state = 'processing') execute function look_at_refund();
-create trigger refunds_are_looked_at after update of state, tx_hash on refunds
-for each row when (
-  (old.state = 'processing' or new.state = 'processing')
-  and (old.state, old.tx_hash) is distinct from (new.state, new.tx_hash))
-execute function look_at_refund();
+create function record_refund_beginning(refund uuid, given json) returns void language sql as $$
+  insert into refund_beginnings (refund_id, final_number, head_number, epoch)
+  select r.id, c.final_number, c.number, c.epoch
+  from refunds r join chain_cursors c on c.chain_id = r.chain_id
+  where r.id = refund
+$$;
 
 -- An epoch is of the sandbox alone, and written down when its chain is another one, or an older state of itself: what
 -- was found there may be nowhere now, or in a block that the new one reaches in days.
@@ -65,37 +93,6 @@ $$;
 create function looked_at_refund(refund uuid) returns setof refunds language sql stable as $$
   select * from refunds where id = refund offset 0
 $$;
-
-create function keep_refund_destination() returns trigger language plpgsql as $$
-declare
-  -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
-  may_come boolean := new.token_address is null and new.state <> 'requires_signature' and (
-    exists (select from signing_waits w where w.refund_id = new.id and w.next_try_at = 'infinity')
-    or not exists (
-      select from working_signers s
-      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.livemode = new.livemode));
-begin
-  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
-  select new.id, new.chain_id, lower(new.destination), lower(new.token_address), new.amount,
-    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end,
-    case when may_come then now() + interval '1 hour' end
-  on conflict (refund_id) do update
-  set until = excluded.until, coins_until = greatest(refund_destinations.coins_until, excluded.coins_until);
-  if new.state in ('processed', 'failed', 'canceled') then
-    delete from refund_destinations where refund_id in (
-      -- Two commits that forget the same ones would wait for each other.
-      select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
-  end if;
-  return null;
-end $$;
-
-create trigger refunds_destination_is_kept_from_the_start after insert on refunds
-for each row when (new.destination is not null)
-execute function keep_refund_destination();
--- Triggers run in the order of their names: this one before what forgets that it was left to be signed by hand.
-create trigger refunds_destination_is_kept after update of state on refunds
-for each row when (new.destination is not null and old.state is distinct from new.state)
-execute function keep_refund_destination();
 
 -- Somebody says of a transaction that it pays a refund which takes none: it is looked at, and counts if it moved the
 -- money. As many as a person may try, not as many as a program can make up.
@@ -207,15 +204,6 @@ returns table (refund_id uuid, chain_id bigint, why text) language sql as $$
   select n.refund_id, n.chain_id, n.why from begun b join needing n on n.refund_id = b.refund_id and n.why = b.why
 $$;
 
-create function keep_refund_beginning() returns trigger language plpgsql as $$
-begin
-  insert into refund_beginnings (refund_id, final_number, head_number, epoch)
-  select new.id, c.final_number, c.number, c.epoch from chain_cursors c where c.chain_id = new.chain_id;
-  return null;
-end $$;
-create trigger refunds_keep_their_beginning after insert on refunds
-for each row execute function keep_refund_beginning();
-
 -- As far as it says anything of a transaction: what a signer of ours has signed for the refund is later, wherever it is.
 create function beginning_before(refund refunds, sent_hash text) returns setof refund_beginnings language sql stable as $$
   select b.* from refund_beginnings b join chain_cursors c on c.epoch is not distinct from b.epoch
@@ -224,16 +212,3 @@ create function beginning_before(refund refunds, sent_hash text) returns setof r
       select from signed_transactions t join signer_nonces n using (signer_id, nonce)
       where t.chain_id = refund.chain_id and t.tx_hash = sent_hash and n.refund_id = refund.id)
 $$;
-
--- Numbers that the chain has used, nobody could show by what, are over with their refund: it may be signed again.
-create function close_unclear_numbers() returns trigger language plpgsql as $$
-begin
-  perform close_nonce(
-    n.signer_id, n.nonce, case when new.failure_reason in ('unproven', 'dropped') then 'dropped' else 'mined' end, null)
-  from signer_nonces n join unclear_nonces u using (signer_id, nonce)
-  where n.refund_id = new.id and n.state = 'open';
-  return null;
-end $$;
-create trigger refunds_close_unclear_numbers after update on refunds
-for each row when (old.state = 'processing' and new.state in ('processed', 'failed'))
-execute function close_unclear_numbers();

@@ -12,21 +12,6 @@ create function is_on_hold(signer refund_signers) returns boolean language sql a
   select signer.epoch is null and signer.era < current_era()
 $$;
 
--- What is over for good waits for nobody.
-create function forget_signing_wait() returns trigger language plpgsql as $$
-begin
-  if exists (select from signing_waits where refund_id = new.id) then
-    -- As whoever leaves what waits to hand: the settings first, or two would wait for each other.
-    perform hold_settings(new.merchant_id);
-    delete from signing_waits where refund_id = new.id;
-  end if;
-  return null;
-end $$;
--- By its name after the one that looks whether it was left to hand (sql/106-refunds-functions.sql).
-create trigger refunds_forget_their_signing_wait after update of state on refunds
-for each row when (new.state in ('processed', 'canceled') and old.state <> new.state)
-execute function forget_signing_wait();
-
 -- Those of a chain that its signers should sign now: the new ones first, the longest of them, then of what has been due
 -- the longest that which was tried the least. Each signer is asked for few, and each wait for its refund by its key
 -- (hence laterals and offset): there may be as many as have come while a wallet was empty. In the sandbox whoever has
@@ -103,11 +88,21 @@ begin
   perform hold_settings(new.merchant_id);
   return null;
 end $$;
-create trigger refunds_wait_for_settings_from_the_start after insert on refunds
+
+-- The only trigger on refunds: the lock must be held whatever writes the row, and before any row of `signing_waits` is
+-- locked, as by what leaves the waiting refunds to be signed by hand.
+create trigger refunds_wait_for_settings after insert or update of state on refunds
 for each row when (new.state = 'requires_signature') execute function wait_for_settings();
-create trigger refunds_wait_for_settings after update of state on refunds
-for each row when (new.state = 'requires_signature' and old.state <> 'requires_signature')
-execute function wait_for_settings();
+
+-- What is over for good waits for nobody (an action of machines/refund.ts).
+create function forget_signing_wait(refund uuid, given json) returns void language plpgsql as $$
+begin
+  if exists (select from signing_waits where refund_id = refund) then
+    -- As whoever leaves what waits to hand: the settings first, or two would wait for each other.
+    perform hold_settings(merchant_id) from refunds where id = refund;
+    delete from signing_waits where refund_id = refund;
+  end if;
+end $$;
 
 -- A signature is the last to hear that its signer is removed or off, or its refund left to be signed by hand: whoever
 -- signs may have read the books long ago. So the commit itself looks, and whoever changes one of these waits for the
@@ -192,33 +187,26 @@ execute function leave_refunds_of_mode_to_hand();
 
 -- One that has failed and is to be signed again stays with whoever has signed it: what was shown to be signed by hand may
 -- be out beside the transaction that was named for it, also where a signer is set up only later. In the sandbox nobody
--- was shown anything.
-create function leave_again_to_hand() returns trigger language plpgsql as $$
-begin
-  if exists (
-      select from signer_nonces n join signed_transactions t using (signer_id, nonce)
-      where n.refund_id = new.id and t.tx_hash = old.tx_hash)
-    or exists (
-      select from refund_signers s
-      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.epoch is not null) then
-    return null;
-  end if;
+-- was shown anything. An action of machines/refund.ts; one that is sent again in the same commit does not wait.
+create function leave_refund_to_hand(refund uuid, given json) returns void language sql as $$
   insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
-  values (
-    new.id,
+  select r.id,
     coalesce((
       select s.id from refund_signers s
-      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.removed_at is null),
+      where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.removed_at is null),
       '00000000-0000-0000-0000-000000000000'),
-    'by_hand', 'infinity', case when new.token_address is null then new.chain_id end)
+    'by_hand', 'infinity', case when r.token_address is null then r.chain_id end
+  from refunds r
+  where r.id = refund and r.state = 'requires_signature'
+    and not exists (
+      select from signer_nonces n join signed_transactions t using (signer_id, nonce)
+      where n.refund_id = r.id and t.tx_hash = given->>'txHash')
+    and not exists (
+      select from refund_signers s
+      where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.epoch is not null)
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
-  where w.next_try_at < 'infinity';
-  return null;
-end $$;
-
-create trigger refunds_again_to_hand after update on refunds
-for each row when (old.state in ('failed', 'processing') and new.state = 'requires_signature')
-execute function leave_again_to_hand();
+  where w.next_try_at < 'infinity'
+$$;
 
 -- Notes that a nonce is over, and erases the key of a removed signer with the last one. `mined`: which of its
 -- transactions is mined. Not while its refund waits for another of them: it must be told first, of one that somebody
@@ -238,6 +226,14 @@ begin
   where id = signer and removed_at is not null and sealed_key is not null
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');
 end $$;
+
+-- Numbers that the chain has used, nobody could show by what, are over with their refund: it may be signed again. An
+-- action of machines/refund.ts.
+create function close_unclear_nonces(refund uuid, given json) returns void language sql as $$
+  select close_nonce(n.signer_id, n.nonce, case when (given->>'isDropped')::boolean then 'dropped' else 'mined' end, null)
+  from signer_nonces n join unclear_nonces u using (signer_id, nonce)
+  where n.refund_id = refund and n.state = 'open'
+$$;
 
 -- Adds a signer with its limits, or gives the one that has this key other limits. Answers `added`, `changed`,
 -- `has_another` when the merchant has one on this chain, or `taken` when the key is somebody else's.

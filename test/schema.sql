@@ -40,6 +40,8 @@ create type step_entry as (g integer, actor uuid, rev integer, kind text, comman
 
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
 
+create type write_entry as (g integer, actor uuid, is_new boolean, name text, given json);
+
 create table accounts (
   id uuid not null,
   email text not null,
@@ -1373,6 +1375,20 @@ AS $function$
       where t.chain_id = refund.chain_id and t.tx_hash = sent_hash and n.refund_id = refund.id)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.call_writes(writes write_entry[], of_new boolean, skip integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  write write_entry;
+begin
+  foreach write in array writes loop
+    if write.is_new = of_new and (skip is null or write.g <> all(skip)) then
+      execute format('select %I($1, $2)', write.name) using write.actor, write.given;
+    end if;
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.cancel_timers(entries canceled_entry[], skip integer[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1791,19 +1807,16 @@ begin
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.close_unclear_numbers()
- RETURNS trigger
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.close_unclear_nonces(refund uuid, given json)
+ RETURNS void
+ LANGUAGE sql
 AS $function$
-begin
-  perform close_nonce(
-    n.signer_id, n.nonce, case when new.failure_reason in ('unproven', 'dropped') then 'dropped' else 'mined' end, null)
+  select close_nonce(n.signer_id, n.nonce, case when (given->>'isDropped')::boolean then 'dropped' else 'mined' end, null)
   from signer_nonces n join unclear_nonces u using (signer_id, nonce)
-  where n.refund_id = new.id and n.state = 'open';
-  return null;
-end $function$;
+  where n.refund_id = refund and n.state = 'open'
+$function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, seen_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, seen_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, writes write_entry[], armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1837,6 +1850,10 @@ begin
     perform cancel_timers(canceled, conflicts);
   end if;
 
+  if writes is not null then
+    perform call_writes(writes, false, conflicts);
+  end if;
+
   -- From here on lists are locked.
   for n in 1 .. cardinality(insert_writers) loop
     refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
@@ -1847,6 +1864,9 @@ begin
   if cardinality(duplicates) > 0 then
     raise exception 'rows are already there' using errcode = 'PM001',
       detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
+  end if;
+  if writes is not null then
+    perform call_writes(writes, true, conflicts);
   end if;
 
   insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
@@ -2593,17 +2613,16 @@ AS $function$
   end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.forget_signing_wait()
- RETURNS trigger
+CREATE OR REPLACE FUNCTION public.forget_signing_wait(refund uuid, given json)
+ RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (select from signing_waits where refund_id = new.id) then
+  if exists (select from signing_waits where refund_id = refund) then
     -- As whoever leaves what waits to hand: the settings first, or two would wait for each other.
-    perform hold_settings(new.merchant_id);
-    delete from signing_waits where refund_id = new.id;
+    perform hold_settings(merchant_id) from refunds where id = refund;
+    delete from signing_waits where refund_id = refund;
   end if;
-  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.forget_unexplained_collections(chain bigint, above bigint)
@@ -3331,42 +3350,6 @@ AS $function$
       select from deposit_addresses d where d.payment_id = refund.payment_id and d.treasury = from_address)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.keep_refund_beginning()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into refund_beginnings (refund_id, final_number, head_number, epoch)
-  select new.id, c.final_number, c.number, c.epoch from chain_cursors c where c.chain_id = new.chain_id;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_refund_destination()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
-  may_come boolean := new.token_address is null and new.state <> 'requires_signature' and (
-    exists (select from signing_waits w where w.refund_id = new.id and w.next_try_at = 'infinity')
-    or not exists (
-      select from working_signers s
-      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.livemode = new.livemode));
-begin
-  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
-  select new.id, new.chain_id, lower(new.destination), lower(new.token_address), new.amount,
-    case when new.state in ('processed', 'failed', 'canceled') then now() + interval '30 days' end,
-    case when may_come then now() + interval '1 hour' end
-  on conflict (refund_id) do update
-  set until = excluded.until, coins_until = greatest(refund_destinations.coins_until, excluded.coins_until);
-  if new.state in ('processed', 'failed', 'canceled') then
-    delete from refund_destinations where refund_id in (
-      -- Two commits that forget the same ones would wait for each other.
-      select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
-  end if;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.known_coins(chain bigint, to_whom text, after_number bigint, up_to bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -3452,31 +3435,28 @@ AS $function$
         and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.leave_again_to_hand()
- RETURNS trigger
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.leave_refund_to_hand(refund uuid, given json)
+ RETURNS void
+ LANGUAGE sql
 AS $function$
-begin
-  if exists (
-      select from signer_nonces n join signed_transactions t using (signer_id, nonce)
-      where n.refund_id = new.id and t.tx_hash = old.tx_hash)
-    or exists (
-      select from refund_signers s
-      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.epoch is not null) then
-    return null;
-  end if;
   insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
-  values (
-    new.id,
+  select r.id,
     coalesce((
       select s.id from refund_signers s
-      where s.merchant_id = new.merchant_id and s.chain_id = new.chain_id and s.removed_at is null),
+      where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.removed_at is null),
       '00000000-0000-0000-0000-000000000000'),
-    'by_hand', 'infinity', case when new.token_address is null then new.chain_id end)
+    'by_hand', 'infinity', case when r.token_address is null then r.chain_id end
+  from refunds r
+  where r.id = refund and r.state = 'requires_signature'
+    and not exists (
+      select from signer_nonces n join signed_transactions t using (signer_id, nonce)
+      where n.refund_id = r.id and t.tx_hash = given->>'txHash')
+    and not exists (
+      select from refund_signers s
+      where s.merchant_id = r.merchant_id and s.chain_id = r.chain_id and s.epoch is not null)
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
-  where w.next_try_at < 'infinity';
-  return null;
-end $function$;
+  where w.next_try_at < 'infinity'
+$function$;
 
 CREATE OR REPLACE FUNCTION public.leave_refunds_of_mode_to_hand()
  RETURNS trigger
@@ -3660,27 +3640,6 @@ AS $function$
         end case;
       end $function$;
 
-CREATE OR REPLACE FUNCTION public.look_at_refund()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if new.state <> 'processing' then
-    delete from refund_looks where refund_id = new.id;
-    -- Nodes that lose receipts, or a reorganisation, may have had it given up: for a day it is looked for still.
-    if new.state = 'requires_signature' or new.state = 'failed' and new.failure_reason = 'dropped' then
-      insert into noticed_transfers (chain_id, tx_hash, refund_id) values (new.chain_id, old.tx_hash, new.id)
-      on conflict (chain_id, tx_hash, refund_id) do update set from_address = null;
-    end if;
-    return null;
-  end if;
-  insert into refund_looks (refund_id, chain_id, tx_hash) values (new.id, new.chain_id, new.tx_hash)
-  on conflict (refund_id) do update
-  set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now(),
-    doubt = null, person_from = null, chain_lost = false;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.looked_at_refund(refund uuid)
  RETURNS SETOF refunds
  LANGUAGE sql
@@ -3796,6 +3755,15 @@ begin
   select array_agg(payment_id) into concerned from noted;
   return concerned;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.notice_given_up_transaction(refund uuid, given json)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into noticed_transfers (chain_id, tx_hash, refund_id)
+  select chain_id, given->>'txHash', id from refunds where id = refund
+  on conflict (chain_id, tx_hash, refund_id) do update set from_address = null
+$function$;
 
 CREATE OR REPLACE FUNCTION public.notice_refund_transfers(chain bigint, logs json)
  RETURNS void
@@ -4110,6 +4078,16 @@ begin
   end if;
   return coalesce(cardinality(counted), 0);
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_refund_beginning(refund uuid, given json)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into refund_beginnings (refund_id, final_number, head_number, epoch)
+  select r.id, c.final_number, c.number, c.epoch
+  from refunds r join chain_cursors c on c.chain_id = r.chain_id
+  where r.id = refund
+$function$;
 
 CREATE OR REPLACE FUNCTION public.record_security_event(merchant uuid, account uuid, actor text, address text, action text, details json DEFAULT '{}'::json)
  RETURNS void
@@ -4681,6 +4659,13 @@ CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kin
  STABLE PARALLEL SAFE
 RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, COALESCE(from_state, ''::text), to_state, COALESCE(cause, ''::text), context, EXTRACT(epoch FROM at)), 'UTF8'::name)) FROM 1 FOR 8);
 
+CREATE OR REPLACE FUNCTION public.unwatch_refund_transaction(refund uuid, given json)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from refund_looks where refund_id = refund
+$function$;
+
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -4895,6 +4880,45 @@ begin
   return found and before is distinct from why;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.watch_refund_destination(refund uuid, given json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its refunds;
+  is_over boolean := given->>'state' in ('processed', 'failed', 'canceled');
+  may_come boolean;
+begin
+  select * into its from refunds where id = refund;
+  -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
+  may_come := its.token_address is null and given->>'state' <> 'requires_signature' and (
+    exists (select from signing_waits w where w.refund_id = refund and w.next_try_at = 'infinity')
+    or not exists (
+      select from working_signers s
+      where s.merchant_id = its.merchant_id and s.chain_id = its.chain_id and s.livemode = its.livemode));
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
+  values (refund, its.chain_id, lower(its.destination), lower(its.token_address), its.amount,
+    case when is_over then now() + interval '30 days' end, case when may_come then now() + interval '1 hour' end)
+  on conflict (refund_id) do update
+  set until = excluded.until, coins_until = greatest(refund_destinations.coins_until, excluded.coins_until);
+  if is_over then
+    delete from refund_destinations where refund_id in (
+      -- Two commits that forget the same ones would wait for each other.
+      select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.watch_refund_transaction(refund uuid, given json)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into refund_looks (refund_id, chain_id, tx_hash)
+  select id, chain_id, given->>'txHash' from refunds where id = refund
+  on conflict (refund_id) do update
+  set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now(),
+    doubt = null, person_from = null, chain_lost = false
+$function$;
+
 CREATE OR REPLACE FUNCTION public.write_transfers(chain bigint, numbers bigint[], hashes text[], times timestamp with time zone[], logs json, as_state text, by_all boolean)
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -4947,16 +4971,7 @@ CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS ne
 
 CREATE TRIGGER merchants_leave_refunds_to_hand AFTER UPDATE OF refund_mode ON merchant_settings FOR EACH ROW WHEN (old.refund_mode <> 'signer'::text AND new.refund_mode = 'signer'::text) EXECUTE FUNCTION leave_refunds_of_mode_to_hand();
 
-CREATE TRIGGER refunds_again_to_hand AFTER UPDATE ON refunds FOR EACH ROW WHEN ((old.state = ANY (ARRAY['failed'::text, 'processing'::text])) AND new.state = 'requires_signature'::text) EXECUTE FUNCTION leave_again_to_hand();
-CREATE TRIGGER refunds_are_looked_at AFTER UPDATE OF state, tx_hash ON refunds FOR EACH ROW WHEN ((old.state = 'processing'::text OR new.state = 'processing'::text) AND (old.state IS DISTINCT FROM new.state OR old.tx_hash IS DISTINCT FROM new.tx_hash)) EXECUTE FUNCTION look_at_refund();
-CREATE TRIGGER refunds_are_looked_at_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'processing'::text) EXECUTE FUNCTION look_at_refund();
-CREATE TRIGGER refunds_close_unclear_numbers AFTER UPDATE ON refunds FOR EACH ROW WHEN (old.state = 'processing'::text AND (new.state = ANY (ARRAY['processed'::text, 'failed'::text]))) EXECUTE FUNCTION close_unclear_numbers();
-CREATE TRIGGER refunds_destination_is_kept AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL AND old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION keep_refund_destination();
-CREATE TRIGGER refunds_destination_is_kept_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.destination IS NOT NULL) EXECUTE FUNCTION keep_refund_destination();
-CREATE TRIGGER refunds_forget_their_signing_wait AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN ((new.state = ANY (ARRAY['processed'::text, 'canceled'::text])) AND old.state <> new.state) EXECUTE FUNCTION forget_signing_wait();
-CREATE TRIGGER refunds_keep_their_beginning AFTER INSERT ON refunds FOR EACH ROW EXECUTE FUNCTION keep_refund_beginning();
-CREATE TRIGGER refunds_wait_for_settings AFTER UPDATE OF state ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text AND old.state <> 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
-CREATE TRIGGER refunds_wait_for_settings_from_the_start AFTER INSERT ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
+CREATE TRIGGER refunds_wait_for_settings AFTER INSERT OR UPDATE OF state ON refunds FOR EACH ROW WHEN (new.state = 'requires_signature'::text) EXECUTE FUNCTION wait_for_settings();
 
 CREATE TRIGGER signer_nonces_are_signed_for AFTER INSERT ON signer_nonces FOR EACH ROW WHEN (new.refund_id IS NOT NULL) EXECUTE FUNCTION check_signature();
 

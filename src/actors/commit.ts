@@ -60,6 +60,7 @@ export const commitBatch = async <U extends Unit>(
         ${writersOf(inserts)}::text::text[], ${literalsOf(sql, inserts)},
         ${rows(effects.steps)}::text::step_entry[],
         ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
+        ${rows(effects.writes)}::text::write_entry[],
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`,
     )

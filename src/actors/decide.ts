@@ -1,7 +1,7 @@
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
 import { type Carried, type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
-import type { Actor, Job, Kind, PublicEvent } from './kind.ts'
+import type { Actor, Job, Kind, PublicEvent, Write } from './kind.ts'
 import type { Read } from './read.ts'
 import type { Registry } from './registry.ts'
 import type { Asked, Stepped } from './step.ts'
@@ -18,6 +18,7 @@ export type Step = {
   /** Due at null: canceled. */
   readonly timers: readonly { readonly name: string; readonly dueAt: Date | null }[]
   readonly jobs: readonly { readonly effect: string; readonly job: Job }[]
+  readonly writes: readonly Write[]
   readonly rows: readonly Row[]
 }
 
@@ -159,11 +160,16 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
       createdAt: before?.actor.createdAt ?? at,
       updatedAt: at,
     }
-    const { published, timers, jobs } = interpret(kind, command, after, asked)
+    const { published, timers, jobs, writes } = interpret(
+      kind,
+      command,
+      { before: before?.actor ?? null, after },
+      asked,
+    )
     const from = before?.actor.state ?? null
     const done: Done = { ok: true, actor: after, replayed: false }
     const rows = rowsOf(command, doneBefore, done)
-    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, rows }
+    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, writes, rows }
     // Nothing after this may throw.
     tentative.set(command.key, {
       kind,
@@ -177,9 +183,12 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     return { done, step }
   }
 
-  const interpret = (kind: Kind, command: Command, actor: Actor, asked: readonly Asked[]) => {
+  type Change = { readonly before: Actor | null; readonly after: Actor }
+
+  const interpret = (kind: Kind, command: Command, { before, after: actor }: Change, asked: readonly Asked[]) => {
     const published: Step['published'][number][] = []
     const jobs: Step['jobs'][number][] = []
+    const writes: Write[] = []
     // A timer that fired is spent, also when its transition stays in the state; unless it is armed anew.
     const timers: Step['timers'][number][] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
     for (const ask of asked) {
@@ -187,6 +196,9 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
         const event = kind.publish?.(ask.type, actor)
         if (!event) throw new Error(`${kind.name} publishes nothing`)
         published.push({ eventId: uuidv7(at, random), type: ask.type, event })
+      } else if (ask.what === 'effect' && kind.writes?.[ask.name]) {
+        const write = kind.writes[ask.name]?.(actor, before)
+        if (write) writes.push(write)
       } else if (ask.what === 'effect') {
         const effect = `${actor.id}:${actor.rev}:${jobs.length}`
         const job = kind.effects?.[ask.name]?.(actor, ask.params, { id: effect, at })
@@ -196,7 +208,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
         timers.push({ name: ask.timer, dueAt: ask.what === 'cancel' ? null : dueAt(kind, ask.delay, actor) })
       }
     }
-    return { published, jobs, timers }
+    return { published, jobs, writes, timers }
   }
 
   const dueAt = (kind: Kind, delay: string, actor: Actor): Date | null => {

@@ -10,7 +10,7 @@ import type { Registry } from './registry.ts'
 /** What the steps of a batch leave besides their actors' rows, in entries. */
 export const gatherEffects = <U extends Unit>(
   registry: Registry,
-  { decided }: Batch<U>,
+  { decided, heads }: Batch<U>,
   groupOf: (unit: number) => number,
 ) => {
   const entries: Value[][] = []
@@ -20,6 +20,7 @@ export const gatherEffects = <U extends Unit>(
   const jobs: JobEntry[] = []
   const keyedJobs = new Map<string, JobEntry>()
   const inserts: Tables = new Map()
+  const writes: Value[][] = []
   // Armed and left, or left and entered again: what remains of a timer is whether the row that was there
   // goes, and whether one comes.
   const armed = new Map<string, Value[]>()
@@ -60,6 +61,8 @@ export const gatherEffects = <U extends Unit>(
           armed.delete(key)
         }
       }
+      for (const { function: name, given = {} } of step.writes)
+        writes.push([g, id, heads.get(step.command.key)?.stored === 0, name, given])
       for (const { table, row } of step.rows) {
         const writer = registry.writerOf(table)
         add(inserts, writer.name, [g, 0, null, ...writer.columns.map(column => row[column])])
@@ -73,6 +76,8 @@ export const gatherEffects = <U extends Unit>(
     jobs: jobs.map(({ groups, task, effect, runAt, key }) => [`{${[...groups]}}`, task, effect, runAt, key]),
     payloads: jobs.map(({ payload }) => payload),
     inserts,
+    // As rows are locked: actor by actor in the order of their ids, and for each in the order of its steps.
+    writes: writes.sort(([, a], [, b]) => (String(a) < String(b) ? -1 : a === b ? 0 : 1)),
     armed: [...armed.values()],
     canceled: [...canceled.values()],
   }

@@ -44,6 +44,12 @@ export type Job = {
   | { readonly runAt: Date; readonly key?: never }
 )
 
+/**
+ * A function in SQL that is called in the commit of a transition, with the actor's id and `given`. It finds the rows as
+ * the commit leaves them, which later commands of the same batch may have changed again.
+ */
+export type Write = { readonly function: string; readonly given?: Readonly<Record<string, unknown>> }
+
 /** An effect's identity, `<actor>:<rev>:<n>`: the same for every retry of the command that caused it. */
 export type Effect = { readonly id: string; readonly at: Date }
 
@@ -68,8 +74,10 @@ export type Kind<C = Context> = {
   readonly history: readonly (keyof C & string)[]
   /** When each named delay of the machine's `after` is due; null when it does not apply, and nothing is armed. */
   readonly timers?: Readonly<Record<string, (context: C, at: Date) => Date | null>>
-  /** What each named action that is not an assignment asks for. */
+  /** The job that a named action which is not an assignment asks for. */
   readonly effects?: Readonly<Record<string, (actor: Actor<C>, params: unknown, effect: Effect) => Job>>
+  /** Or what it writes in the commit of its transition; `before` is null for a new actor. */
+  readonly writes?: Readonly<Record<string, (actor: Actor<C>, before: Actor<C> | null) => Write | null>>
   /** Renders the public event an `emit` asks for. */
   readonly publish?: (type: string, actor: Actor<C>) => PublicEvent
   /** Constraints whose violation is expected: their name, and the refusal it is answered with. */

@@ -52,7 +52,8 @@ const checkAction = (kind: Kind, action: unknown, where: string, wrong: Wrong): 
     const implementation: unknown = kind.machine.implementations.actions[name]
     if (computesParams(action)) wrong(`${where}: \`${name}\` computes its params`)
     if (isTyped(implementation)) checkBuiltIn(kind, implementation, `${where}: \`${name}\``, wrong)
-    else if (!kind.effects?.[name]) wrong(`${where}: \`effects\` does not have \`${name}\``)
+    else if (!kind.effects?.[name] && !kind.writes?.[name])
+      wrong(`${where}: neither \`effects\` nor \`writes\` has \`${name}\``)
   } else if (isTyped(action) && action.type !== 'xstate.assign') checkBuiltIn(kind, action, where, wrong)
   else wrong(`${where}: an inline ${isTyped(action) ? 'assign' : 'function'}; give it a name`)
 }

@@ -46,6 +46,23 @@ export const refundKind: Kind<Refund> = {
     // The refund's own key: asked for twice, it is signed once, and a signer looks at the row anyway.
     signRefund: ({ id }) => ({ task: 'sign-refund', payload: { refundId: id }, key: `sign-refund:${id}` }),
   },
+  writes: {
+    recordBeginning: () => ({ function: 'record_refund_beginning' }),
+    watchDestination: ({ state, context }) =>
+      context.destination === null ? null : { function: 'watch_refund_destination', given: { state } },
+    watchTransaction: ({ context: { txHash } }) => ({ function: 'watch_refund_transaction', given: { txHash } }),
+    unwatchTransaction: () => ({ function: 'unwatch_refund_transaction' }),
+    noticeGivenUp: ({ state, context: { failureReason } }, before) =>
+      state === 'failed' && failureReason !== 'dropped'
+        ? null
+        : { function: 'notice_given_up_transaction', given: { txHash: before?.context.txHash } },
+    closeUnclearNonces: ({ context: { failureReason } }) => ({
+      function: 'close_unclear_nonces',
+      given: { isDropped: failureReason === 'unproven' || failureReason === 'dropped' },
+    }),
+    leaveToHand: (_, before) => ({ function: 'leave_refund_to_hand', given: { txHash: before?.context.txHash } }),
+    forgetSigningWait: () => ({ function: 'forget_signing_wait' }),
+  },
   publish: (_type, refund) => ({
     merchantId: refund.context.merchantId,
     livemode: refund.context.livemode,

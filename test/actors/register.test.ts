@@ -54,7 +54,7 @@ test.each([
     states({}, { initial: { target: 'idle', actions: () => {} } }),
     'the initial transition: an inline function',
   ],
-  ['an action nothing carries out', acting('ring'), '`effects` does not have `ring`'],
+  ['an action nothing carries out', acting('ring'), 'neither `effects` nor `writes` has `ring`'],
   ['raise', acting(raise({ type: 'again' })), 'xstate.raise'],
   ['raise on entry, and later', states({ entry: raise({ type: 'again' }, { delay: 10 }) }), 'xstate.raise'],
   ['cancel', acting(cancel('x')), 'xstate.cancel'],

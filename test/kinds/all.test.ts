@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
 import {
   type AnyMachineSnapshot,
   type AnyStateNode,
@@ -63,7 +64,8 @@ for (const { kind, subject } of subjects) {
       expect(kind.history.filter(field => personal.includes(field))).toEqual([])
     })
 
-    test('every effect its machine asks for is a job, every timer a time and every event a record', () => {
+    test('every effect its machine asks for is a job or a function, every timer a time and every event a record', async () => {
+      const schema = await readFile(new URL('../schema.sql', import.meta.url), 'utf8')
       const [actor] = everyActor(kind, subject)
       if (!actor) throw new Error('nothing to try it with')
       const nodes: AnyStateNode[] = [kind.machine.root, ...(Object.values(kind.machine.states) as AnyStateNode[])]
@@ -79,7 +81,13 @@ for (const { kind, subject } of subjects) {
         if (type === 'xstate.emit') {
           expect(kind.publish?.(event?.type ?? '', actor)).toMatchObject({ livemode: false, apiVersion: '2026-11-20' })
         } else if (!type.startsWith('xstate.') && !(implementation && 'type' in implementation)) {
-          expect(kind.effects?.[type]?.(actor, undefined, { id: 'x', at: T0 }).task).toBeString()
+          const written = kind.writes?.[type]
+          if (written) {
+            const functions = everyActor(kind, subject).flatMap(each => written(each, each)?.function ?? [])
+            expect(functions.length).toBeGreaterThan(0)
+            for (const name of functions)
+              expect(schema).toMatch(new RegExp(`FUNCTION public\\.${name}\\(\\w+ uuid, given json\\)`))
+          } else expect(kind.effects?.[type]?.(actor, undefined, { id: 'x', at: T0 }).task).toBeString()
         }
       }
     })

@@ -3,8 +3,8 @@ import { refunds } from './refund-cases.ts'
 import { creation, differences, shortestPaths } from './table.ts'
 
 describe('refund', () => {
-  test('a new one waits for a destination and tells nobody', () => {
-    expect(creation(refunds)).toEqual({ to: 'requires_destination', asks: '', changes: '' })
+  test('a new one waits for a destination and records how far its chain is', () => {
+    expect(creation(refunds)).toEqual({ to: 'requires_destination', asks: '!recordBeginning', changes: '' })
   })
 
   test('every event in every situation does what is listed, and is refused where nothing is', () => {
@@ -13,61 +13,61 @@ describe('refund', () => {
         refunds,
         `
       The customer names the address, the merchant or a signer signs.
-      new                                         | name destination | requires_signature | !signRefund      | destination=0xccc
-      named, again                                | send 1           | processing         |                  | txHash=0x111
-      named, again                                | send 2           | processing         |                  | txHash=0x222
+      new                                         | name destination    | requires_signature | !watchDestination !signRefund                                                                 | destination=0xccc
+      named, again                                | send 1              | processing         | !watchTransaction !watchDestination                                                           | txHash=0x111
+      named, again                                | send 2              | processing         | !watchTransaction !watchDestination                                                           | txHash=0x222
 
       It can be canceled until its transaction is known.
-      new, named, again                           | cancel           | canceled           | refund.canceled  |
+      new, named, again                           | cancel              | canceled           | refund.canceled !watchDestination !forgetSigningWait                                          |
 
       A higher fee gives the transaction another hash, and the verdict is on the one that is known.
-      processing                                  | replace by 2     | stays              |                  | txHash=0x222
-      replaced                                    | replace by 1     | stays              |                  | txHash=0x111
-      processing                                  | replace 1 by 2   | stays              |                  | txHash=0x222
-      replaced                                    | replace 2 by 1   | stays              |                  | txHash=0x111
-      processing                                  | 1 verified       | processed          | refund.processed | confirmations=3
-      replaced                                    | 2 verified       | processed          | refund.processed | confirmations=3
-      processing                                  | 1 reverted       | failed             | refund.failed    | confirmations=3 failureReason=reverted
-      replaced                                    | 2 dropped        | failed             | refund.failed    | failureReason=dropped
+      processing                                  | replace by 2        | stays              | !watchTransaction                                                                             | txHash=0x222
+      replaced                                    | replace by 1        | stays              | !watchTransaction                                                                             | txHash=0x111
+      processing                                  | replace 1 by 2      | stays              | !watchTransaction                                                                             | txHash=0x222
+      replaced                                    | replace 2 by 1      | stays              | !watchTransaction                                                                             | txHash=0x111
+      processing                                  | 1 verified          | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !forgetSigningWait | confirmations=3
+      replaced                                    | 2 verified          | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !forgetSigningWait | confirmations=3
+      processing                                  | 1 reverted          | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=reverted
+      replaced                                    | 2 dropped           | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | failureReason=dropped
 
       Its own transaction may move money that is not the refund's, or more than that: a person looks at it.
-      processing                                  | 1 verified and more | processed       | refund.processed | confirmations=3 attention=true strayTxHash=0x111
-      processing                                  | 1 of less        | failed             | refund.failed    | confirmations=3 failureReason=amount_mismatch attention=true strayTxHash=0x111
-      paid too much                               | dismiss          | stays              |                  | attention=false
-      paid too little                             | dismiss          | stays              |                  | attention=false
+      processing                                  | 1 verified and more | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !forgetSigningWait | confirmations=3 attention=true strayTxHash=0x111
+      processing                                  | 1 of less           | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=amount_mismatch attention=true strayTxHash=0x111
+      paid too much                               | dismiss             | stays              |                                                                                               | attention=false
+      paid too little                             | dismiss             | stays              |                                                                                               | attention=false
 
       Where nobody can say what became of it a person may, who has seen that the money came or that it did not.
-      processing                                  | 1 unproven       | failed             | refund.failed    | confirmations=3 failureReason=unproven attention=true strayTxHash=0x111
-      paid too little                             | 1 verified, 1 verified and more | processed | refund.processed | failureReason=null attention=false
-      dropped yet mined                           | 2 verified       | processed          | refund.processed | confirmations=3 failureReason=null attention=false
-      accepted after all                          | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
+      processing                                  | 1 unproven          | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=unproven attention=true strayTxHash=0x111
+      paid too little                             | 1 verified, 1 verified and more | processed          | refund.processed !watchDestination !forgetSigningWait                                         | failureReason=null attention=false
+      dropped yet mined                           | 2 verified          | processed          | refund.processed !watchDestination !forgetSigningWait                                         | confirmations=3 failureReason=null attention=false
+      accepted after all                          | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
 
       What no node knows, and nobody is on to send, may be signed once more.
-      processing                                  | 1 gone           | requires_signature | !signRefund      | txHash=null
-      replaced                                    | 2 gone           | requires_signature | !signRefund      | txHash=null
+      processing                                  | 1 gone              | requires_signature | !unwatchTransaction !noticeGivenUp !leaveToHand !watchDestination !signRefund                 | txHash=null
+      replaced                                    | 2 gone              | requires_signature | !unwatchTransaction !noticeGivenUp !leaveToHand !watchDestination !signRefund                 | txHash=null
 
       A failed one may be signed again, once somebody has looked where money has moved.
-      failed                                      | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
-      looked at                                   | retry            | requires_signature | !signRefund      | txHash=null confirmations=0 failureReason=null
-      dropped                                     | retry            | requires_signature | !signRefund      | txHash=null failureReason=null
+      failed                                      | retry               | requires_signature | !leaveToHand !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
+      looked at                                   | retry               | requires_signature | !leaveToHand !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
+      dropped                                     | retry               | requires_signature | !leaveToHand !watchDestination !signRefund                                                    | txHash=null failureReason=null
 
       A transfer that nobody waits for needs a person.
-      processed, failed, canceled, canceled later | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
-      dropped                                     | transfer 1       | stays              |                  | attention=true strayTxHash=0x111
-      canceled, canceled later                    | transfer 1       | stays              |                  | attention=true strayTxHash=0x111
-      paid twice, paid after all                  | transfer 2       | stays              |                  |
-      paid too much, paid too little              | transfer 2       | stays              |                  | strayTxHash=0x222
-      looked at                                   | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
-      paid although canceled                      | transfer 1       | stays              |                  |
-      paid although canceled                      | transfer 2       | stays              |                  | strayTxHash=0x222
-      paid twice, paid after all                  | dismiss          | stays              |                  | attention=false
+      processed, failed, canceled, canceled later | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
+      dropped                                     | transfer 1          | stays              |                                                                                               | attention=true strayTxHash=0x111
+      canceled, canceled later                    | transfer 1          | stays              |                                                                                               | attention=true strayTxHash=0x111
+      paid twice, paid after all                  | transfer 2          | stays              |                                                                                               |
+      paid too much, paid too little              | transfer 2          | stays              |                                                                                               | strayTxHash=0x222
+      looked at                                   | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
+      paid although canceled                      | transfer 1          | stays              |                                                                                               |
+      paid although canceled                      | transfer 2          | stays              |                                                                                               | strayTxHash=0x222
+      paid twice, paid after all                  | dismiss             | stays              |                                                                                               | attention=false
 
       So does its own that was given up, and is mined after all.
-      dropped                                     | transfer 2       | stays              |                  | attention=true strayTxHash=0x222
-      dropped yet mined                           | transfer 2       | stays              |                  |
-      dropped yet mined                           | transfer 1       | stays              |                  | strayTxHash=0x111
-      dropped yet mined                           | dismiss          | stays              |                  | attention=false
-      paid although canceled                      | dismiss          | stays              |                  | attention=false
+      dropped                                     | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
+      dropped yet mined                           | transfer 2          | stays              |                                                                                               |
+      dropped yet mined                           | transfer 1          | stays              |                                                                                               | strayTxHash=0x111
+      dropped yet mined                           | dismiss             | stays              |                                                                                               | attention=false
+      paid although canceled                      | dismiss             | stays              |                                                                                               | attention=false
       `,
       ),
     ).toEqual([])
