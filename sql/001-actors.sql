@@ -139,6 +139,24 @@ create table machine_versions (
   constraint machine_versions_pkey primary key (kind, version)
 );
 
+-- The columns that every table of actors begins with, by `like actor_columns including all`. Holds no rows.
+create table actor_columns (
+  id uuid primary key,
+  state text not null,
+  rev integer not null,
+  -- Of the machine that wrote the row.
+  version integer not null,
+  -- The process that has the actor to itself, and until when: see lease.ts.
+  lease uuid,
+  leased_until timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Its place in lists: see lock_list(). A delivery is written under the lock of the list of events.
+  seq bigint generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null
+);
+
 -- What a commit is given, in arrays: a text literal of rows is parsed in a third of the time that
 -- json_to_recordset takes. `g` is the group of connected commands that stand or fall together.
 -- A step is a row of history and the event it publishes, if any, in one entry: parsing is a fifth of

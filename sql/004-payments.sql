@@ -5,19 +5,7 @@
 -- commit, in an order the core does not choose, and a link's row in the commits of all its payments.
 -- Records that belong together are written in one bundle, and the audit looks for orphans.
 create table payments (
-  id uuid primary key,
-  state text not null,
-  rev integer not null,
-  version integer not null,
-  lease uuid,
-  leased_until timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  -- Its place in lists: see lock_list().
-  seq bigint generated always as identity,
-
-  merchant_id uuid not null,
-  livemode boolean not null,
+  like actor_columns including all,
   -- The version its events are rendered in: the merchant's, when the payment was opened.
   api_version text not null,
   payment_link_id uuid not null,
@@ -149,19 +137,7 @@ create index payments_in_coins on payments (chain_id, updated_at) where token_ad
 
 -- Payment links: machines/payment-link.ts.
 create table payment_links (
-  id uuid primary key,
-  state text not null,
-  rev integer not null,
-  version integer not null,
-  lease uuid,
-  leased_until timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  -- Its place in lists: see lock_list().
-  seq bigint generated always as identity,
-
-  merchant_id uuid not null,
-  livemode boolean not null,
+  like actor_columns including all,
   amount_minor bigint not null,
   currency text not null,
   title text,
@@ -219,19 +195,7 @@ create table checkouts (
 
 -- Disputes: machines/dispute.ts. They exist in test mode only.
 create table disputes (
-  id uuid primary key,
-  state text not null,
-  rev integer not null,
-  version integer not null,
-  lease uuid,
-  leased_until timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  -- Its place in lists: see lock_list().
-  seq bigint generated always as identity,
-
-  merchant_id uuid not null,
-  livemode boolean not null,
+  like actor_columns including all,
   api_version text not null,
   payment_id uuid not null,
   amount_minor bigint not null,

@@ -1,18 +1,6 @@
 -- Refunds: machines/refund.ts. That they never exceed what was received is a rule of the payment's row.
 create table refunds (
-  id uuid primary key,
-  state text not null,
-  rev integer not null,
-  version integer not null,
-  lease uuid,
-  leased_until timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  -- Its place in lists: see lock_list().
-  seq bigint generated always as identity,
-
-  merchant_id uuid not null,
-  livemode boolean not null,
+  like actor_columns including all,
   api_version text not null,
   payment_id uuid not null,
   amount_minor bigint not null,

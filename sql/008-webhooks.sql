@@ -62,19 +62,7 @@ where closed_at is null;
 
 -- Webhook deliveries: machines/delivery.ts. One per event and endpoint.
 create table deliveries (
-  id uuid primary key,
-  state text not null,
-  rev integer not null,
-  version integer not null,
-  lease uuid,
-  leased_until timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  -- Its place in lists. It is written with its event, under the lock of the list of events.
-  seq bigint generated always as identity,
-
-  merchant_id uuid not null,
-  livemode boolean not null,
+  like actor_columns including all,
   event_id uuid not null,
   event_type text not null,
   endpoint_id uuid not null,

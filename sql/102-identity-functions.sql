@@ -22,14 +22,15 @@ begin
   end loop;
 end $$;
 
--- The role of whoever asks for a change, null for none. Everything that people change of a merchant
--- begins here and so waits for its row: of two owners who remove each other one stays, and somebody
--- who is being removed makes no key or invite that would stay behind. Asked again of the table, since
--- processes remember roles for a second.
-create function lock_merchant_for(merchant uuid, caller uuid) returns text language plpgsql as $$
+-- Every change that members make to a merchant begins here: locks the merchant's row and returns whether the caller has
+-- one of these roles. A null caller is an operator, who may change everything. Because of the lock, one of two owners who
+-- remove each other stays, and a member who is being removed cannot leave a key or an invite. The role is read from the
+-- table, since processes cache roles for a second. What was changed is then logged by record_security_event().
+create function authorize_change(merchant uuid, caller uuid, roles text[]) returns boolean language plpgsql as $$
 begin
   perform from merchants where id = merchant for no key update;
-  return (select role from members where merchant_id = merchant and account_id = caller);
+  return caller is null or exists (
+    select from members where merchant_id = merchant and account_id = caller and role = any(roles));
 end $$;
 
 -- A merchant with its settings in both modes. Its event is its caller's to record, who knows who asked.
@@ -49,7 +50,7 @@ declare
   owners integer;
   revoked integer := 0;
 begin
-  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
+  if not authorize_change(merchant, caller, '{owner}') then
     return 'not_owner';
   end if;
   select role into old_role from members where merchant_id = merchant and account_id = member;
@@ -235,21 +236,13 @@ begin
   return true;
 end $$;
 
--- No caller at all is an operator, who waits for the merchant's row all the same.
-create function may_change_api_keys(merchant uuid, caller uuid) returns boolean language plpgsql as $$
-declare
-  caller_role text := lock_merchant_for(merchant, caller);
-begin
-  return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
-end $$;
-
 -- `created`, `not_allowed`, or `missing`: there is no such merchant.
 create function create_api_key(
   key uuid, merchant uuid, key_livemode boolean, key_name text, key_scopes text[], key_expires_at timestamptz,
   key_tag text, key_last4 text, key_hash bytea, caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  if not may_change_api_keys(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   insert into api_keys (id, merchant_id, livemode, name, scopes, expires_at, tag, last4, hash, api_version)
@@ -270,7 +263,7 @@ create function rotate_api_key(
   caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  if not may_change_api_keys(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   if overlap > interval '0' and exists (
@@ -297,7 +290,7 @@ create function revoke_api_key(
   key uuid, merchant uuid, caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  if not may_change_api_keys(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   update api_keys set revoked_at = now(), updated_at = now()
@@ -314,7 +307,7 @@ create function create_invite(
   caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
+  if not authorize_change(merchant, caller, '{owner}') then
     return 'not_owner';
   end if;
   insert into invites (id, merchant_id, role, email, token_hash, created_by, expires_at)
@@ -327,7 +320,7 @@ create function revoke_invite(
   invite uuid, merchant uuid, caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
+  if not authorize_change(merchant, caller, '{owner}') then
     return 'not_owner';
   end if;
   update invites set revoked_at = now(), updated_at = now()

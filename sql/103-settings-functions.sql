@@ -9,10 +9,10 @@ declare
   before jsonb;
   after jsonb;
   changed jsonb;
-  caller_role text := lock_merchant_for(merchant, caller);
 begin
-  if caller_role is distinct from 'owner'
-    and (caller_role is distinct from 'developer' or changes ?| array['receiving_address', 'receiving_addresses']) then
+  if not authorize_change(merchant, caller, case
+    when changes ?| array['receiving_address', 'receiving_addresses'] then array['owner'] else array['owner', 'developer'] end)
+  then
     return 'not_allowed';
   end if;
   select to_jsonb(v) - 'updated_at' into before from settings v where merchant_id = merchant and livemode = mode;

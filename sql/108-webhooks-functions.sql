@@ -104,14 +104,7 @@ create function later_than(before timestamptz) returns timestamptz language sql 
   select greatest(date_trunc('milliseconds', clock_timestamp()), before + interval '1 ms')
 $$;
 
--- What people do to an endpoint begins here: the merchant's row first, as in all that they change, then the
--- endpoint's.
-create function may_change_webhooks(merchant uuid, caller uuid) returns boolean language plpgsql as $$
-declare
-  caller_role text := lock_merchant_for(merchant, caller);
-begin
-  return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
-end $$;
+-- Changes of an endpoint lock the merchant's row first, by authorize_change(), and then the endpoint's.
 
 -- `created`, `not_allowed`, `missing` (there is no such merchant), or `too_many` of that mode.
 create function create_webhook_endpoint(
@@ -121,7 +114,7 @@ create function create_webhook_endpoint(
 declare
   now_at timestamptz;
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   if not exists (select from merchants where id = merchant) then
@@ -162,7 +155,7 @@ declare
   new_state text;
   fields text[] := array(select jsonb_object_keys(changes - 'status'));
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   select * into its from webhook_endpoints
@@ -230,7 +223,7 @@ create function delete_webhook_endpoint(
   endpoint uuid, merchant uuid, caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   perform from webhook_endpoints
@@ -251,7 +244,7 @@ create function rotate_webhook_secret(
   caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   if overlap > interval '0' and exists (
@@ -282,7 +275,7 @@ declare
   its webhook_endpoints;
   now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   select * into its from webhook_endpoints
@@ -310,7 +303,7 @@ create function recover_webhook_endpoint(
 declare
   its webhook_endpoints;
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return query select 'not_allowed', 0;
     return;
   end if;

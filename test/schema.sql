@@ -57,6 +57,21 @@ create table accounts (
   constraint accounts_mfa_secret CHECK (mfa_enabled_at IS NULL OR mfa_secret IS NOT NULL)
 );
 
+create table actor_columns (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  constraint actor_columns_pkey PRIMARY KEY (id)
+);
+
 create table api_keys (
   id uuid not null,
   merchant_id uuid not null,
@@ -1260,6 +1275,16 @@ begin
   return case when oldest is not null then greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp()))) end;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.authorize_change(merchant uuid, caller uuid, roles text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from merchants where id = merchant for no key update;
+  return caller is null or exists (
+    select from members where merchant_id = merchant and account_id = caller and role = any(roles));
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.await_collection()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1436,7 +1461,7 @@ declare
   owners integer;
   revoked integer := 0;
 begin
-  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
+  if not authorize_change(merchant, caller, '{owner}') then
     return 'not_owner';
   end if;
   select role into old_role from members where merchant_id = merchant and account_id = member;
@@ -1491,10 +1516,10 @@ declare
   before jsonb;
   after jsonb;
   changed jsonb;
-  caller_role text := lock_merchant_for(merchant, caller);
 begin
-  if caller_role is distinct from 'owner'
-    and (caller_role is distinct from 'developer' or changes ?| array['receiving_address', 'receiving_addresses']) then
+  if not authorize_change(merchant, caller, case
+    when changes ?| array['receiving_address', 'receiving_addresses'] then array['owner'] else array['owner', 'developer'] end)
+  then
     return 'not_allowed';
   end if;
   select to_jsonb(v) - 'updated_at' into before from settings v where merchant_id = merchant and livemode = mode;
@@ -1558,7 +1583,7 @@ declare
   new_state text;
   fields text[] := array(select jsonb_object_keys(changes - 'status'));
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   select * into its from webhook_endpoints
@@ -1933,7 +1958,7 @@ CREATE OR REPLACE FUNCTION public.create_api_key(key uuid, merchant uuid, key_li
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not may_change_api_keys(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   insert into api_keys (id, merchant_id, livemode, name, scopes, expires_at, tag, last4, hash, api_version)
@@ -1951,7 +1976,7 @@ CREATE OR REPLACE FUNCTION public.create_invite(invite uuid, merchant uuid, invi
  LANGUAGE plpgsql
 AS $function$
 begin
-  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
+  if not authorize_change(merchant, caller, '{owner}') then
     return 'not_owner';
   end if;
   insert into invites (id, merchant_id, role, email, token_hash, created_by, expires_at)
@@ -1977,7 +2002,7 @@ AS $function$
 declare
   now_at timestamptz;
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   if not exists (select from merchants where id = merchant) then
@@ -2238,7 +2263,7 @@ CREATE OR REPLACE FUNCTION public.delete_webhook_endpoint(endpoint uuid, merchan
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   perform from webhook_endpoints
@@ -3572,15 +3597,6 @@ begin
   from (select distinct merchant_lock(merchant) as lock from unnest(merchants) as merchant order by lock) locks;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.lock_merchant_for(merchant uuid, caller uuid)
- RETURNS text
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform from merchants where id = merchant for no key update;
-  return (select role from members where merchant_id = merchant and account_id = caller);
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.lock_payment_links_v1(entries payment_links_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -3657,26 +3673,6 @@ begin
   -- In order: two commits that hold some of them would wait for each other.
   where refund_id in (select refund_id from refund_looks where chain_id = new.chain_id order by refund_id for update);
   return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.may_change_api_keys(merchant uuid, caller uuid)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-declare
-  caller_role text := lock_merchant_for(merchant, caller);
-begin
-  return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.may_change_webhooks(merchant uuid, caller uuid)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-declare
-  caller_role text := lock_merchant_for(merchant, caller);
-begin
-  return caller is null or coalesce(caller_role in ('owner', 'developer'), false);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.merchant_lock(merchant uuid)
@@ -4114,7 +4110,7 @@ AS $function$
 declare
   its webhook_endpoints;
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return query select 'not_allowed', 0;
     return;
   end if;
@@ -4274,7 +4270,7 @@ CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not may_change_api_keys(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   update api_keys set revoked_at = now(), updated_at = now()
@@ -4291,7 +4287,7 @@ CREATE OR REPLACE FUNCTION public.revoke_invite(invite uuid, merchant uuid, call
  LANGUAGE plpgsql
 AS $function$
 begin
-  if lock_merchant_for(merchant, caller) is distinct from 'owner' then
+  if not authorize_change(merchant, caller, '{owner}') then
     return 'not_owner';
   end if;
   update invites set revoked_at = now(), updated_at = now()
@@ -4334,7 +4330,7 @@ CREATE OR REPLACE FUNCTION public.rotate_api_key(key uuid, merchant uuid, overla
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not may_change_api_keys(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   if overlap > interval '0' and exists (
@@ -4392,7 +4388,7 @@ CREATE OR REPLACE FUNCTION public.rotate_webhook_secret(endpoint uuid, merchant 
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   if overlap > interval '0' and exists (
@@ -4597,7 +4593,7 @@ declare
   its webhook_endpoints;
   now_at timestamptz := date_trunc('milliseconds', clock_timestamp());
 begin
-  if not may_change_webhooks(merchant, caller) then
+  if not authorize_change(merchant, caller, '{owner,developer}') then
     return 'not_allowed';
   end if;
   select * into its from webhook_endpoints
