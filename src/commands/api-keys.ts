@@ -51,9 +51,9 @@ export const rotateApiKey = async (
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'overlapping')
     refuse('state_conflict', {
-      message: 'The secret before this one is still good: wait for its end, or rotate without an overlap.',
+      message: 'The previous secret is still valid. Wait until it ends, or rotate with overlapHours 0.',
     })
-  if (outcome === 'ended') refuse('state_conflict', { message: 'The key has been revoked or has expired.' })
+  if (outcome === 'ended') refuse('state_conflict', { message: 'The key was revoked or has expired.' })
   return { row: await getRow(sql, key), secret }
 }
 

@@ -19,9 +19,9 @@ export const redeliver = async (
 ): Promise<AttemptedDelivery> => {
   const { delivery } = (await deliveries.findDelivery(sql, name)) ?? refuse('resource_not_found')
   if (!(await deliveries.admitRedelivery(sql, delivery.context.endpointId)))
-    refuse('state_conflict', { message: 'Its endpoint is disabled or has been deleted.' })
+    refuse('state_conflict', { message: 'The webhook endpoint is disabled or deleted.' })
   const outcome = await actors.dispatch({ kind: 'delivery', actor: name.id, event: { type: 'redeliver' }, cause })
-  if (!outcome.ok) refuse('state_conflict', { message: 'It is being sent at this moment.' })
+  if (!outcome.ok) refuse('state_conflict', { message: 'An attempt is in progress. Wait until it has ended.' })
   return (await deliveries.findDelivery(sql, name)) ?? refuse('resource_not_found')
 }
 
@@ -35,7 +35,7 @@ export const testEndpoint = async (
   const outcome = await endpoints.testWebhookEndpoint(sql, { ...name, eventId, rendered }, by)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
-  if (outcome === 'disabled') refuse('state_conflict', { message: 'The endpoint is disabled.' })
+  if (outcome === 'disabled') refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
   return (await deliveries.findDeliveryOf(sql, eventId, name.id)) ?? refuse('resource_not_found')
 }
 
@@ -48,7 +48,7 @@ export const askForRecovery = async (
   const recovery = { ...name, since, recoveryId: uuidv7(clock.now(), random) }
   const answer = await endpoints.recoverWebhookEndpoint(sql, recovery, by, details)
   if (answer?.outcome === 'not_allowed') refuse('insufficient_role')
-  if (answer?.outcome === 'disabled') refuse('state_conflict', { message: 'The endpoint is disabled.' })
+  if (answer?.outcome === 'disabled') refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
   if (answer?.outcome !== 'asked') return refuse('resource_not_found')
   return answer.found
 }

@@ -51,7 +51,7 @@ export const giveEvidence = async (
   const dispute = (await findDispute(world.sql, name)) ?? refuse('resource_not_found')
   // Its timer may be late. The time is not.
   if (dispute.context.evidenceDueBy <= world.clock.now())
-    refuse('state_conflict', { message: 'The time for evidence is over.' })
+    refuse('state_conflict', { message: 'The deadline for evidence (evidenceDueBy) has passed.' })
   // Whoever says more at the same time is told by the row: two answers that fit may be one that does not.
   if (!fits({ ...dispute.context, ...evidence })) refuseEvidence(evidence)
   const event = { type: submit ? 'evidence_submitted' : 'evidence_given', evidence } as const
@@ -79,7 +79,7 @@ const fits = ({ uncategorizedText, customerCommunication, shippingTrackingNumber
 const refuseEvidence = (given: Partial<Evidence>): never =>
   refuse('parameter_invalid', {
     param: Object.entries(given).reduce((longest, next) => (lengthOf(next) > lengthOf(longest) ? next : longest))[0],
-    message: `With this the evidence is larger than ${MOST_EVIDENCE_KIB} KiB of JSON in all.`,
+    message: `The evidence as a whole would be larger than ${MOST_EVIDENCE_KIB} KiB as JSON.`,
   })
 
 const lengthOf = ([, text]: readonly [string, string | null]): number => text?.length ?? 0
@@ -108,7 +108,7 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: D
   if (state !== 'success') refuse('payment_not_disputable')
   const { amountMinor = context.amountMinor, reason, description } = request
   if (amountMinor > context.amountMinor)
-    refuse('parameter_invalid', { param: 'amountMinor', message: 'The amount is larger than that of the payment.' })
+    refuse('parameter_invalid', { param: 'amountMinor', message: 'amountMinor is larger than the amount of the payment.' })
   return {
     merchantId: context.merchantId,
     livemode: context.livemode,

@@ -24,5 +24,5 @@ const change = async ({ sql, sessions }: Context, { merchantId, accountId }: Mem
   })
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'not_owner') refuse('insufficient_role')
-  if (outcome === 'last_owner') refuse('state_conflict', { message: 'A merchant keeps at least one owner.' })
+  if (outcome === 'last_owner') refuse('state_conflict', { message: 'A merchant must have at least one owner.' })
 }

@@ -16,7 +16,7 @@ export const beginMfa = async (
   const { email } = await getAccount(context, accountId)
   const secret = makeTotpSecret(context.random)
   if (!(await setUpMfa(context.sql, accountId, context.keyring.seal(MFA_PURPOSE, accountId, secret))))
-    refuse('state_conflict', { message: 'MFA is on already: disable it first.' })
+    refuse('state_conflict', { message: 'MFA is already on. Turn it off first.' })
   return { secret, otpauthUrl: otpauthUrl(secret, email) }
 }
 
@@ -45,7 +45,7 @@ export const confirmMfa = async (
   return recoveryCodes
 }
 
-const refuseConfirm = () => refuse('state_conflict', { message: 'There is no secret to confirm: set one up first.' })
+const refuseConfirm = () => refuse('state_conflict', { message: 'There is no MFA secret to confirm. Set up MFA first.' })
 
 export const disableMfa = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'keyring'>,
@@ -54,11 +54,11 @@ export const disableMfa = async (
   { address }: From,
 ): Promise<void> => {
   const account = await getAccount(context, accountId)
-  if (account.mfa_enabled_at === null) refuse('state_conflict', { message: 'MFA is off already.' })
+  if (account.mfa_enabled_at === null) refuse('state_conflict', { message: 'MFA is already off.' })
   const by = { actor: actorOf(accountId), address }
   const disabled = await disableMfaByCode(context.sql, accountId, judgeCode(context, account, code), by)
   if (disabled) refuseCode(disabled)
-  if (!disabled?.done) refuse('state_conflict', { message: 'MFA is off already.' })
+  if (!disabled?.done) refuse('state_conflict', { message: 'MFA is already off.' })
 }
 
 /** Marks the session as proven just now. Without MFA no code is right. */

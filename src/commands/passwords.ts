@@ -16,7 +16,7 @@ export const requireUnguessable = (password: string, email: string, param: strin
   if (isGuessable(password, email)) refuse('parameter_invalid', { param, message: GUESSABLE })
 }
 
-export const GUESSABLE = 'Choose another password: this one is common, or made from the e-mail address.'
+export const GUESSABLE = 'The password is too easy to guess: it is common, or derived from the e-mail address. Choose another one.'
 
 /** Every other session ends: whoever else knew the old password is out. */
 export const changePassword = async (

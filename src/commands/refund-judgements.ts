@@ -51,7 +51,7 @@ export const judgeRefund = async (
   ])
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   if (outcome.constraint === 'refunds_transaction_once')
-    return refuse('state_conflict', { message: 'Another refund is paid with its transaction.' })
+    return refuse('state_conflict', { message: 'The transaction already pays another refund.' })
   if (isFailed && outcome.index > 0) return refuse('refund_exceeds_remaining')
   // Its chain was faster, or somebody else.
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })

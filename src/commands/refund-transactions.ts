@@ -41,7 +41,7 @@ export const nameTransaction = async (
     const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, cause))
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
     if (outcome.constraint === 'refunds_transaction_once')
-      return refuse('state_conflict', { param: 'txHash', message: 'Another refund is paid with this transaction.' })
+      return refuse('state_conflict', { param: 'txHash', message: 'This transaction already pays another refund.' })
     // Somebody was faster, with this transaction or another, or has canceled it.
     const now = (await findRefund(sql, name)) ?? refuse('resource_not_found')
     if (now.rev === refund.rev) return refuse('refund_exceeds_remaining')
@@ -83,7 +83,7 @@ const refuseUnlookedAt = ({ state, context: { attention } }: Actor<Refund>): voi
   if (state !== 'failed' || !attention) return
   refuse('state_conflict', {
     details: { status: state, attention },
-    message: 'Money has moved with this refund: look at that, resolve it, and then have it signed again.',
+    message: 'The failed transaction of this refund has moved money. Check it, resolve the refund with dismiss, then try again.',
   })
 }
 

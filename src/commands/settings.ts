@@ -24,12 +24,12 @@ export const changeSettings = async (
   // The role may have been taken away since the guard looked.
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
-    refuse('parameter_invalid', { message: 'At most 100 chains can have a value of their own.' })
+    refuse('parameter_invalid', { message: 'receivingAddresses and confirmations can have at most 100 chains each.' })
   return (await findSettings(sql, merchantId, livemode)) ?? refuse('resource_not_found')
 }
 
 const LOST =
-  'Money cannot be received at this address: it belongs to a token, to the contract that collects, or to a payment.'
+  'Money sent to this address would be lost: it is the contract of a token, a contract of paymachine, or the deposit address of a payment.'
 
 /** What of these is an address, by the parameter that names it. */
 const receivingAddressesIn = ({

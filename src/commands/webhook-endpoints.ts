@@ -39,7 +39,7 @@ export const createWebhookEndpoint = async (
   const outcome = await endpoints.createWebhookEndpoint(sql, { id, sealedSecret, ...spec }, MOST_ENDPOINTS, by, details)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
-    refuse('state_conflict', { message: `There are ${MOST_ENDPOINTS} endpoints in this mode, and no more are taken.` })
+    refuse('state_conflict', { message: `The merchant already has ${MOST_ENDPOINTS} webhook endpoints in this mode, which is the maximum.` })
   return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
 }
 
@@ -58,7 +58,7 @@ export const changeWebhookEndpoint = async (
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'canceling')
-    refuse('state_conflict', { message: 'Its open deliveries are still being canceled: try again in a moment.' })
+    refuse('state_conflict', { message: 'Open deliveries of the endpoint are still being canceled. Try again in a moment.' })
   if (changes.status === 'disabled') await cancelAtOnce(world, name, by)
   return getRow(sql, name)
 }
@@ -85,7 +85,7 @@ export const rotateWebhookSecret = async (
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'overlapping')
     refuse('state_conflict', {
-      message: 'The secret before this one still signs: wait for its end, or rotate with an overlap of 0 hours.',
+      message: 'The previous signing secret is still in use. Wait until it ends, or rotate with overlapHours 0.',
     })
   return { row: await getRow(sql, name), secret }
 }

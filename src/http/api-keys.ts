@@ -93,7 +93,7 @@ const nameOf = ({ params, member }: ItemCall): KeyName => ({
 
 /** A preset or the scopes themselves, one of the two. */
 const readScopes = ({ access, scopes }: Parsed<typeof newKey>) => {
-  if (access && scopes) return refuse('parameter_invalid', { param: 'scopes', message: 'Send access or scopes.' })
+  if (access && scopes) return refuse('parameter_invalid', { param: 'scopes', message: 'Send either access or scopes, not both.' })
   if (access) return presets[access]
   return scopes ? [...new Set(scopes)] : refuse('parameter_missing', { param: 'access' })
 }

@@ -27,7 +27,7 @@ export const openReader = <Read>(
 ) => {
   const inTime = openPatience(patienceMs, {
     make: read,
-    late: () => unfinished('The body took too long.'),
+    late: () => unfinished('The request body did not arrive in time.'),
     failed: cutShort,
   })
 
@@ -54,7 +54,7 @@ const readPieces = async ({ body }: Request, mostBytes: number): Promise<ArrayBu
 
 const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message, close: true })
 
-const cutShort = (error: unknown): unknown => (error instanceof Refusal ? error : unfinished('The body ended early.'))
+const cutShort = (error: unknown): unknown => (error instanceof Refusal ? error : unfinished('The request body is incomplete: the connection ended early.'))
 
 const isJson = (headers: Headers): boolean => {
   const type = headers.get('content-type') ?? ''
@@ -83,7 +83,7 @@ type Fault = { readonly code: Code; readonly because: { readonly param?: string;
  * it stands is spelled on the way back: nearly always there is nothing to tell.
  */
 const faultIn = (value: unknown, escapes: boolean, level = 0): Fault | undefined => {
-  if (level > MOST_LEVELS) return { code: 'invalid_json', because: { message: 'The body is nested too deep.' } }
+  if (level > MOST_LEVELS) return { code: 'invalid_json', because: { message: `The request body has more than ${MOST_LEVELS} levels of nesting.` } }
   if (typeof value === 'string')
     return !escapes || isStorable(value) ? undefined : { code: 'parameter_invalid', because: {} }
   if (typeof value === 'number') return isExact(value) ? undefined : { code: 'parameter_invalid', because: {} }

@@ -29,7 +29,7 @@ export const collectionRoutes: readonly Route[] = [
       handle: async (api, { body, member, query }) => {
         const connected = api.chains.find(body.chainId)
         if (!connected || connected.chain.livemode !== query.livemode)
-          return refuse('unsupported_asset', { param: 'chainId', message: 'This chain is not switched on here.' })
+          return refuse('unsupported_asset', { param: 'chainId', message: 'The chain is not enabled on this server.' })
         const { chain } = connected
         const asset = body.asset ?? undefined
         if (asset !== undefined && !assetsOf(chain).some(each => each.asset === asset))

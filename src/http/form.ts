@@ -11,7 +11,7 @@ export const openFormReader = () => openReader(formIn, { mostBytes: MOST_BYTES }
 const formIn = (bytes: ArrayBuffer, headers: Headers): Record<string, string> | undefined => {
   if (bytes.byteLength === 0) return undefined
   if (!isForm(headers))
-    throw new Refusal('unsupported_media_type', { message: 'Send the body as application/x-www-form-urlencoded.' })
+    throw new Refusal('unsupported_media_type', { message: 'The request body must be application/x-www-form-urlencoded.' })
   // What would be left of a form that is not written in ASCII is refused as what it is not.
   const text = new TextDecoder().decode(bytes)
   return /^[\x20-\x7e]*$/.test(text) ? readQuery(`?${text}`) : refuse('parameter_invalid')

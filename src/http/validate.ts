@@ -22,7 +22,7 @@ const strictTypes = new WeakMap<Type, Type>()
 /** What the type makes of the body. The refusal names the field and says nothing of what was in it. */
 export const validateBody = (strictType: Type, body: unknown): unknown => {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Refusal('parameter_invalid', { message: 'The body must be a JSON object.' })
+    throw new Refusal('parameter_invalid', { message: 'The request body must be a JSON object.' })
   return fit(strictType, body)
 }
 
