@@ -38,8 +38,8 @@ export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): 
 const explain = (error: unknown, host: string, port: number): unknown => {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const reasons = new Map([
-    ['EADDRINUSE', `PORT ${port} on ${host} is taken by another program: stop that, or set PORT to another one`],
-    ['EACCES', `PORT ${port} may not be used by this user: set PORT to one above 1023`],
+    ['EADDRINUSE', `PORT ${port} on ${host} is in use by another program: stop that program, or set PORT to another port`],
+    ['EACCES', `PORT ${port} is not allowed for this user: set PORT to a port above 1023`],
     ...NOT_HERE.map(code => [code, `HOST ${host} is not an address of this machine`] as const),
   ])
   const reason = reasons.get(code)
