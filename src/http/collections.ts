@@ -43,7 +43,7 @@ export const collectionRoutes: readonly Route[] = [
   ),
 ]
 
-/** Up to a dozen questions after each other. */
+/** Up to twelve requests to a node, one after the other. */
 const timeoutMs = 15_000
 
 const refuseWhenAway = (error: unknown): never => {
