@@ -31,7 +31,7 @@ ${inner.properties !== undefined && html`<dd>${fieldsOf(inner)}</dd>`}
 </div>`
 }
 
-/** The type in words: `string, 1 to 200 characters, or null`. */
+/** The type in words: `string, 1 to 200 characters or null`. */
 const typeOf = (schema: Schema): readonly Html[] | Html => {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? ''
