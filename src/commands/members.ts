@@ -18,7 +18,7 @@ export const removeMember = (context: Context, member: Member, by: Doer): Promis
 const change = async ({ sql, sessions }: Context, { merchantId, accountId }: Member, role: Role | null, by: Doer) => {
   const details = { memberId: encodeId('usr', accountId) }
   const outcome = await changeMember(sql, { merchantId, accountId, role, details }, by).finally(() => {
-    // Of either, what this process remembers may be older. Also if the answer was lost: the change may have been made.
+    // The caches of this process may have older data. Also if the response was lost: the change may have been committed.
     sessions.forgetAccount(accountId)
     sessions.forgetAccount(by.accountId)
   })

@@ -8,7 +8,7 @@ import { judgeCode, MFA_PURPOSE, refuseCode } from './codes.ts'
 import { getAccount } from './passwords.ts'
 import { actorOf, type From } from './sessions.ts'
 
-/** Shows a new secret, which protects nothing until a code of it has been confirmed. */
+/** Creates a new secret. MFA is off until a code is confirmed. */
 export const beginMfa = async (
   context: Pick<AccountContext, 'sql' | 'random' | 'keyring'>,
   { accountId }: SessionCaller,
@@ -20,7 +20,7 @@ export const beginMfa = async (
   return { secret, otpauthUrl: otpauthUrl(secret, email) }
 }
 
-/** Turns MFA on, and shows the recovery codes for the only time. */
+/** Turns MFA on, and returns the recovery codes, which are shown only once. */
 export const confirmMfa = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'random' | 'keyring'>,
   { accountId }: SessionCaller,
@@ -61,7 +61,7 @@ export const disableMfa = async (
   if (!disabled?.done) refuse('state_conflict', { message: 'MFA is already off.' })
 }
 
-/** Marks the session as proven just now. Without MFA no code is right. */
+/** Records a step-up of the session. Without MFA every code is wrong. */
 export const stepUpByCode = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'keyring' | 'sessions'>,
   session: SessionCaller,

@@ -25,7 +25,7 @@ const onlyLook = ({ merchant }) => [
   el(
     'p',
     { class: 'panel' },
-    `Your role for `,
+    'Your role for ',
     el('bdi', {}, merchant.name),
     ` is ${merchant.role}: you can view this refund. An owner or a developer can sign it.`,
   ),
