@@ -53,7 +53,11 @@ export const accountCommands = [
     run: async (desk, given) => {
       const account = await getAccount(desk, given.email)
       const wasOn = await disableMfa(desk.sql, account.id, operator)
-      desk.say(wasOn ? `MFA is off for ${account.email}: the account signs in with its password only` : `${account.email} has no MFA`)
+      desk.say(
+        wasOn
+          ? `MFA is off for ${account.email}: the account signs in with its password only`
+          : `${account.email} has no MFA`,
+      )
     },
   }),
 

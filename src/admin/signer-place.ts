@@ -26,7 +26,8 @@ export const onChain = async <T>(
   chainId: number,
   act: (rpc: Rpc) => Promise<T>,
 ): Promise<T> => {
-  if (chainId === sandboxId) throw new StartError('The sandbox needs no signer: the server signs refunds there automatically')
+  if (chainId === sandboxId)
+    throw new StartError('The sandbox needs no signer: the server signs refunds there automatically')
   const urls = env.rpcUrls.get(chainId)
   if (!urls)
     throw new StartError(

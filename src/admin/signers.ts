@@ -38,7 +38,9 @@ export const signerCommands = [
         `${address} ${has} of ${given.merchant} on chain ${given.chain}, once refundMode is signer in its settings`,
       )
       desk.say(`Refunds that already waited for a manual signature must still be signed manually`)
-      desk.say(`Fund its address with native currency for gas and with the assets to refund. No other program may send from it`)
+      desk.say(
+        `Fund its address with native currency for gas and with the assets to refund. No other program may send from it`,
+      )
     },
   }),
 
@@ -69,7 +71,8 @@ export const signerCommands = [
         say(
           `${encodeId('mer', merchantId)} chain ${chainId} ${address} ${allowed.join(',')}, ${open} under way${state}${held}`,
         )
-        if (unclearSince) say(`  the result of a signed transaction is not known since ${unclearSince.toISOString()}: ${unclear}`)
+        if (unclearSince)
+          say(`  the result of a signed transaction is not known since ${unclearSince.toISOString()}: ${unclear}`)
         for (const { reason, count, since } of waits)
           say(`  ${count} not signed since ${since.toISOString()}, ${reason}: ${explained[reason]}`)
       }
@@ -85,7 +88,8 @@ export const signerCommands = [
     run: async (desk, given) => {
       const removed = await removeSigner(desk.sql, await readPlace(desk, given))
       if (!removed) throw new StartError('The merchant has no signer on this chain: see `bun run admin signer list`')
-      const rest = removed.open === 0 ? 'its key is erased' : `its key is erased when ${removed.open} open transactions are final`
+      const rest =
+        removed.open === 0 ? 'its key is erased' : `its key is erased when ${removed.open} open transactions are final`
       desk.say(`${removed.address} signs no more refunds; ${rest}`)
     },
   }),
@@ -117,6 +121,8 @@ const readLimits = (text: string): readonly SignerLimit[] => {
   })
   const currencies = new Set(limits.map(({ currency }) => currency))
   if (currencies.has('') || currencies.size < limits.length)
-    throw new StartError('--limits must have each currency once, such as USD:5000:50000 for 50.00 per refund and 500.00 per 24 hours')
+    throw new StartError(
+      '--limits must have each currency once, such as USD:5000:50000 for 50.00 per refund and 500.00 per 24 hours',
+    )
   return limits
 }

@@ -25,7 +25,9 @@ const main = async (args: readonly string[]): Promise<number> => {
   try {
     const [size] = await sql<{ transitions: number; events: number }[]>`
       select (select count(*)::int from transitions) as transitions, (select count(*)::int from events) as events`
-    const where = env.databaseUrl ? 'the database of DATABASE_URL' : `the database of a ${database.running ? 'running' : 'stopped'} server`
+    const where = env.databaseUrl
+      ? 'the database of DATABASE_URL'
+      : `the database of a ${database.running ? 'running' : 'stopped'} server`
     console.log(`Auditing ${size?.transitions} transitions and ${size?.events} events, in ${where}`)
     const found = await audit(sql, kinds, { keyring: await openOwnKeyring(sql, env), parallel: PARALLEL })
     const compared: Comparison = options.chain ? await compareWithChains(sql, env) : { findings: [], left: [] }

@@ -46,7 +46,8 @@ export const collect = async (options: CollectOptions): Promise<void> => {
       atLeast = Math.max(atLeast, await collectBatch(options, carrier, batch))
       for (const { salt } of batch.ready) tried.add(salt)
     }
-    if (!account && !waits.complete) say('There is more to collect: send these transactions, then run the same command again')
+    if (!account && !waits.complete)
+      say('There is more to collect: send these transactions, then run the same command again')
     if (!account) return
   }
 }
@@ -102,7 +103,8 @@ const sayLeftOut = ({ say }: CollectOptions, leftOut: readonly LeftOut[]): void 
 const sentences: Readonly<Record<Reason, string>> = {
   payment_open: 'the payment is still open',
   treasury_public: 'its treasury is that of the sandbox, whose private key is not secret',
-  treasury_differs: 'the treasury is a contract on the chain of the payment, and is not the same contract on this chain',
+  treasury_differs:
+    'the treasury is a contract on the chain of the payment, and is not the same contract on this chain',
   treasury_unknown: 'the chain of the payment does not answer, so the treasury cannot be compared; try again',
   refused: 'the token refuses the transfer now, or the treasury does not accept it',
 }

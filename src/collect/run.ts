@@ -108,7 +108,9 @@ const chainOf = (chains: Chains, { chainId, live, asset }: Options): ConnectedCh
   const { chain } = connected
   if (chain.livemode !== live)
     throw new StartError(
-      live ? `Chain ${chainId} is a test mode chain: remove --live` : `Chain ${chainId} is a live mode chain: add --live`,
+      live
+        ? `Chain ${chainId} is a test mode chain: remove --live`
+        : `Chain ${chainId} is a live mode chain: add --live`,
     )
   const symbols = assetsOf(chain).map(each => each.asset)
   if (asset !== undefined && !symbols.includes(asset))

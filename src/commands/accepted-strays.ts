@@ -38,7 +38,8 @@ export const acceptedAssetOf = async (
   }
   if (strays.length > 0 && payment.context.amountFinal === 0n && mayBeAccepted(payment))
     refuse('unsupported_asset', {
-      message: 'The money is in an asset or on a chain that is not configured on this server. Configure it, then accept the payment again.',
+      message:
+        'The money is in an asset or on a chain that is not configured on this server. Configure it, then accept the payment again.',
       details: {
         assets: strays.map(({ chainId, tokenAddress }) => ({
           chainId,

@@ -35,7 +35,8 @@ export const testEndpoint = async (
   const outcome = await endpoints.testWebhookEndpoint(sql, { ...name, eventId, rendered }, by)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
-  if (outcome === 'disabled') refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
+  if (outcome === 'disabled')
+    refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
   return (await deliveries.findDeliveryOf(sql, eventId, name.id)) ?? refuse('resource_not_found')
 }
 
@@ -48,7 +49,8 @@ export const askForRecovery = async (
   const recovery = { ...name, since, recoveryId: uuidv7(clock.now(), random) }
   const answer = await endpoints.recoverWebhookEndpoint(sql, recovery, by, details)
   if (answer?.outcome === 'not_allowed') refuse('insufficient_role')
-  if (answer?.outcome === 'disabled') refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
+  if (answer?.outcome === 'disabled')
+    refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
   if (answer?.outcome !== 'asked') return refuse('resource_not_found')
   return answer.found
 }

@@ -108,7 +108,10 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: D
   if (state !== 'success') refuse('payment_not_disputable')
   const { amountMinor = context.amountMinor, reason, description } = request
   if (amountMinor > context.amountMinor)
-    refuse('parameter_invalid', { param: 'amountMinor', message: 'amountMinor is larger than the amount of the payment.' })
+    refuse('parameter_invalid', {
+      param: 'amountMinor',
+      message: 'amountMinor is larger than the amount of the payment.',
+    })
   return {
     merchantId: context.merchantId,
     livemode: context.livemode,

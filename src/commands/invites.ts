@@ -75,7 +75,8 @@ const judge = (outcome: AcceptOutcome | undefined): void => {
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'email_taken') refuse('email_taken')
   if (outcome === 'other_email') refuse('state_conflict', { message: 'The invite is for another e-mail address.' })
-  if (outcome === 'member_already') refuse('state_conflict', { message: 'The account is already a member of the merchant.' })
+  if (outcome === 'member_already')
+    refuse('state_conflict', { message: 'The account is already a member of the merchant.' })
 }
 
 const hashOf = (token: string): Uint8Array => createHash('sha256').update(token).digest()

@@ -45,7 +45,8 @@ export const confirmMfa = async (
   return recoveryCodes
 }
 
-const refuseConfirm = () => refuse('state_conflict', { message: 'There is no MFA secret to confirm. Set up MFA first.' })
+const refuseConfirm = () =>
+  refuse('state_conflict', { message: 'There is no MFA secret to confirm. Set up MFA first.' })
 
 export const disableMfa = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'keyring'>,

@@ -16,7 +16,8 @@ export const requireUnguessable = (password: string, email: string, param: strin
   if (isGuessable(password, email)) refuse('parameter_invalid', { param, message: GUESSABLE })
 }
 
-export const GUESSABLE = 'The password is too easy to guess: it is common, or derived from the e-mail address. Choose another one.'
+export const GUESSABLE =
+  'The password is too easy to guess: it is common, or derived from the e-mail address. Choose another one.'
 
 /** Ends all other sessions, which may belong to someone who knew the old password. */
 export const changePassword = async (

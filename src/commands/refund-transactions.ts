@@ -82,7 +82,8 @@ const refuseUnlookedAt = ({ state, context: { attention } }: Actor<Refund>): voi
   if (state !== 'failed' || !attention) return
   refuse('state_conflict', {
     details: { status: state, attention },
-    message: 'The failed transaction of this refund has moved money. Check it, resolve the refund with dismiss, then try again.',
+    message:
+      'The failed transaction of this refund has moved money. Check it, resolve the refund with dismiss, then try again.',
   })
 }
 

@@ -20,6 +20,8 @@ export const submitTransaction = async (
   const submission = { paymentId: id, chainId, txHash: txHash.toLowerCase() }
   const outcome = await keepSubmission(sql, submission, MOST_OF_A_PAYMENT)
   if (outcome === 'too_many')
-    refuse('state_conflict', { message: `${MOST_OF_A_PAYMENT} different transactions were already submitted for this payment.` })
+    refuse('state_conflict', {
+      message: `${MOST_OF_A_PAYMENT} different transactions were already submitted for this payment.`,
+    })
   return { isNews: outcome === 'kept' }
 }

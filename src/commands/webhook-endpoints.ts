@@ -39,7 +39,9 @@ export const createWebhookEndpoint = async (
   const outcome = await endpoints.createWebhookEndpoint(sql, { id, sealedSecret, ...spec }, MOST_ENDPOINTS, by, details)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
-    refuse('state_conflict', { message: `The merchant already has ${MOST_ENDPOINTS} webhook endpoints in this mode, which is the maximum.` })
+    refuse('state_conflict', {
+      message: `The merchant already has ${MOST_ENDPOINTS} webhook endpoints in this mode, which is the maximum.`,
+    })
   return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
 }
 
@@ -58,7 +60,9 @@ export const changeWebhookEndpoint = async (
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'canceling')
-    refuse('state_conflict', { message: 'Open deliveries of the endpoint are still being canceled. Try again in a moment.' })
+    refuse('state_conflict', {
+      message: 'Open deliveries of the endpoint are still being canceled. Try again in a moment.',
+    })
   if (changes.status === 'disabled') await cancelAtOnce(world, name, by)
   return getRow(sql, name)
 }

@@ -93,7 +93,8 @@ const nameOf = ({ params, member }: ItemCall): KeyName => ({
 
 /** Either a preset or a list of scopes. */
 const readScopes = ({ access, scopes }: Parsed<typeof newKey>) => {
-  if (access && scopes) return refuse('parameter_invalid', { param: 'scopes', message: 'Send either access or scopes, not both.' })
+  if (access && scopes)
+    return refuse('parameter_invalid', { param: 'scopes', message: 'Send either access or scopes, not both.' })
   if (access) return presets[access]
   return scopes ? [...new Set(scopes)] : refuse('parameter_missing', { param: 'access' })
 }

@@ -54,7 +54,8 @@ const readPieces = async ({ body }: Request, mostBytes: number): Promise<ArrayBu
 
 const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message, close: true })
 
-const cutShort = (error: unknown): unknown => (error instanceof Refusal ? error : unfinished('The request body is incomplete: the connection ended early.'))
+const cutShort = (error: unknown): unknown =>
+  error instanceof Refusal ? error : unfinished('The request body is incomplete: the connection ended early.')
 
 const isJson = (headers: Headers): boolean => {
   const type = headers.get('content-type') ?? ''
@@ -83,7 +84,11 @@ type Fault = { readonly code: Code; readonly because: { readonly param?: string;
  * always no fault.
  */
 const faultIn = (value: unknown, escapes: boolean, level = 0): Fault | undefined => {
-  if (level > MOST_LEVELS) return { code: 'invalid_json', because: { message: `The request body has more than ${MOST_LEVELS} levels of nesting.` } }
+  if (level > MOST_LEVELS)
+    return {
+      code: 'invalid_json',
+      because: { message: `The request body has more than ${MOST_LEVELS} levels of nesting.` },
+    }
   if (typeof value === 'string')
     return !escapes || isStorable(value) ? undefined : { code: 'parameter_invalid', because: {} }
   if (typeof value === 'number') return isExact(value) ? undefined : { code: 'parameter_invalid', because: {} }

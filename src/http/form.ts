@@ -11,7 +11,9 @@ export const openFormReader = () => openReader(formIn, { mostBytes: MOST_BYTES }
 const formIn = (bytes: ArrayBuffer, headers: Headers): Record<string, string> | undefined => {
   if (bytes.byteLength === 0) return undefined
   if (!isForm(headers))
-    throw new Refusal('unsupported_media_type', { message: 'The request body must be application/x-www-form-urlencoded.' })
+    throw new Refusal('unsupported_media_type', {
+      message: 'The request body must be application/x-www-form-urlencoded.',
+    })
   // A form is percent-encoded, so it is ASCII. Anything else is refused.
   const text = new TextDecoder().decode(bytes)
   return /^[\x20-\x7e]*$/.test(text) ? readQuery(`?${text}`) : refuse('parameter_invalid')

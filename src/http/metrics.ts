@@ -157,10 +157,18 @@ const processOf = ({ clock }: Api): readonly Family[] => {
 const backlogOf = (backlog: Backlog): readonly Family[] => [
   gauge('paymachine_workers', 'Number of worker processes.', backlog.workers),
   gauge('paymachine_jobs_ready', 'Jobs that are ready to run.', backlog.jobsReady),
-  gauge('paymachine_jobs_given_up', 'Jobs that have failed permanently after the maximum number of attempts.', backlog.jobsGivenUp),
+  gauge(
+    'paymachine_jobs_given_up',
+    'Jobs that have failed permanently after the maximum number of attempts.',
+    backlog.jobsGivenUp,
+  ),
   gauge('paymachine_timers_due', 'Timers that are due and have not fired.', backlog.timersDue),
   gauge('paymachine_timer_late_seconds', 'Delay of the oldest due timer.', backlog.timerLateSeconds),
-  gauge('paymachine_payments_untold', 'Payments that have not processed all recorded transfers yet.', backlog.paymentsUntold),
+  gauge(
+    'paymachine_payments_untold',
+    'Payments that have not processed all recorded transfers yet.',
+    backlog.paymentsUntold,
+  ),
   gauge('paymachine_deliveries_due', 'Webhook deliveries that are ready to be sent.', backlog.deliveriesDue),
   gauge('paymachine_delivery_late_seconds', 'Delay of the oldest due webhook delivery.', backlog.deliveryLateSeconds),
   {
@@ -180,7 +188,12 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
     backlog.refundsWithAttention,
   ),
   ofChains('paymachine_chain_head', 'Number of the latest block that was read.', backlog, 'head'),
-  ofChains('paymachine_chain_final', 'Number of the final block: transfers up to this block are final.', backlog, 'final'),
+  ofChains(
+    'paymachine_chain_final',
+    'Number of the final block: transfers up to this block are final.',
+    backlog,
+    'final',
+  ),
   ofChains('paymachine_chain_age_seconds', 'Age of the latest block that was read.', backlog, 'ageSeconds'),
 ]
 

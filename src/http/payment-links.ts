@@ -121,7 +121,10 @@ const requireOffered = ({ chains }: Api, { livemode, assets, currency }: Payment
   for (const [at, { chainId, asset }] of (assets ?? []).entries()) {
     const chain = chains.find(chainId)?.chain
     if (chain?.livemode !== livemode) {
-      refuse('unsupported_asset', { param: `assets.${at}.chainId`, message: 'The chain is not enabled on this server.' })
+      refuse('unsupported_asset', {
+        param: `assets.${at}.chainId`,
+        message: 'The chain is not enabled on this server.',
+      })
     } else if (!canPrice(chain, asset, currency)) {
       refuse('unsupported_asset', { param: `assets.${at}.asset` })
     }

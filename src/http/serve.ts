@@ -38,7 +38,10 @@ export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): 
 const explain = (error: unknown, host: string, port: number): unknown => {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const reasons = new Map([
-    ['EADDRINUSE', `PORT ${port} on ${host} is in use by another program: stop that program, or set PORT to another port`],
+    [
+      'EADDRINUSE',
+      `PORT ${port} on ${host} is in use by another program: stop that program, or set PORT to another port`,
+    ],
     ['EACCES', `PORT ${port} is not allowed for this user: set PORT to a port above 1023`],
     ...NOT_HERE.map(code => [code, `HOST ${host} is not an address of this machine`] as const),
   ])

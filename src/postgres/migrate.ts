@@ -43,7 +43,8 @@ export const sqlFolder = new URL('../../sql/', import.meta.url)
 export const readMigrations = async (folder: URL = sqlFolder): Promise<readonly Migration[]> => {
   const names = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort()
   for (const [i, name] of names.entries()) {
-    if (!/^\d{3}-[a-z0-9-]+\.sql$/.test(name)) throw new StartError(`sql/${name} must have a name such as 001-something.sql`)
+    if (!/^\d{3}-[a-z0-9-]+\.sql$/.test(name))
+      throw new StartError(`sql/${name} must have a name such as 001-something.sql`)
     const before = names[i - 1]
     if (before?.slice(0, 3) === name.slice(0, 3))
       throw new StartError(`sql/${before} and sql/${name} have the same number`)

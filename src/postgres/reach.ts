@@ -17,7 +17,8 @@ export const awaitDatabase = async (url: string, { say, stop, patienceMs = 30_00
     const fault = await tryDatabase(url)
     if (fault === undefined) break
     if (fault.refusal !== undefined) throw new StartError(`DATABASE_URL: ${fault.refusal}`)
-    if (performance.now() > deadline) throw new StartError(`DATABASE_URL: the database does not respond (${fault.what})`)
+    if (performance.now() > deadline)
+      throw new StartError(`DATABASE_URL: the database does not respond (${fault.what})`)
     if (!said) say(`Waiting for the database (${fault.what})`)
     await sleep(500, undefined, { signal: stop })
   }

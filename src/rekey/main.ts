@@ -16,8 +16,7 @@ const main = async (): Promise<boolean> => {
   const env = parseEnv(process.env)
   await using database = await visitDatabase(env)
   // A new key would decrypt nothing.
-  if (!hasSecretKey(env))
-    throw new StartError(`${env.dataDir}/secret-key is missing: restore it from a backup`)
+  if (!hasSecretKey(env)) throw new StartError(`${env.dataDir}/secret-key is missing: restore it from a backup`)
   if (env.secretKey !== undefined) return await resealAll(database.url, keyringOf(env))
 
   if (database.running)

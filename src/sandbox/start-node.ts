@@ -20,7 +20,11 @@ export const startNode = async ({ folder, say, opening, ...options }: NodeOption
     ...savedIn(latest).map(({ epoch, dump }) =>
       goesOn ? { epoch, dump } : { epoch: newEpoch(), dump, note: 'is not up to date' },
     ),
-    ...savedIn(before).map(({ dump }) => ({ epoch: newEpoch(), dump, note: 'cannot be read, so the previous one is used' })),
+    ...savedIn(before).map(({ dump }) => ({
+      epoch: newEpoch(),
+      dump,
+      note: 'cannot be read, so the previous one is used',
+    })),
     { epoch: newEpoch(), note: 'cannot be read, so an empty chain is used' },
   ]
   const isFirst = latest.state === 'missing' && before.state === 'missing'

@@ -102,7 +102,9 @@ test.concurrent('an operator resets a password and a second factor, and looks at
   const password = find(reset.out, /The password is (\S+) \(/)
   await db.sql`update accounts set mfa_secret = 'sealed', mfa_enabled_at = now()`
   expect(await signIn(password)).toMatchObject({ status: 401, json: { error: { code: 'mfa_required' } } })
-  expect((await here(env, ['reset-mfa', ...of])).out).toBe('MFA is off for ada@example.com: the account signs in with its password only\n')
+  expect((await here(env, ['reset-mfa', ...of])).out).toBe(
+    'MFA is off for ada@example.com: the account signs in with its password only\n',
+  )
   await db.sql`truncate attempts`
   expect((await signIn(password)).status).toBe(200)
   expect((await here(env, ['reset-mfa', ...of])).out).toBe('ada@example.com has no MFA\n')
@@ -129,7 +131,10 @@ test.concurrent('it finds the database of a data folder, whether its house runs 
     await main.exited
   }
   const again = await admin(env, ['create-account', '--email', 'running@example.com'])
-  expect(again).toMatchObject({ code: 1, err: 'An account with the e-mail address running@example.com already exists\n' })
+  expect(again).toMatchObject({
+    code: 1,
+    err: 'An account with the e-mail address running@example.com already exists\n',
+  })
   expect((await admin(env, ['create-account', '--email', 'stopped@example.com'])).code).toBe(0)
 })
 
@@ -142,7 +147,10 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
   expect((await here(env, ['create-account', ...email])).code).toBe(0)
   const key = ['create-key', '--merchant', 'mer_x', '--mode']
   for (const [args, says, input] of [
-    [['reset-password', '--email', 'nobody@example.com'], /^There is no account with the e-mail address nobody@example.com$/],
+    [
+      ['reset-password', '--email', 'nobody@example.com'],
+      /^There is no account with the e-mail address nobody@example.com$/,
+    ],
     [['create-account', '--email', 'nobody'], /^--email must be an e-mail address$/],
     [['create-account', ...email], /^An account with the e-mail address ada@example.com already exists$/],
     [
@@ -150,7 +158,11 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
       /^The password must have 10 to 1000 characters$/,
       'short',
     ],
-    [['create-account', '--email', 'b@example.com', '--password-stdin'], /^The password is too easy to guess: /, 'Password123\n'],
+    [
+      ['create-account', '--email', 'b@example.com', '--password-stdin'],
+      /^The password is too easy to guess: /,
+      'Password123\n',
+    ],
     [['reset-password', ...email, '--password-stdin'], /^The password is too easy to guess: /, 'ada@example.com\n'],
     [['create-merchant', '--name', ' ', '--owner-email', 'ada@example.com'], /^--name must have 1 to 200 characters$/],
     [
@@ -175,7 +187,10 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
   const spawned = await admin(env, ['create-account', '--email', 'b@example.com', '--password-stdin'], 'short')
   expect(spawned).toEqual({ code: 1, out: '', err: 'The password must have 10 to 1000 characters\n' })
   const before = await here({ ...env, DATABASE_URL: empty.url }, ['merchants'])
-  expect(before).toMatchObject({ code: 1, err: expect.stringMatching(/^The database has not been migrated to this version yet/) })
+  expect(before).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^The database has not been migrated to this version yet/),
+  })
   const away = { ...env, DATABASE_URL: 'postgres://ada:a-secret@127.0.0.1:1/none' }
   expect((await here(away, ['merchants'])).err).toBe('The database cannot be reached (ECONNREFUSED)\n')
   expect((await here({ DATA_DIR: folder.path }, ['merchants'])).err).toMatch(/has no database yet/)

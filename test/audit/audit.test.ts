@@ -109,7 +109,11 @@ test.each([
     'a payment that has left success',
     `update transitions set from_state = 'success', to_state = 'failed' where kind = 'payment' and rev = 4`,
   ],
-  ['I4', 'a payment whose refund sums differ', 'update payments set refunds_reserved_minor = refunds_reserved_minor + 1'],
+  [
+    'I4',
+    'a payment whose refund sums differ',
+    'update payments set refunds_reserved_minor = refunds_reserved_minor + 1',
+  ],
   ['I4', 'a payment whose refund sums differ', 'delete from refunds'],
   ['I4', 'a payment link whose counts differ', 'update payment_links set payments_opened = 2'],
   ['I4', 'a payment link whose counts differ', 'update payment_links set payments_count = 0'],

@@ -105,7 +105,10 @@ test.each([
     `update payments set expires_at = expires_at + interval '100 years' where state = 'pending'`,
   ],
   ['I9: a row of refunds that differs from the last entry of its history', `update refunds set tx_hash = ${HASH}`],
-  ['I9: a row of refunds that differs from the last entry of its history', `update refunds set destination = ${ADDRESS}`],
+  [
+    'I9: a row of refunds that differs from the last entry of its history',
+    `update refunds set destination = ${ADDRESS}`,
+  ],
   ['I8: a row of payments with another merchant', 'update payments set merchant_id = gen_random_uuid()'],
   ['I9: a payment with another merchant', 'update payments set merchant_id = gen_random_uuid()'],
   ['I4: a refund with another merchant', 'update refunds set livemode = true'],
@@ -115,7 +118,10 @@ test.each([
   ],
   ['I4: a payment with an address that was not issued', 'delete from deposit_addresses'],
   ['I4: a deposit address that was not derived', `update deposit_addresses set treasury = ${ADDRESS}`],
-  ['I4: a payment with a transaction that is not one', `update transfers set tx_hash = ${HASH} where token_address is not null`],
+  [
+    'I4: a payment with a transaction that is not one',
+    `update transfers set tx_hash = ${HASH} where token_address is not null`,
+  ],
   [
     'I4: a chain whose cursor is not at the highest',
     'update chain_cursors set number = number + 5, final_number = final_number + 5',

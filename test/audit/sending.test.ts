@@ -29,11 +29,7 @@ test('a house whose senders are at work is clean, and each breach of what they p
   for (const [invariant, what, tampering] of [
     ['I5', 'a delivery whose counters differ', 'delete from delivery_attempts where number = 2'],
     ['I5', 'a delivery whose counters differ', `update delivery_attempts set trigger = 'manual' where number = 2`],
-    [
-      'I5',
-      'an open attempt',
-      'update delivery_attempts set outcome = null, finished_at = null where number = 1',
-    ],
+    ['I5', 'an open attempt', 'update delivery_attempts set outcome = null, finished_at = null where number = 1'],
     [
       'I5',
       'a delivery that is delivered without',

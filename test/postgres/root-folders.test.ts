@@ -44,9 +44,7 @@ asRoot('root does not start a data folder that a user can replace through a fold
   await using folder = dataFolder(mkdirs(join(inside, 'deep')))
   symlinkSync(folder.path, link)
   const refusal = (dataDir: string, by: string) =>
-    expect(startEmbedded({ dataDir })).rejects.toThrow(
-      `${dataDir} can be replaced by users who can write to ${by}:`,
-    )
+    expect(startEmbedded({ dataDir })).rejects.toThrow(`${dataDir} can be replaced by users who can write to ${by}:`)
   chownSync(inside, ordinary, ordinary)
   await refusal(folder.path, inside)
   await refusal(link, inside)

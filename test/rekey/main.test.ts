@@ -59,7 +59,10 @@ test.concurrent('with both keys given, everything is moved to the new one, as of
   const first = await runRekey(env)
   expect(first).toEqual({ code: 0, said: `accounts.mfa_secret: 1 encrypted with the current key\n${others}` })
   expect(await readSecret(db.sql, newKey, id)).toBe('JBSWY3DPEHPK3PXP')
-  expect(await runRekey(env)).toEqual({ code: 0, said: `accounts.mfa_secret: 0 encrypted with the current key\n${others}` })
+  expect(await runRekey(env)).toEqual({
+    code: 0,
+    said: `accounts.mfa_secret: 0 encrypted with the current key\n${others}`,
+  })
 })
 
 test.concurrent('without the old key it ends with 1, says of whom, and tells no secret', async () => {

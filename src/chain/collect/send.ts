@@ -30,7 +30,8 @@ const waitFor = async (ask: Ask, hash: Hex): Promise<Receipt> => {
   for (let asked = 0; asked < mostAsked; asked++) {
     const [answer] = await ask([receiptOf(hash)])
     const receipt = answer instanceof RpcRefusal ? undefined : findReceipt(answer, hash)
-    if (receipt?.status === 'reverted') throw new StartError(`The transaction ${hash} has failed: run this command again`)
+    if (receipt?.status === 'reverted')
+      throw new StartError(`The transaction ${hash} has failed: run this command again`)
     if (receipt) return receipt
     await sleep(everyMs)
   }

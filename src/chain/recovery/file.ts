@@ -39,11 +39,15 @@ export const parseRecoveryFile = (text: string): Recovery => {
   if (file instanceof type.errors) {
     const [field] = file[0]?.path ?? []
     throw new StartError(
-      field === undefined ? 'This is not a recovery file' : `The field ${String(field)} of the recovery file is not valid`,
+      field === undefined
+        ? 'This is not a recovery file'
+        : `The field ${String(field)} of the recovery file is not valid`,
     )
   }
   if (file.factory !== factory)
-    throw new StartError('The recovery file was written by another version of this program (another factory): use that version')
+    throw new StartError(
+      'The recovery file was written by another version of this program (another factory): use that version',
+    )
   const { treasuries, secret, highestCounter, chains = [] } = file
   return { treasuries, secret: hexToBytes(`0x${secret}`), highestCounter, chains }
 }

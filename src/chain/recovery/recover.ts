@@ -69,7 +69,10 @@ const findSafeTreasuries = async (
   const others = new Map<Hex, string>()
   for (const { address, codeHash, onlyOn } of treasuries) {
     if (onlyOn !== null && onlyOn !== chainId)
-      others.set(address, `The treasury ${address} is valid only on chain ${onlyOn}: nothing is collected to it on this chain`)
+      others.set(
+        address,
+        `The treasury ${address} is valid only on chain ${onlyOn}: nothing is collected to it on this chain`,
+      )
     else if ((await readTreasuryCode(ask, address)) === codeHash) same.add(address)
     else
       others.set(
@@ -91,7 +94,11 @@ type Asset = { readonly token: Hex; readonly name: string | null; readonly decim
 /** Native currency first. For a known token, the entry of the file is ignored. */
 const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others: readonly Hex[]): readonly Asset[] => {
   const known = knownChains.find(({ id }) => id === chainId)
-  const coins = { token: zeroAddress, name: known?.native.asset ?? 'native currency', decimals: known?.native.decimals ?? 18 }
+  const coins = {
+    token: zeroAddress,
+    name: known?.native.asset ?? 'native currency',
+    decimals: known?.native.decimals ?? 18,
+  }
   const listed = chains.filter(chain => chain.chainId === chainId).flatMap(({ tokens }) => tokens)
   const tokens: readonly Asset[] = [
     ...[...(known?.tokens ?? []), ...listed].map(({ asset, address, decimals }) => ({

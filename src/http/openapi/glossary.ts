@@ -51,7 +51,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   network: 'Name of the chain.',
   tokenAddress: 'Contract address of the token. Null for the native currency of the chain.',
   decimals: 'Number of decimals of the asset: 1 unit of the asset is 10^decimals atomic units.',
-  address: 'Address on the chain.',
   payerAddress:
     'Address that sent the transfer which completed the amount, or the latest transfer as long as none has. Null if there is no transfer, or the sender is not known.',
   txHash:
@@ -180,7 +179,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   onlyOn: 'ID of the only chain on which money may be collected to this address. Null for every chain.',
   factory: 'Contract that collects the money. It has the same address on every chain.',
   highestCounter: 'Highest counter of a deposit address so far. Null if there is none.',
-  value: 'Amount of native currency, in atomic units, as a decimal string.',
   user: 'The account.',
   merchants: 'Merchants that the account is a member of, with its role.',
   openapi: 'Version of the OpenAPI specification.',

@@ -85,14 +85,20 @@ const neverSent = {
     'Confirm only if the hash was mistyped, or the wallet never sent the transaction. Check the activity in the wallet first. If the first transaction is sent later, the customer is paid twice.',
   sure: 'Confirm, sign again',
   act: doing => doing.retry(),
-  refused: error => notAsked(error) ?? 'Nothing was changed. The chain knows the transaction, or your signer can send it again.',
+  refused: error =>
+    notAsked(error) ?? 'Nothing was changed. The chain knows the transaction, or your signer can send it again.',
 }
 
 const needs = refund => {
-  if (!chainOf(refund)) return { what: `${networkOf(refund)} is not enabled on this server, so the refund cannot be processed. Contact the operator of the server.` }
+  if (!chainOf(refund))
+    return {
+      what: `${networkOf(refund)} is not enabled on this server, so the refund cannot be processed. Contact the operator of the server.`,
+    }
   switch (refund.status) {
     case 'requires_destination':
-      return { what: 'The link for the customer has expired. No money was sent. Cancel this refund and create another one.' }
+      return {
+        what: 'The link for the customer has expired. No money was sent. Cancel this refund and create another one.',
+      }
     case 'requires_signature':
       return {
         what: 'Your refund signer has not been able to sign this refund for a day. No money was sent. The operator of the server can see the reason. If the address does not accept money, cancel this refund and create another one.',

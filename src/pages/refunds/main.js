@@ -40,11 +40,16 @@ const open = async (moved = false) => {
       merchants[0]
     chosen = merchant?.id
     paintBar(id ? undefined : merchant)
-    if (!merchant) return message('No merchant', 'Your account is not a member of a merchant. Ask an owner for an invite.')
+    if (!merchant)
+      return message('No merchant', 'Your account is not a member of a merchant. Ask an owner for an invite.')
     if (id) {
       const title = await showRefund(view, id, signal)
       if (signal.aborted) return
-      if (!title) return message('Refund not found', 'The refund does not exist, or you do not have access to it. Check the link, or ask the sender for a new one.')
+      if (!title)
+        return message(
+          'Refund not found',
+          'The refund does not exist, or you do not have access to it. Check the link, or ask the sender for a new one.',
+        )
       document.title = title
     } else {
       await nameAllNoted()

@@ -11,10 +11,12 @@ export const nameHash = (merchantId, id, txHash) => call('POST', `${pathOf(merch
 export const namingFault = ({ code, status, param, details }) => {
   if (param === 'txHash' && status === 409)
     return 'This transaction already pays another refund. A transaction can pay only one refund.'
-  if (details?.attention) return 'The failed transaction has moved money. Check it first, and mark the refund as checked above.'
+  if (details?.attention)
+    return 'The failed transaction has moved money. Check it first, and mark the refund as checked above.'
   if (details?.status === 'processing')
     return 'This refund is being paid by another transaction, which the chain still knows. You can report another one only after the chain has dropped it.'
-  if (details?.status) return `The transaction was not accepted: the status of this refund is “${details.status.replaceAll('_', ' ')}”.`
+  if (details?.status)
+    return `The transaction was not accepted: the status of this refund is “${details.status.replaceAll('_', ' ')}”.`
   if (code === 'refund_exceeds_remaining')
     return 'The payment no longer has this amount: it was refunded in another way in the meantime.'
   if (code === 'insufficient_role') return 'Your role does not allow this. Send the hash to an owner or a developer.'

@@ -48,12 +48,7 @@ export const sentPanel = ({ note, refund }, { paint }) =>
     el('p', { class: 'hash' }, looked(refund, 'tx', note.hash)),
     note.fault
       ? [
-          el(
-            'p',
-            {},
-            note.fault,
-            ' It can still move money. Check its result before you send another transaction.',
-          ),
+          el('p', {}, note.fault, ' It can still move money. Check its result before you send another transaction.'),
           button(
             'Mark as checked',
             () => {

@@ -14,7 +14,8 @@ export const isAsked = id => asked.has(id)
 /** Runs `work` unless another window of this browser has an open request to a wallet for the refund. */
 export const unlessAsked = (id, work) =>
   unlessElsewhere(`refund.${id}`, work, () => {
-    const words = 'Another window of this browser has asked a wallet to pay this refund. Answer the wallet there, or close that window. Nothing was sent from this window.'
+    const words =
+      'Another window of this browser has asked a wallet to pay this refund. Answer the wallet there, or close that window. Nothing was sent from this window.'
     // The other window may have sent it.
     throw new WalletTrouble(words, true)
   })

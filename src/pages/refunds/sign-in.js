@@ -9,7 +9,8 @@ const faults = {
 }
 
 const faultOf = ({ code, message, retryAfter }) => {
-  if (code === 'rate_limited') return [`Too many attempts. Wait ${retryAfter ?? 60} seconds, then try again.`, 'password']
+  if (code === 'rate_limited')
+    return [`Too many attempts. Wait ${retryAfter ?? 60} seconds, then try again.`, 'password']
   return faults[code] ?? [message || 'An error has occurred. Try again.', 'password']
 }
 

@@ -57,7 +57,11 @@ const stages = {
     el('p', { class: 'panel' }, 'Waiting for the address of the customer. No money was sent yet.'),
     mayAct && refund.claimUrl
       ? [
-          el('p', {}, 'Send this link to the customer. Anyone with the link can enter an address, so treat it like a password:'),
+          el(
+            'p',
+            {},
+            'Send this link to the customer. Anyone with the link can enter an address, so treat it like a password:',
+          ),
           el('p', { class: 'hash' }, refund.claimUrl),
           copyButton('link', refund.claimUrl),
         ]
@@ -106,11 +110,7 @@ const stages = {
         ? [
             !['reverted', 'dropped'].includes(reason) &&
               el('p', {}, el('strong', {}, 'The transaction may have moved money. Check it before you pay again.')),
-            el(
-              'p',
-              {},
-              'To pay this refund, sign it again, or report a transaction that pays it.',
-            ),
+            el('p', {}, 'To pay this refund, sign it again, or report a transaction that pays it.'),
             again,
             hashWay('Report another transaction', `It must pay the address above, on ${networkOf(refund)}.`, name),
           ]

@@ -18,7 +18,9 @@ const ask = async (provider, method, params) => {
   } catch (error) {
     if (codeOf(error) === 4001) throw new WalletTrouble('You rejected the request in the wallet. Nothing was sent.')
     if (codeOf(error) === -32002)
-      throw new WalletTrouble('Another request is open in your wallet. Open the wallet and answer it there, then try again. Nothing was sent.')
+      throw new WalletTrouble(
+        'Another request is open in your wallet. Open the wallet and answer it there, then try again. Nothing was sent.',
+      )
     throw error
   }
 }
@@ -27,18 +29,22 @@ const ask = async (provider, method, params) => {
 export const connect = async (provider, chainId, chain) => {
   const accounts = await told(() => ask(provider, 'eth_requestAccounts'))
   const account = String(accounts?.[0] ?? '')
-  if (!/^0x[0-9a-fA-F]{40}$/.test(account)) throw new WalletTrouble('The wallet did not return an account. Nothing was sent.')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(account))
+    throw new WalletTrouble('The wallet did not return an account. Nothing was sent.')
   if (await isOn(provider, chainId)) return account
   const name = chain?.network ?? `chain ${chainId}`
   try {
     await ask(provider, 'wallet_switchEthereumChain', [{ chainId: hexOf(chainId) }])
   } catch (error) {
     if (error instanceof WalletTrouble) throw error
-    if (codeOf(error) !== 4902) throw new WalletTrouble(`Nothing was sent. Switch your wallet to ${name}, then try again.`)
+    if (codeOf(error) !== 4902)
+      throw new WalletTrouble(`Nothing was sent. Switch your wallet to ${name}, then try again.`)
     await addChain(provider, chainId, chain)
   }
   if (!(await isOn(provider, chainId)))
-    throw new WalletTrouble(`Nothing was sent: your wallet is on another network. Switch it to ${name}, then try again.`)
+    throw new WalletTrouble(
+      `Nothing was sent: your wallet is on another network. Switch it to ${name}, then try again.`,
+    )
   return account
 }
 
@@ -46,7 +52,9 @@ const told = async work => {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof WalletTrouble ? error : new WalletTrouble(`Nothing was sent. Your wallet reports: ${wordsOf(error)}`)
+    throw error instanceof WalletTrouble
+      ? error
+      : new WalletTrouble(`Nothing was sent. Your wallet reports: ${wordsOf(error)}`)
   }
 }
 
@@ -86,6 +94,7 @@ export const sendOff = async (provider, from, { chainId, to, data, value }) => {
     if (codeOf(error) === 4001) throw new WalletTrouble('You rejected the request in the wallet. Nothing was sent.')
     throw new WalletTrouble(`Your wallet reports: ${wordsOf(error)}`, !NOT_SENT.includes(codeOf(error)))
   }
-  if (!/^0x[0-9a-fA-F]{64}$/.test(String(hash))) throw new WalletTrouble('Your wallet did not return a transaction hash.', true)
+  if (!/^0x[0-9a-fA-F]{64}$/.test(String(hash)))
+    throw new WalletTrouble('Your wallet did not return a transaction hash.', true)
   return String(hash).toLowerCase()
 }

@@ -75,6 +75,8 @@ export const failures = {
     'The transaction does not pay this refund: it pays another address, contains the ID of another refund, or is older than this refund.',
   wrong_asset: 'The transaction pays in another asset.',
   amount_mismatch: 'The transaction pays another amount.',
-  dropped: 'The transaction can never be mined: another transaction of the same wallet has replaced it. No money was moved by it.',
-  unproven: 'The result of the transaction could not be determined, and a member has stated that the money did not arrive.',
+  dropped:
+    'The transaction can never be mined: another transaction of the same wallet has replaced it. No money was moved by it.',
+  unproven:
+    'The result of the transaction could not be determined, and a member has stated that the money did not arrive.',
 }

@@ -35,9 +35,13 @@ const awaitState = async (scene: Scene, state: string, hash: string): Promise<vo
   for (const until = performance.now() + 15_000; ; await sleep(25)) {
     const now = await findAgain(scene.counter, scene.payment)
     if (now.state === state) return
-    if (now.state === 'success') refuseAs('The payment was final before its block could be removed. Try again with another payment.', hash)
+    if (now.state === 'success')
+      refuseAs('The payment was final before its block could be removed. Try again with another payment.', hash)
     if (performance.now() > until)
-      refuse('chain_unavailable', { message: 'The sandbox chain is not being read. Check that a worker is running.', details: { transactions: [hash] } })
+      refuse('chain_unavailable', {
+        message: 'The sandbox chain is not being read. Check that a worker is running.',
+        details: { transactions: [hash] },
+      })
   }
 }
 

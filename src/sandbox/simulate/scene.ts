@@ -64,7 +64,8 @@ export const otherAsset = async ({ counter, sandbox, payment, due }: Scene): Pro
 /** What is sent before the chain is read for the first time is never seen: books begin at the head. */
 export const requireBooks = async ({ sql }: Counter, paymentId: string, timeoutMs = 10_000): Promise<void> => {
   for (const until = performance.now() + timeoutMs; !(await findProgress(sql, sandboxId, paymentId)); await sleep(50))
-    if (performance.now() > until) refuse('chain_unavailable', { message: 'The sandbox chain is not being read. Check that a worker is running.' })
+    if (performance.now() > until)
+      refuse('chain_unavailable', { message: 'The sandbox chain is not being read. Check that a worker is running.' })
 }
 
 /**

@@ -70,7 +70,9 @@ test('with no database, everything is found and swept from the recovery file and
     })
   const { exit, said } = await run()
   expect(exit, said).toBe(0)
-  expect(said).toContain(`Chain 31337: searching for native currency, ${token.toLowerCase()}; add other tokens with --token`)
+  expect(said).toContain(
+    `Chain 31337: searching for native currency, ${token.toLowerCase()}; add other tokens with --token`,
+  )
   expect(said).toContain(`7 of 2201 addresses hold money for ${treasury}`)
   expect(said).toContain(`  8  ${addressAt(8)}  0.000000000000000005 coins`)
   expect(said).toMatch(/^ {2}4 addresses, \d{5,6} gas each$/m)
