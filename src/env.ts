@@ -6,21 +6,21 @@ import type { LogLevel } from './log.ts'
 import { readSecretFiles } from './secret-files.ts'
 import { StartError } from './start-error.ts'
 
-/** What an operator may set, parsed. */
+/** The environment variables, parsed. */
 export type Env = {
   readonly role: 'all' | 'api' | 'worker'
   readonly host: string
   readonly port: number
-  /** Where customers and merchants reach the service, without a slash at the end. */
+  /** Base URL for customers and merchants, without a slash at the end. */
   readonly publicUrl: string
   /** Undefined: the embedded Postgres. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
-  /** Undefined: the one kept in the data folder. */
+  /** Undefined: the key in the data folder. */
   readonly secretKey: string | undefined
   readonly previousSecretKey: string | undefined
   readonly rpcUrls: ReadonlyMap<number, readonly string[]>
-  /** Undefined: nodes are reached directly. */
+  /** Undefined: nodes are called directly. */
   readonly rpcProxy: string | undefined
   readonly chainsFile: string | undefined
   readonly sandbox: boolean
@@ -29,14 +29,14 @@ export type Env = {
   readonly metricsToken: string | undefined
   /** Undefined: open until the first account exists. */
   readonly signUp: 'open' | 'closed' | undefined
-  /** Requests a second, 0 is no limit. */
+  /** Requests per second. 0 is no limit. */
   readonly apiRateLimit: { readonly live: number; readonly test: number }
   readonly checkoutRateLimit: number
   readonly webhooks: { readonly allow: readonly AddressRange[]; readonly ports: readonly number[] }
   readonly logLevel: LogLevel
 }
 
-/** Throws a StartError of one line: the variable and what is allowed. Never the value, which may be a secret. */
+/** Throws a StartError with one line: the variable and the allowed values. Never its value, which may be a secret. */
 export const parseEnv = (variables: Readonly<Record<string, string | undefined>>): Env => {
   // `PORT=` in a compose file means not set.
   const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()))
@@ -44,7 +44,7 @@ export const parseEnv = (variables: Readonly<Record<string, string | undefined>>
   const env = environment(given)
   if (env instanceof type.errors) throw invalid(String(env[0]?.path[0]))
   if (env.DATABASE_URL && !env.SECRET_KEY)
-    throw new StartError(`SECRET_KEY is missing: with DATABASE_URL it must be set, to ${allowed.SECRET_KEY}`)
+    throw new StartError(`SECRET_KEY is missing: with DATABASE_URL it must be set to ${allowed.SECRET_KEY}`)
   return {
     role: env.ROLE,
     host: env.HOST,
@@ -74,26 +74,26 @@ const invalid = (name: string) => {
   return new StartError(`${name} is not valid: it must be ${rule}`)
 }
 
-const ranges = 'addresses or ranges such as 10.0.0.0/8,::1, separated by commas'
-const rates = 'a whole number of requests a second, 0 to 1000000 (0 is no limit)'
+const ranges = 'IP addresses or ranges, separated by commas, such as 10.0.0.0/8,::1'
+const rates = 'a whole number of requests per second, 0 to 1000000 (0 is no limit)'
 export const SECRET_KEY_LENGTH = 32
 const key = `at least ${SECRET_KEY_LENGTH} characters, such as the output of: openssl rand -base64 32`
 
-/** What an operator reads when a variable is wrong. */
+/** The rule in the message about a wrong value. */
 const allowed = {
   ROLE: 'all, api or worker',
   PORT: 'a port number, 1 to 65535',
-  HOST: 'an address or host name to listen on, such as 127.0.0.1 or 0.0.0.0',
-  PUBLIC_URL: 'an http or https address without a path, such as https://pay.example.com',
-  DATABASE_URL: 'a Postgres address, postgres://user:password@host:5432/database',
+  HOST: 'an IP address or host name to listen on, such as 127.0.0.1 or 0.0.0.0',
+  PUBLIC_URL: 'an http or https URL without a path, such as https://pay.example.com',
+  DATABASE_URL: 'a Postgres URL, such as postgres://user:password@host:5432/database',
   DATA_DIR: 'a folder',
   SECRET_KEY: key,
   SECRET_KEY_PREVIOUS: key,
-  RPC_URLS_: 'http or https addresses of different nodes, separated by commas, under the name RPC_URLS_<chain id>',
-  RPC_PROXY: 'an http or https address of a proxy',
-  CHAINS_FILE: 'a file that exists',
+  RPC_URLS_: 'http or https URLs of different nodes, separated by commas, under the name RPC_URLS_<chain id>',
+  RPC_PROXY: 'the http or https URL of a proxy',
+  CHAINS_FILE: 'the path of an existing file',
   SANDBOX: 'on or off',
-  SANDBOX_RPC_URL: 'an http or https address',
+  SANDBOX_RPC_URL: 'the http or https URL of a development node',
   TRUSTED_PROXIES: ranges,
   METRICS_TOKEN: 'at least 16 characters',
   SIGN_UP: 'open or closed',
@@ -163,17 +163,17 @@ const environment = type({
   LOG_LEVEL: type("'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'").default('info'),
 })
 
-/** Two in one entry are an address as well, of neither. */
+/** Two URLs in one entry would parse as one URL, of neither node. */
 const isOne = (text: string) => !/[;\s]\s*https?:\/\//i.test(text)
 
-/** However it is spelled. */
+/** The same text for all spellings of a URL. */
 const nodeAt = (text: string): string => {
   const { protocol, username, password, hostname, port, pathname, search } = new URL(text)
   const parts = [protocol, username, password, hostname.replace(/\.$/, ''), port, pathname.replace(/\/+$/, ''), search]
   return parts.join(' ')
 }
 
-/** One node that is named twice would agree with itself. */
+/** A node that is listed twice would agree with itself. */
 const areDifferent = (urls: readonly string[]) => new Set(urls.map(nodeAt)).size === urls.length
 
 const urlList = list.to(httpUrl.narrow(isOne).array().atLeastLength(1).narrow(areDifferent))
@@ -189,7 +189,7 @@ const parseRpcUrls = (given: Readonly<Record<string, string | undefined>>): Env[
   return urls
 }
 
-/** What a browser on this machine would open. */
+/** The URL for a browser on this machine. */
 const urlOf = (host: string, port: number) => {
   const anywhere = host === '0.0.0.0' || host === '::'
   return `http://${anywhere ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host}:${port}`

@@ -7,13 +7,13 @@ import { StartError } from './start-error.ts'
 
 export type Hold = { release(): void }
 
-/** What may be done instead of giving the folder to this user. */
+/** The alternative to giving the folder to this user. */
 const ELSEWHERE = 'set DATA_DIR to another folder'
 
-/** Makes this process the only one that uses the folder, until release or its death. */
+/** Locks the folder for this process, until release or the end of the process. */
 export const hold = (folder: string): Hold => {
   let holder: number | undefined
-  // Who has just taken it says who they are a moment later, and who is about to end lets go of it.
+  // The holder writes its pid shortly after it takes the lock; a process that is ending releases the lock soon.
   for (let tries = 0; tries < 25 && holder === undefined; tries++) {
     if (tries > 0) pause(20)
     const taken = tryHold(folder)
@@ -25,8 +25,8 @@ export const hold = (folder: string): Hold => {
 }
 
 /**
- * Undefined when another process has it. The lock is the kernel's, on a file that SQLite opens for us
- * (neither Bun nor Node has flock), so it cannot be left behind by a kill -9 the way a pid file can.
+ * Undefined if another process holds the lock. It is a kernel lock on a file that SQLite opens (neither Bun nor Node has
+ * flock), so it does not survive a kill -9 as a pid file would.
  */
 export const tryHold = (folder: string, advice = ELSEWHERE): Hold | undefined => {
   const lock = take(folder, advice)
@@ -34,7 +34,7 @@ export const tryHold = (folder: string, advice = ELSEWHERE): Hold | undefined =>
   held.add(lock)
   const release = () => {
     if (!held.delete(lock)) return
-    // Before the lock: afterwards it may be the next one's.
+    // Before the lock is released: afterwards the file may belong to the next holder.
     forgetHolder(folder)
     lock.close()
   }
@@ -63,8 +63,8 @@ const take = (folder: string, advice: string): DatabaseSync | undefined => {
 }
 
 /**
- * Whoever may read it could hold it too. One that is there is left alone: to open and close it beside SQLite would let
- * go of what this process holds. A link would have SQLite make or lock another file.
+ * Private, because a user who can read the file could lock it. An existing file is not opened: closing it would release the
+ * lock of this process. A link is refused, because SQLite would create or lock another file.
  */
 const makeLockFile = (folder: string) => {
   const path = lockFile(folder)
@@ -83,26 +83,26 @@ const makeLockFile = (folder: string) => {
 export const unusable = (folder: string, error: unknown, advice = ELSEWHERE) =>
   new StartError(
     isFull(error)
-      ? `${folder} cannot be written to: its disk is full`
-      : `${folder} cannot be written to by this user: give it to them, or ${advice}`,
+      ? `${folder} cannot be written to: the disk is full`
+      : `${folder} cannot be written to by this user: change its owner, or ${advice}`,
   )
 
 const isFull = (error: unknown) => codeOf(error) === FULL || (error as NodeJS.ErrnoException).code === 'ENOSPC'
 
-/** SQLite's own numbers, SQLITE_BUSY and SQLITE_FULL. */
+/** SQLITE_BUSY and SQLITE_FULL. */
 const BUSY = 5
 const FULL = 13
 
-/** Without the byte above, which says more of some. */
+/** The primary result code, without the extended part. */
 const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
-/** Kept from the garbage collector, which would let go of the locks. */
+/** References that protect the locks from the garbage collector. */
 const held = new Set<DatabaseSync>()
 
 const lockFile = (folder: string) => join(folder, 'lock')
 const holderFile = (folder: string) => join(folder, 'lock.pid')
 
-/** Undefined where that is not certain: one that was killed has left its number, which another program may have by now. */
+/** Undefined if it is not certain: a killed process leaves its pid, which another program may have by now. */
 const holderOf = (folder: string): number | undefined => {
   const [pid = 0, begin] = read(holderFile(folder)).split(' ')
   return begin !== undefined && beginOf(Number(pid)) === begin ? Number(pid) : undefined
@@ -112,13 +112,13 @@ const forgetHolder = (folder: string) => {
   try {
     rmSync(holderFile(folder), { force: true })
   } catch {
-    // Its reader judges what is left of it.
+    // The reader of the file checks whether it is still valid.
   }
 }
 
-/** What no other process of that number has; '' where it is not told, undefined when there is no such process. */
+/** Start time, which differs between processes with the same pid; '' if it is not known, undefined if there is no such process. */
 const beginOf = (pid: number): string | undefined => {
-  // The second field is a name in brackets that may hold anything, the third its state, the 22nd when it began.
+  // The second field is a name in brackets with any content, the third the state, the 22nd the start time.
   const [state, ...later] = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
   const ended = state === '' ? !isAlive(pid) : state === 'Z'
   return ended ? undefined : (later[18] ?? '')
@@ -132,5 +132,5 @@ const read = (path: string): string => {
   }
 }
 
-/** Nothing else is to go on meanwhile: it is a start that waits. */
+/** Blocks the thread: a start has nothing else to do. */
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

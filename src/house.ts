@@ -23,24 +23,24 @@ import { openSandbox } from './sandbox/sandbox.ts'
 import type { Outside } from './world.ts'
 
 export type HouseOptions = {
-  /** Told what an operator should read, in one line each. */
+  /** Prints one line for the operator. */
   readonly say: (line: string) => void
-  /** Ends a start that is under way. */
+  /** Aborts the start. */
   readonly stop: AbortSignal
 }
 
-/** Everything that one process runs. Disposing undoes what starting did, in the opposite order. */
+/** Everything that one process runs. Disposing it stops everything in reverse order. */
 export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise<AsyncDisposable> => {
   await using starting = new AsyncDisposableStack()
 
-  // Before the sandbox, which does without a folder and would be named first.
+  // Before the sandbox, which starts without a data folder: a problem of the folder is reported first.
   if (env.databaseUrl === undefined) prepareDataFolder(env.dataDir)
-  // Beside the database, which takes longer.
+  // In parallel with the database, which takes longer.
   const opening = starting.adopt(openSandbox(env, { say }), async opening => (await opening)?.stop())
   const forCallers = env.role === 'worker' ? [] : await interfaceRoutes()
   const databaseUrl =
     env.databaseUrl ?? starting.adopt(await startEmbedded({ dataDir: env.dataDir, say }), e => e.stop()).url
-  // Not before the data folder is ours: of two starts in one the second hears who holds it.
+  // After the data folder is locked: a second start in the same folder reports which process holds it.
   await requireFree(env)
   await awaitDatabase(databaseUrl, { say, stop })
   const migrations = await readMigrations()
@@ -50,7 +50,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const sql = starting.adopt(connect(databaseUrl, { byIndex: true, lockMs: LOCK_MS, answerS: ANSWER_S }), pool =>
     pool.end({ timeout: 5 }),
   )
-  // A dump restored into another cluster starts its transaction ids anew; the feeds must know before anything is written.
+  // A dump restored into another cluster has new transaction IDs; the feeds must record that before anything is written.
   await sql`select check_era()`
   const keyring = await openOwnKeyring(sql, env)
   const outside: Outside = {
@@ -86,25 +86,25 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   starting.defer(() => api.streams.stop())
   say(`Ready at ${env.publicUrl}`)
-  // Where a wallet that pays in test mode must connect. The operator's own node may have a key in its address.
+  // The URL for wallets that pay in test mode. Not printed for a node of the operator, whose URL may contain a key.
   if (sandbox && env.sandboxRpcUrl === undefined) say(`Test payments are made on the chain at ${sandbox.url}`)
   if (signUpCode !== null) say(`The first sign-up needs the code ${signUpCode}`)
   return starting.move()
 }
 
-/** Loaded by who serves them, which a worker does not. */
+/** Loaded only where they are served: a worker does not serve them. */
 const interfaceRoutes = async (): Promise<readonly Route[]> => {
   const [{ routes }, { pageRoutes }] = await Promise.all([import('./http/routes.ts'), import('./http/pages.ts')])
   return [...routes, ...pageRoutes(routes)]
 }
 
 /**
- * Whoever finds the port first would own the house: beyond this machine the first account is for who has
- * read the code. It is made from the secret key, so that any process of several takes it.
+ * The first sign-up needs a code if the server can be reached from other machines: otherwise the first visitor would own it.
+ * The code is derived from the secret key, so that every process accepts it.
  */
 const firstSignUpCode = async (sql: Sql, keyring: Keyring, env: Env): Promise<string | null> => {
   const { role, host, publicUrl, signUp } = env
-  // A proxy on this machine makes a service public that listens on loopback.
+  // A proxy on this machine can make a server on loopback public, so PUBLIC_URL is checked too.
   const isLocal = [isIP(host) === 6 ? `[${host}]` : host, new URL(publicUrl).host].every(isLoopbackHost)
   if (isLocal || role === 'worker' || signUp === 'closed' || (await hasAccounts(sql))) return null
   return Buffer.from(keyring.signing('first sign-up').current.key).toString('hex').slice(0, 20)

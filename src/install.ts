@@ -8,31 +8,31 @@ import { tryHold, unusable } from './hold.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Installs what is missing; run before everything else, so that a fresh clone starts with one command.
- * Imports nothing that would have to be installed.
+ * Installs missing packages before everything else, so that a fresh clone starts with one command. It imports no package
+ * that has to be installed.
  */
 const install = async () => {
   const wanted = hashOf(['bun.lock', 'package.json', 'src/postgres/postgres@3.4.9.patch'])
   if (read('node_modules/.installed') === wanted) return
   const folder = makeFolder()
   let held = tryHold(folder, advice)
-  if (!held) console.log('Another start installs what is missing: waiting for it')
+  if (!held) console.log('Another start is installing the packages: waiting for it')
   for (; !held; held = tryHold(folder, advice)) await sleep(200)
-  // Another start may have done it meanwhile.
+  // Another start may have installed them in the meantime.
   if (read('node_modules/.installed') !== wanted) {
     console.log('Installing what is missing (once, it takes a moment)')
     const { status } = spawnSync(process.execPath, ['install', '--frozen-lockfile'], {
       cwd: path('.'),
       stdio: 'inherit',
     })
-    if (status !== 0) throw new StartError('The installation failed: see above, and try `bun install`')
+    if (status !== 0) throw new StartError('The installation failed, see the output above. Run `bun install`')
     writeFileSync(path('node_modules/.installed'), wanted)
   }
   held.release()
 }
 
 /** Another data folder would not help here. */
-const advice = 'run this as whoever owns it'
+const advice = 'run this as its owner'
 
 const makeFolder = (): string => {
   try {

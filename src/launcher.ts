@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Calls back when the chain of processes between npm and us breaks. `npx … run start` that is told
- * to end passes that on to its shell only, which ends without a word: we would go on unseen, holding
- * the port and the data folder.
+ * Calls back when a process between npm and this one ends. `npx … run start` forwards a signal only to its shell, which
+ * ends without forwarding it: this process would keep running in the background, with the port and the data folder.
  */
 export const onLauncherEnd = (callback: () => void) => {
   const links = linksToNpm()
@@ -16,12 +15,12 @@ export const onLauncherEnd = (callback: () => void) => {
   timer.unref()
 }
 
-/** Child and parent, from us up to npm. Whatever started npm may end: it went to the background. */
+/** Child and parent, from this process up to npm. The parent of npm may end: npm then runs in the background. */
 const linksToNpm = (): readonly (readonly [number, number])[] => {
   const links: (readonly [number, number])[] = []
   for (let child = process.pid; ; ) {
     const parent = parentOf(child)
-    // The top is reached, or there is no /proc here; macOS needs none of this, its shell makes way for us.
+    // Top of the process tree, or no /proc. macOS does not need this: its shell replaces itself with the process.
     if (!parent || parent === 1) return []
     links.push([child, parent])
     if (read(`/proc/${parent}/cmdline`).startsWith('npm ')) return links

@@ -5,9 +5,9 @@ import { can, isRoot, nameOf } from './postgres/account.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Started by root in a data folder of another user, the process becomes that user. Root must open nothing there: by a
- * link the user could make it any file of the machine. A data folder that does not exist is made by the owner of the
- * folder it will be in. Returns the user's name and the folder that decided.
+ * If root starts the process with a data folder of another user, the process changes to that user. Root must not open files
+ * there: with a link, the user could redirect it to any file of the machine. A missing data folder is created by the owner
+ * of the folder it will be in. Returns the name of the user and the folder that decided.
  */
 export const leaveRoot = (dataDir: string): { readonly name: string; readonly folder: string } | undefined => {
   if (!isRoot()) return undefined
@@ -18,7 +18,7 @@ export const leaveRoot = (dataDir: string): { readonly name: string; readonly fo
   if (!process.setgroups || !process.setgid || !process.setuid)
     throw new StartError(`${folder} belongs to user ${name}: start as that user, or give it to root`)
   const program = fileURLToPath(new URL('..', import.meta.url))
-  // What is imported later must be readable then.
+  // Modules that are imported later must be readable for that user.
   if (!can({ name, uid, gid }, 'test', '-r', fileURLToPath(import.meta.url)))
     throw new StartError(
       `${folder} belongs to user ${name}, who cannot read ${program}: let that user read it, or give ${folder} to root`,

@@ -4,7 +4,7 @@ import { onLauncherEnd } from './launcher.ts'
 import { leaveRoot } from './leave-root.ts'
 import { causeOf, StartError } from './start-error.ts'
 
-/** The process: it starts the house, and stops it when told to. */
+/** The process: starts the server, and stops it on a signal. */
 const main = async (): Promise<number> => {
   const stop = stopSignal()
   try {
@@ -15,7 +15,7 @@ const main = async (): Promise<number> => {
     await aborted(stop)
     console.log('Stopping')
   } catch (error) {
-    // Told to stop before it was ready.
+    // Stopped before it was ready.
     if (stop.aborted) return 0
     const cause = causeOf(error)
     console.error(cause instanceof StartError ? cause.message : `The start failed: ${String(cause)}`)
@@ -25,20 +25,20 @@ const main = async (): Promise<number> => {
   return 0
 }
 
-/** Aborted by SIGTERM or Ctrl-C. Whoever asks twice does not want to wait, and nobody waits longer than 19 s. */
+/** Aborted by SIGTERM or Ctrl-C. A second signal ends the process immediately; it never runs longer than 19 s after the first. */
 const stopSignal = (): AbortSignal => {
   const stopping = new AbortController()
   let since = 0
   const stop = () => {
     if (stopping.signal.aborted) {
-      // The terminal tells us and `bun run`, which passes it on: the same Ctrl-C, not a second one.
+      // One Ctrl-C arrives twice: from the terminal, and from `bun run`, which forwards it.
       if (performance.now() - since > 1_000) process.exit(1)
       return
     }
     since = performance.now()
     stopping.abort()
     setTimeout(() => {
-      console.error('Something did not stop in time, ending anyway')
+      console.error('The server did not stop within 19 seconds and is ended now')
       process.exit(1)
     }, 19_000)
   }
@@ -53,7 +53,7 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-// Whoever read what is printed has gone; that is no reason to go as well.
+// The reader of the output may close it. The server keeps running.
 for (const printed of [process.stdout, process.stderr]) printed.on('error', () => {})
 
 process.exit(await main())

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { StartError } from './start-error.ts'
 
-/** Secrets that may be in a file instead, as Docker and systemd hand them over: its name is in `<variable>_FILE`. */
+/** Secrets that can be in a file, such as a Docker or systemd secret: `<variable>_FILE` is its path. */
 const secretNames = ['DATABASE_URL', 'SECRET_KEY', 'SECRET_KEY_PREVIOUS', 'METRICS_TOKEN'] as const
 
-/** Answers the variables that files stand for. */
+/** Returns the variables whose values are in files. */
 export const readSecretFiles = (set: Readonly<Record<string, string | undefined>>): Record<string, string> => {
   const secrets: Record<string, string> = {}
   for (const name of secretNames) {
@@ -19,7 +19,7 @@ export const readSecretFiles = (set: Readonly<Record<string, string | undefined>
 const readSecretFile = (variable: string, path: string): string => {
   let text: string
   try {
-    // An editor ends a file with a line break, which is no part of the secret.
+    // Editors add a line break at the end of a file.
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
     throw new StartError(`${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)

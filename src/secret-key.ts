@@ -5,19 +5,19 @@ import { type Env, SECRET_KEY_LENGTH } from './env.ts'
 import { writePrivate } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
-/** The operator's, or one made for the data folder; whoever loses it loses every secret stored with it. */
+/** SECRET_KEY, or the key of the data folder, which is created if needed. Without the key, all stored secrets are lost. */
 export const getSecretKey = ({ secretKey, dataDir }: Pick<Env, 'secretKey' | 'dataDir'>): string => {
   if (secretKey !== undefined) return secretKey
   const path = currentFile(dataDir)
   if (!existsSync(path)) writePrivate(path, makeSecretKey())
-  return readKey(path, 'put back the one that was there')
+  return readKey(path, 'restore the key from a backup')
 }
 
-/** Whether there is one, or one would be made. */
+/** Whether a key exists; otherwise one would be created. */
 export const hasSecretKey = ({ secretKey, dataDir }: Pick<Env, 'secretKey' | 'dataDir'>): boolean =>
   secretKey !== undefined || existsSync(currentFile(dataDir))
 
-/** The one that is accepted beside it: the operator's, or what a new one for the data folder took the place of. */
+/** The previous key, which is accepted too: SECRET_KEY_PREVIOUS, or the replaced key of the data folder. */
 export const findPreviousSecretKey = ({
   secretKey,
   previousSecretKey,
@@ -25,20 +25,20 @@ export const findPreviousSecretKey = ({
 }: Pick<Env, 'secretKey' | 'previousSecretKey' | 'dataDir'>): string | undefined => {
   if (secretKey !== undefined || previousSecretKey !== undefined) return previousSecretKey
   const path = previousFile(dataDir)
-  return existsSync(path) ? readKey(path, 'put it back, or remove it once `bun run rekey` has ended well') : undefined
+  return existsSync(path) ? readKey(path, 'restore it, or remove it after `bun run rekey` has succeeded') : undefined
 }
 
-/** A new one for the data folder. The old one is kept first: ended in between, both files hold it. */
+/** Creates a new key for the data folder. The old key is saved first, so that it is not lost if the process ends in between. */
 export const renewSecretKey = (dataDir: string): void => {
   writePrivate(previousFile(dataDir), getSecretKey({ secretKey: undefined, dataDir }))
   writePrivate(currentFile(dataDir), makeSecretKey())
 }
 
-/** What a full disk or half a copy has left of one is none. */
+/** A key that was truncated by a full disk or an incomplete copy is refused. */
 const readKey = (path: string, advice: string): string => {
   const key = readFileSync(path, 'utf8')
   if (key.length < SECRET_KEY_LENGTH)
-    throw new StartError(`${path} holds fewer than ${SECRET_KEY_LENGTH} characters and is no secret key: ${advice}`)
+    throw new StartError(`${path} has fewer than ${SECRET_KEY_LENGTH} characters and is not a secret key: ${advice}`)
   return key
 }
 

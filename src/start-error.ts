@@ -1,8 +1,8 @@
-/** Something the operator has to put right before the program can start. The message is the one line they see. */
+/** A problem that the operator has to fix before the program can start. Only the message is printed. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-/** What a start failed with, where ending what it had begun failed as well. */
+/** The cause of a failed start, if stopping the started parts has failed as well. */
 export const causeOf = (error: unknown): unknown =>
   error instanceof SuppressedError ? causeOf(error.suppressed) : error

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The body of a webhook. `data.object` is the record as it was at the moment of the event. */
+/** The body of a webhook. `data.object` is the object as it was at the time of the event. */
 export type WebhookEvent = {
   readonly id: string
   readonly type: string
@@ -12,21 +12,21 @@ export type WebhookEvent = {
 }
 
 export type VerifyWebhookOptions = {
-  /** The body as it arrived: the text or the bytes, and nothing that was parsed. */
+  /** The raw body as it arrived, as text or bytes. A parsed body cannot be verified. */
   readonly body: string | Uint8Array | ArrayBuffer
-  /** What the `Service-Signature` header says; or all headers, as a `Headers` or as Node and Express have them. */
+  /** The value of the `Service-Signature` header. Alternatively all headers, as a `Headers` object or a Node or Express object. */
   readonly header?: string | null | undefined
   readonly headers?: { get(name: string): string | null } | HeaderRecord
-  /** The signing secret of the endpoint, `whsec_…`. Several while one replaces another: any of them will do. */
+  /** The signing secret of the endpoint, `whsec_…`. Several secrets during a rotation: one of them must match. */
   readonly secret: string | readonly string[]
-  /** How far the time of the signature may be from this clock, both ways. */
+  /** Maximum difference between the time of the signature and this clock, in both directions. */
   readonly toleranceSeconds?: number
   readonly now?: Date
 }
 
 type HeaderRecord = { readonly [name: string]: string | readonly string[] | undefined }
 
-/** Answer 400 to these, and do nothing of what the body says. */
+/** The request is not verified: answer 400 and ignore the body. */
 export class WebhookVerificationError extends Error {
   readonly code: keyof typeof sentences
 
@@ -38,32 +38,32 @@ export class WebhookVerificationError extends Error {
 }
 
 const sentences = {
-  raw_body_needed: 'The body was parsed already: hand over the text or the bytes as they arrived.',
-  missing_secret: 'There is no signing secret to verify with.',
-  missing_header: 'There is no Service-Signature header.',
-  malformed_header: 'The Service-Signature header is not of the form t=<seconds>,v1=<hex>.',
-  no_match: 'No signature matches: another secret, or a body that is not as it was sent.',
-  expired: 'The signature is too old, or from the future: a replay, or a clock that is wrong.',
-  malformed_body: 'The body is signed, and not JSON.',
+  raw_body_needed: 'The body was already parsed. Pass the raw body, as text or bytes.',
+  missing_secret: 'The signing secret is missing or empty.',
+  missing_header: 'The Service-Signature header is missing.',
+  malformed_header: 'The Service-Signature header does not have the form t=<seconds>,v1=<hex>.',
+  no_match: 'No signature matches. The secret is wrong, or the body was changed after it was sent.',
+  expired: 'The time of the signature is too far from the current time. The request is a replay, or a clock is wrong.',
+  malformed_body: 'The signature is valid, but the body is not JSON.',
 } as const
 
 /**
- * The event in a webhook's body, once its signature holds; throws a WebhookVerificationError when it does not.
+ * Verifies the signature of a webhook and returns its event. Throws a WebhookVerificationError if it is not valid.
  *
  *     const event = verifyWebhook({ body: await request.text(), headers: request.headers, secret })
  *
- * The signature is of the bytes that were sent. A body that a framework has parsed and that is turned into text
- * again is another text: other spaces, other numbers, other escapes. Take it before anything parses it: `c.req.text()`
- * in Hono, `express.raw({ type: 'application/json' })` for the route and then `req.body` in Express, `{ parse: 'text' }`
- * in Elysia.
+ * The signature covers the bytes that were sent. A body that was parsed and serialized again can differ in spaces,
+ * numbers and escapes. Read the raw body before a framework parses it: `c.req.text()` in Hono,
+ * `express.raw({ type: 'application/json' })` for the route and then `req.body` in Express, `{ parse: 'text' }` in
+ * Elysia.
  *
- * The same event can come more than once: remember its `id`. Works wherever there is `node:crypto`: Bun, Node, Deno.
+ * An event can arrive more than once: store its `id`. Requires `node:crypto` (Bun, Node, Deno).
  */
 export const verifyWebhook = (options: VerifyWebhookOptions): WebhookEvent => {
   const { body, secret, toleranceSeconds = 300, now = new Date() } = options
   const bytes = bytesOf(body)
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
-  // An environment variable that is not set would be a key that everybody knows.
+  // An unset environment variable must not become an empty key, which everyone knows.
   if (secrets.length === 0 || secrets.some(text => typeof text !== 'string' || text.trim() === ''))
     throw new WebhookVerificationError('missing_secret')
   const { seconds, signatures } = parseHeader(headerOf(options))
@@ -72,7 +72,7 @@ export const verifyWebhook = (options: VerifyWebhookOptions): WebhookEvent => {
     return signatures.some(given => timingSafeEqual(given, wanted))
   })
   if (!isSigned) throw new WebhookVerificationError('no_match')
-  // Asked this way round, so that what is no number does not pass.
+  // Written as a negation, so that NaN is rejected.
   if (!(Math.abs(Math.floor(now.getTime() / 1_000) - Number(seconds)) <= toleranceSeconds))
     throw new WebhookVerificationError('expired')
   try {
@@ -101,7 +101,7 @@ const readFrom = (headers: NonNullable<VerifyWebhookOptions['headers']>): string
   return typeof entry === 'string' ? entry : Array.isArray(entry) ? entry.join(',') : undefined
 }
 
-/** `t=1700000000,v1=<hex>`, with a further v1 while a secret is being replaced. What else may come is ignored. */
+/** `t=1700000000,v1=<hex>`, with a second v1 during a rotation of the secret. Other parts are ignored. */
 const parseHeader = (header: string) => {
   const parts = header.split(',').map(part => part.trim())
   const valuesOf = (name: string) =>

@@ -34,7 +34,7 @@ const table: readonly {
       'pay.internal': env => env.publicUrl === 'http://pay.internal:3000',
     },
     bad: ['http://localhost', 'a b'],
-    says: 'an address or host name',
+    says: 'an IP address or host name',
   },
   {
     name: 'PUBLIC_URL',
@@ -44,7 +44,7 @@ const table: readonly {
       '': env => env.publicUrl === 'http://127.0.0.1:3000',
     },
     bad: ['pay.example.org', 'ftp://x', 'https://x/path', 'https://u:p@x', 'https://x/?q', 'https://x/#h'],
-    says: 'an http or https address without a path',
+    says: 'an http or https URL without a path',
   },
   {
     name: 'DATABASE_URL',
@@ -54,7 +54,7 @@ const table: readonly {
       '': env => env.databaseUrl === undefined,
     },
     bad: ['mysql://h/d', 'h:5432/d', `host=h password=${secret}`],
-    says: 'a Postgres address',
+    says: 'a Postgres URL',
   },
   {
     name: 'DATA_DIR',
@@ -95,7 +95,7 @@ const table: readonly {
       ],
       ...['https://a.example;https://b.example', 'https://a.example/key; HTTP://b.example', 'https://a/key https://b'],
     ],
-    says: 'http or https addresses of different nodes, separated by commas, under the name RPC_URLS_<chain id>',
+    says: 'http or https URLs of different nodes, separated by commas, under the name RPC_URLS_<chain id>',
   },
   { name: 'RPC_URLS_MAINNET', good: {}, bad: ['https://a.example'], says: 'under the name RPC_URLS_<chain id>' },
   { name: 'RPC_URLS_0', good: {}, bad: ['https://a.example'], says: 'under the name RPC_URLS_<chain id>' },
@@ -103,13 +103,13 @@ const table: readonly {
     name: 'RPC_PROXY',
     good: { 'http://user:word@proxy.example:3128': env => env.rpcProxy === 'http://user:word@proxy.example:3128' },
     bad: ['proxy.example:3128', 'socks5://proxy.example'],
-    says: 'an http or https address of a proxy',
+    says: 'the http or https URL of a proxy',
   },
   {
     name: 'CHAINS_FILE',
     good: { [import.meta.path]: env => env.chainsFile === import.meta.path },
     bad: ['/nowhere/chains.json'],
-    says: 'a file that exists',
+    says: 'the path of an existing file',
   },
   {
     name: 'SANDBOX',
@@ -121,7 +121,7 @@ const table: readonly {
     name: 'SANDBOX_RPC_URL',
     good: { 'http://127.0.0.1:8545': env => env.sandboxRpcUrl === 'http://127.0.0.1:8545' },
     bad: ['127.0.0.1:8545', 'ws://127.0.0.1:8545'],
-    says: 'an http or https address',
+    says: 'the http or https URL',
   },
   {
     name: 'TRUSTED_PROXIES',
@@ -134,7 +134,7 @@ const table: readonly {
       '': env => env.trustedProxies.length === 0,
     },
     bad: ['localhost', '10.0.0.0/33', '::/129', '10.9.8', '10.9.8.0/', '10.9.8.0/8/8', '10.0.0.0/-1'],
-    says: 'addresses or ranges such as 10.0.0.0/8,::1',
+    says: 'IP addresses or ranges',
   },
   {
     name: 'METRICS_TOKEN',
@@ -156,19 +156,19 @@ const table: readonly {
     name: 'API_RATE_LIMIT_LIVE',
     good: { '0': env => env.apiRateLimit.live === 0, '': env => env.apiRateLimit.live === 100 },
     bad: ['-1', '1.5', '1000001', 'many'],
-    says: 'a whole number of requests a second',
+    says: 'a whole number of requests per second',
   },
   {
     name: 'API_RATE_LIMIT_TEST',
     good: { '7': env => env.apiRateLimit.test === 7, '': env => env.apiRateLimit.test === 25 },
     bad: ['-1', '1.5', '1000001', 'many'],
-    says: 'a whole number of requests a second',
+    says: 'a whole number of requests per second',
   },
   {
     name: 'CHECKOUT_RATE_LIMIT',
     good: { '0': env => env.checkoutRateLimit === 0, '': env => env.checkoutRateLimit === 10 },
     bad: ['-1', '1.5', '1000001', 'many'],
-    says: 'a whole number of requests a second',
+    says: 'a whole number of requests per second',
   },
   {
     name: 'WEBHOOK_ALLOW',

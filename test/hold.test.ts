@@ -11,9 +11,9 @@ test('a folder in which nothing can be written is held by nobody, and that is sa
   using folder = emptyFolder()
   mkdirSync(folder.pidFile)
   expect(() => hold(folder.path)).toThrow(
-    `${folder.path} cannot be written to by this user: give it to them, or set DATA_DIR to another folder`,
+    `${folder.path} cannot be written to by this user: change its owner, or set DATA_DIR to another folder`,
   )
-  expect(() => tryHold(folder.path, 'ask Ada')).toThrow('by this user: give it to them, or ask Ada')
+  expect(() => tryHold(folder.path, 'ask Ada')).toThrow('by this user: change its owner, or ask Ada')
   rmSync(folder.pidFile, { recursive: true })
   hold(folder.path).release()
 })

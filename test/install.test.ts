@@ -26,7 +26,7 @@ asOrdinary.each(['node_modules', '.'])('who may not write to %s is told what hel
   expect({ status, stdout, stderr }).toEqual({
     status: 1,
     stdout: '',
-    stderr: `${folder} cannot be written to by this user: give it to them, or run this as whoever owns it\n`,
+    stderr: `${folder} cannot be written to by this user: change its owner, or run this as its owner\n`,
   })
 })
 

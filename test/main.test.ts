@@ -195,7 +195,7 @@ test('a port that is taken ends the start with one line, and the database with i
   await using main = await spawnMain({ DATA_DIR: folder.path, PORT })
   expect(await main.exited).toBe(1)
   expect(main.lines).toEqual([
-    `PORT ${PORT} on 127.0.0.1 is taken by another program: stop that, or set PORT to another one`,
+    `PORT ${PORT} on 127.0.0.1 is in use by another program: stop that program, or set PORT to another port`,
   ])
   expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
 })
@@ -206,7 +206,7 @@ test('where the port is taken the database is left as it was', async () => {
   const { PORT } = taken
   await using main = await spawnMain({ DATABASE_URL: db.url, SECRET_KEY, PORT })
   expect(await main.exited).toBe(1)
-  expect(main.lines).toEqual([expect.stringContaining(`PORT ${PORT} on 127.0.0.1 is taken`)])
+  expect(main.lines).toEqual([expect.stringContaining(`PORT ${PORT} on 127.0.0.1 is in use`)])
   expect(await db.sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0)
 })
 
@@ -223,6 +223,6 @@ test('a wrong password ends the start with one line that does not hold it', asyn
   await using main = await spawnMain({ DATABASE_URL: url.href, SECRET_KEY })
   expect(await main.exited).toBe(1)
   expect(main.lines).toEqual([
-    'DATABASE_URL: the database does not take this user and password (password authentication failed for user "paymachine")',
+    'DATABASE_URL: the database rejects this user and password (password authentication failed for user "paymachine")',
   ])
 })

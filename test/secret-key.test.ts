@@ -11,13 +11,13 @@ test('what is left of a key is none, and nothing begins with it', () => {
   renewSecretKey(dataDir)
   expect([getSecretKey(own) === first, findPreviousSecretKey(own)]).toEqual([false, first])
   for (const [file, read, advice] of [
-    ['secret-key', getSecretKey, 'put back the one that was there'],
-    ['secret-key.previous', findPreviousSecretKey, 'put it back, or remove it once `bun run rekey` has ended well'],
+    ['secret-key', getSecretKey, 'restore the key from a backup'],
+    ['secret-key.previous', findPreviousSecretKey, 'restore it, or remove it after `bun run rekey` has succeeded'],
   ] as const)
     for (const length of [31, 0]) {
       truncateSync(join(dataDir, file), length)
       expect(() => read(own)).toThrow(
-        `${join(dataDir, file)} holds fewer than 32 characters and is no secret key: ${advice}`,
+        `${join(dataDir, file)} has fewer than 32 characters and is not a secret key: ${advice}`,
       )
       expect(readFileSync(join(dataDir, file))).toHaveLength(length)
     }

@@ -31,7 +31,7 @@ test('a role that may not create tables ends the start with the statements that 
   await using db = await emptyDatabase()
   await using role = await roleIn(db)
   expect(await linesOf({ DATABASE_URL: role.url, SECRET_KEY })).toEqual([
-    `DATABASE_URL: user "${role.name}" may not create tables in this database: as its owner, run: ${role.grants}`,
+    `DATABASE_URL: user "${role.name}" cannot create tables in this database. As its owner, run: ${role.grants}`,
   ])
   // They are enough.
   await db.sql.unsafe(role.grants)
@@ -47,7 +47,7 @@ test('a role to which the tables do not belong ends the start with a line that n
   await db.sql.unsafe(role.grants)
   const [owner] = await db.sql<{ name: string }[]>`select current_user as name`
   expect(await linesOf({ DATABASE_URL: role.url, SECRET_KEY })).toEqual([
-    `DATABASE_URL: the tables in this database belong to user ${owner?.name}, not to "${role.name}": use that user`,
+    `DATABASE_URL: the tables in this database belong to user ${owner?.name}, not to "${role.name}": use user ${owner?.name}`,
   ])
 })
 
@@ -55,14 +55,14 @@ test('a database that is set to read-only ends the start with one line', async (
   await using db = await emptyDatabase()
   await db.sql.unsafe(`alter database ${new URL(db.url).pathname.slice(1)} set default_transaction_read_only = on`)
   expect(await linesOf({ DATABASE_URL: db.url, SECRET_KEY })).toEqual([
-    'DATABASE_URL: the database is set to read-only (default_transaction_read_only): set it to off for this user and database',
+    'DATABASE_URL: the database is read-only: set default_transaction_read_only to off for this user and database',
   ])
 })
 
 test('a standby ends the start with one line', async () => {
   await using standby = await standbyServer()
   expect((await linesOf({ DATABASE_URL: standby.url, SECRET_KEY })).at(-1)).toBe(
-    'DATABASE_URL: this server is a standby and takes no writes: use the address of the primary',
+    'DATABASE_URL: this server is a read-only standby: use the address of the primary',
   )
 })
 
@@ -71,10 +71,10 @@ asOrdinary('a data folder that cannot be written to is named before all else, an
   chmodSync(folder, 0o755)
   const env = { SANDBOX: 'on', TMPDIR: tmpdir() }
   expect(await linesOf({ ...env, DATA_DIR: join(folder, 'data') }, { uid: nobody.uid })).toEqual([
-    `${join(folder, 'data')} cannot be made (EACCES): set DATA_DIR to another folder`,
+    `${join(folder, 'data')} cannot be created (EACCES): set DATA_DIR to another folder`,
   ])
   expect(await linesOf({ ...env, DATA_DIR: folder }, { uid: nobody.uid })).toEqual([
-    `${folder} cannot be written to by this user: give it to them, or set DATA_DIR to another folder`,
+    `${folder} cannot be written to by this user: change its owner, or set DATA_DIR to another folder`,
   ])
   rmSync(folder, { recursive: true })
 })
@@ -84,7 +84,7 @@ test('a data folder of another Postgres is refused with what its owner does next
   const home = join(folder.path, 'postgres')
   writeFileSync(join(home, 'cluster/PG_VERSION'), '17\n')
   expect(await linesOf({ DATA_DIR: folder.path })).toEqual([
-    `${home} was made by Postgres 17 and this version brings Postgres 18: start the version that made it, save the database with pg_dump, restore it into a Postgres of your own, and set DATABASE_URL`,
+    `${home} was created by Postgres 17, but this version has Postgres 18: start the version that created it, save the database with pg_dump, restore it into your own Postgres, and set DATABASE_URL`,
   ])
 })
 

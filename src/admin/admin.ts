@@ -15,17 +15,17 @@ import { signerCommands } from './signers.ts'
 
 const commands: readonly Command[] = [...merchantCommands, ...accountCommands, ...signerCommands]
 
-/** What a program is given by whoever calls it. */
+/** Environment, output and input of a command-line program. */
 export type Terminal = {
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly say: (line: string) => void
-  /** Told what went wrong. */
+  /** Prints an error. */
   readonly complain: (what: unknown) => void
   /** All of standard input. */
   readonly readInput: () => Promise<string>
 }
 
-/** `bun run admin`: what only an operator may do, beside a running house or on a stopped one. Answers its exit code. */
+/** `bun run admin`: commands for the operator, for a running or a stopped server. Returns the exit code. */
 export const admin = async (args: readonly string[], terminal: Terminal): Promise<0 | 1> => {
   try {
     await carryOut(args, terminal)
@@ -39,8 +39,8 @@ export const admin = async (args: readonly string[], terminal: Terminal): Promis
 const carryOut = async ([name, ...args]: readonly string[], { variables, say, readInput }: Terminal): Promise<void> => {
   if (name === undefined || name === 'help' || name === '--help') return say(usage())
   const command = commands.find(each => each.name === name || each.name === `${name} ${args[0]}`)
-  if (!command) throw new StartError(`There is no command ${name}\n${usage()}`)
-  // Before the database is started for it.
+  if (!command) throw new StartError(`Unknown command: ${name}\n${usage()}`)
+  // Before the embedded database is started.
   const given = readOptions(command, command.name === name ? args : args.slice(1))
 
   const env = parseEnv(variables)
@@ -79,7 +79,7 @@ const readOptions = (command: Command, args: readonly string[]): Record<string, 
   try {
     values = parseArgs({ args: [...args], options }).values
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : 'The options cannot be read')
+    throw wrong(error instanceof Error ? error.message : 'The options are not valid')
   }
   for (const [name, { optional }] of declared)
     if (!optional && values[name] === undefined) throw wrong(`--${name} is missing`)

@@ -4,11 +4,11 @@ import type { Keyring } from '../keyring.ts'
 import type { Operator } from '../queries/security-events.ts'
 import type { Outside } from '../world.ts'
 
-/** What a command is given besides its options. */
+/** The environment of a command. */
 export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {
   readonly passwords: Passwords
   readonly env: Env
-  /** Opened by who needs it: a data folder without a secret key is given one. */
+  /** Opened on demand, because it creates a secret key in a data folder without one. */
   readonly keyring: () => Promise<Keyring>
   /** One line for the operator. */
   readonly say: (line: string) => void
@@ -16,19 +16,19 @@ export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {
   readonly readInput: () => Promise<string>
 }
 
-/** A command by the name it is called with, in one word or two. */
+/** A command. Its name has one word or two. */
 export type Command = {
   readonly name: string
   /** What it does, for the usage. */
   readonly does: string
-  /** Options with a value, and what stands for it in the usage. */
+  /** Options, and the placeholders for their values in the usage. */
   readonly options: Readonly<Record<string, Option>>
   readonly run: (desk: Desk, given: Readonly<Record<string, string>>) => Promise<void>
 }
 
 export type Option = { readonly value?: string; readonly optional?: true }
 
-/** Declares a command; those of its options that must be given are texts in `run`. */
+/** Declares a command. In `run`, required options are strings. */
 export const command = <const Options extends Readonly<Record<string, Option>>>(declared: {
   readonly name: string
   readonly does: string

@@ -10,7 +10,7 @@ import { command, operator } from './command.ts'
 export const merchantCommands = [
   command({
     name: 'merchants',
-    does: 'lists the merchants, their ids and owners',
+    does: 'lists the merchants with their IDs and owners',
     options: {},
     run: async ({ sql, say }) => {
       const merchants = await listMerchants(sql)
@@ -21,36 +21,36 @@ export const merchantCommands = [
 
   command({
     name: 'create-merchant',
-    does: 'makes a merchant that belongs to an account',
+    does: 'creates a merchant with an account as its owner',
     options: { name: { value: 'name' }, 'owner-email': { value: 'address' } },
     run: async (desk, given) => {
       const name = readName(given.name)
       const owner = await getAccount(desk, given['owner-email'])
       const id = uuidv7(desk.clock.now(), desk.random)
       await createMerchant(desk.sql, { id, name, ownerId: owner.id }, operator)
-      desk.say(`Made ${encodeId('mer', id)} for ${owner.email}`)
+      desk.say(`Created merchant ${encodeId('mer', id)} for ${owner.email}`)
     },
   }),
 
   command({
     name: 'create-key',
-    does: 'makes an API key for a merchant',
+    does: 'creates an API key for a merchant',
     options: {
       merchant: { value: 'mer_…' },
       mode: { value: 'test|live' },
       access: { value: Object.keys(presets).join('|') },
       name: { value: 'name', optional: true },
     },
-    run: async (desk, { merchant, mode, access, name = 'Made by the operator' }) => {
+    run: async (desk, { merchant, mode, access, name = 'Created by the operator' }) => {
       const merchantId = decodeId('mer', merchant)
       if (mode !== 'test' && mode !== 'live') throw new StartError('--mode must be test or live')
       if (!isPreset(access)) throw new StartError(`--access must be ${Object.keys(presets).join(', ')}`)
       if (!merchantId || !(await hasMerchant(desk.sql, merchantId)))
-        throw new StartError('--merchant names no merchant: see `bun run admin merchants`')
+        throw new StartError('--merchant is not the ID of a merchant: see `bun run admin merchants`')
       const spec = { livemode: mode === 'live', name: readName(name), scopes: presets[access], expiresAt: null }
       const { row, secret } = await createApiKey(desk, { ...spec, merchantId }, operator)
-      desk.say(`Made ${encodeId('key', row.id)} for ${merchant}`)
-      desk.say(`The key is ${secret} and is shown only now`)
+      desk.say(`Created API key ${encodeId('key', row.id)} for ${merchant}`)
+      desk.say(`The key is ${secret} (it is shown only once)`)
     },
   }),
 ]

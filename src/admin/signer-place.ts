@@ -8,39 +8,40 @@ import { hasMerchant } from '../queries/merchants.ts'
 import { StartError } from '../start-error.ts'
 import type { Desk } from './command.ts'
 
-/** The options that name a signer. */
+/** The options that identify a signer. */
 export const merchant = { value: 'mer_…' } as const
-export const chain = { value: 'chain id' } as const
+export const chain = { value: 'chain ID' } as const
 
 export const readPlace = async ({ sql }: Desk, given: { readonly merchant: string; readonly chain: string }) => {
   const merchantId = decodeId('mer', given.merchant)
   if (!merchantId || !(await hasMerchant(sql, merchantId)))
-    throw new StartError('--merchant names no merchant: see `bun run admin merchants`')
-  if (!/^[1-9]\d{0,14}$/.test(given.chain)) throw new StartError('--chain must be the number of a chain')
+    throw new StartError('--merchant is not the ID of a merchant: see `bun run admin merchants`')
+  if (!/^[1-9]\d{0,14}$/.test(given.chain)) throw new StartError('--chain must be a chain ID, such as 8453')
   return { merchantId, chainId: Number(given.chain) }
 }
 
-/** Asks the nodes of a chain that RPC_URLS names. */
+/** Connects to the nodes of a chain in RPC_URLS_<chain ID>. */
 export const onChain = async <T>(
   { env, ...outside }: Desk,
   chainId: number,
   act: (rpc: Rpc) => Promise<T>,
 ): Promise<T> => {
-  if (chainId === sandboxId) throw new StartError('In the sandbox refunds are signed by themselves')
+  if (chainId === sandboxId)
+    throw new StartError('The sandbox needs no signer: the server signs refunds there automatically')
   const urls = env.rpcUrls.get(chainId)
   if (!urls)
     throw new StartError(
-      `Chain ${chainId} is not switched on: set RPC_URLS_${chainId} to addresses of its nodes, as for the server`,
+      `Chain ${chainId} is not enabled: set RPC_URLS_${chainId} to the URLs of its nodes, as for the server`,
     )
   const silent = { ...outside, log: openLog('silent') }
   const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], silent, env.rpcProxy)
   try {
     const rpc = chains.find(chainId)?.rpc
-    if (!rpc) throw new StartError(`Chain ${chainId} is not known: describe it in CHAINS_FILE`)
+    if (!rpc) throw new StartError(`Chain ${chainId} is not known: add it to CHAINS_FILE`)
     return await act(rpc)
   } catch (error) {
     if (!(error instanceof RpcFault || error instanceof RpcRefusal)) throw error
-    throw new StartError(`Chain ${chainId}: ${error.message}; look at RPC_URLS_${chainId}`)
+    throw new StartError(`Chain ${chainId}: ${error.message}; check RPC_URLS_${chainId}`)
   } finally {
     chains.close()
   }

@@ -8,10 +8,10 @@ import { StartError } from '../start-error.ts'
 import { command } from './command.ts'
 import { chain, merchant, onChain, readPlace } from './signer-place.ts'
 
-/** For after a restored backup: sql/107-refund-signers-functions.sql says why a signer is on hold then. */
+/** Needed after a backup was restored: sql/107-refund-signers-functions.sql explains why a signer is on hold then. */
 export const signerRelease = command({
   name: 'signer release',
-  does: 'has a signer sign again that is on hold since the database was restored; see what its address has sent first',
+  does: 'releases a signer that is on hold after the database was restored; first check what its address has sent',
   options: { merchant, chain },
   run: async (desk, given) => {
     const place = await readPlace(desk, given)
@@ -20,25 +20,25 @@ export const signerRelease = command({
     if (!signer.isOnHold) throw new StartError(`${signer.address} is not on hold`)
     const { chainId } = place
     const firstNonce = await onChain(desk, chainId, rpc => readFirstNonce(desk.sql, rpc, { chainId, signer }))
-    // Read anew: what is final by now was recorded with its block.
+    // Read again: transfers that are final by now were recorded with their block.
     const undecided = (await findPresentSigner(desk.sql, place))?.undecided ?? 0
     if (undecided > 0)
       throw new StartError(
-        `Transfers on the chain may have paid ${undecided} of the refunds that wait: try again in a minute`,
+        `Transfers on the chain may have paid ${undecided} of the waiting refunds: try again in a minute`,
       )
     const left = await releaseSigner(desk.sql, { id: signer.id, firstNonce })
-    if (left === undefined) throw new StartError(`${signer.address} has been released by another command`)
-    desk.say(`${signer.address} signs refunds again, from nonce ${Math.max(firstNonce, signer.nextNonce)} on`)
+    if (left === undefined) throw new StartError(`${signer.address} was released by another command`)
+    desk.say(`${signer.address} signs refunds again, starting with nonce ${Math.max(firstNonce, signer.nextNonce)}`)
     if (left > 0)
       desk.say(
-        `Refunds in native currency that waited are left to be signed by hand: ${left}. See which are paid already`,
+        `${left} waiting refunds in native currency must be signed manually. First check which of them are already paid`,
       )
   },
 })
 
 /**
- * Where its nonces go on. All nodes must answer, and a transaction that is not in the database must be final and read:
- * what it has paid is known by then.
+ * The next nonce of the signer. All nodes must answer. A transaction that is not in the database must be final and read,
+ * so that it is known which refund it has paid.
  */
 const readFirstNonce = async (
   sql: Sql,
@@ -49,7 +49,7 @@ const readFirstNonce = async (
   const silent = rpc.nodes.length - counts.length
   if (silent > 0)
     throw new StartError(
-      `Chain ${chainId}: ${silent} of ${rpc.nodes.length} nodes did not answer, and each may know of a transaction. Try again, or take those that are gone out of RPC_URLS_${chainId}`,
+      `Chain ${chainId}: ${silent} of ${rpc.nodes.length} nodes did not answer, and each of them may know a transaction. Try again, or remove nodes that no longer exist from RPC_URLS_${chainId}`,
     )
   const highest = highestOf(counts)
   if (highest <= nextNonce) return nextNonce
@@ -57,7 +57,7 @@ const readFirstNonce = async (
   const usedTo = final && (await findUsedTo(rpc, address, final))
   if (usedTo === undefined || usedTo < highest)
     throw new StartError(
-      `Chain ${chainId} has ${highest - nextNonce} transactions of ${address} that the database does not know and that are not all final and read yet: try again later`,
+      `Chain ${chainId} has ${highest - nextNonce} transactions of ${address} that are not in the database, and not all of them are final and read yet: try again later`,
     )
   return highest
 }

@@ -12,39 +12,41 @@ import { signerRelease } from './signer-release.ts'
 export const signerCommands = [
   command({
     name: 'signer add',
-    does: 'has a key sign refunds of a merchant on a chain; the key is read from standard input. Limits are in minor units: per refund, and in 24 hours',
+    does: 'adds a private key that signs refunds of a merchant on a chain; the key is read from standard input. Limits are in minor units: per refund, and per 24 hours',
     options: { merchant, chain, limits: { value: 'USD:5000:50000,EUR:…' } },
     run: async (desk, given) => {
       const place = await readPlace(desk, given)
       const limits = readLimits(given.limits)
       const account = readPrivateKey(await desk.readInput())
-      // What was typed instead is not repeated.
-      if (!account) throw new StartError('What is on standard input is no private key: that has 64 hexadecimal digits')
+      // The input is not repeated in the message: it may be a secret.
+      if (!account) throw new StartError('Standard input is not a private key: a private key has 64 hexadecimal digits')
       const { key, address } = account
-      // What waits to be mined counts: it was not signed here.
+      // Includes pending transactions, which were not signed here.
       const firstNonce = await onChain(desk, place.chainId, rpc => readHighest(rpc, address))
       const id = uuidv7(desk.clock.now(), desk.random)
       const sealedKey = (await desk.keyring()).seal(SIGNER_PURPOSE, id, key)
       const small = address.toLowerCase()
       const outcome = await addSigner(desk.sql, { id, ...place, address: small, sealedKey, firstNonce, limits })
       if (outcome === 'has_another')
-        throw new StartError('The merchant has another signer on this chain: remove that first')
+        throw new StartError('The merchant already has a signer on this chain: remove it first')
       if (outcome === 'taken')
         throw new StartError(
-          'This key signs for a merchant already, or has signed what is not final: use one of its own',
+          'This key already signs for another merchant, or has signed transactions that are not final: use a separate key',
         )
-      const has = outcome === 'added' ? 'signs refunds' : 'has other limits now, and signs refunds'
+      const has = outcome === 'added' ? 'signs refunds' : 'has new limits and signs refunds'
       desk.say(
         `${address} ${has} of ${given.merchant} on chain ${given.chain}, once refundMode is signer in its settings`,
       )
-      desk.say(`What the merchant has been shown to sign by hand stays so, whatever the limits are now`)
-      desk.say(`It needs coins for the gas, and what is refunded, on its own address. Nobody else may send from there`)
+      desk.say(`Refunds that already waited for a manual signature must still be signed manually`)
+      desk.say(
+        `Fund its address with native currency for gas and with the assets to refund. No other program may send from it`,
+      )
     },
   }),
 
   command({
     name: 'signer list',
-    does: 'lists the refund signers, what they may sign, and what keeps them from signing',
+    does: 'lists the refund signers with their limits, and the reasons why refunds are not signed',
     options: {},
     run: async ({ sql, say }) => {
       const signers = await listSigners(sql)
@@ -69,7 +71,8 @@ export const signerCommands = [
         say(
           `${encodeId('mer', merchantId)} chain ${chainId} ${address} ${allowed.join(',')}, ${open} under way${state}${held}`,
         )
-        if (unclearSince) say(`  what was signed may be mined or not since ${unclearSince.toISOString()}: ${unclear}`)
+        if (unclearSince)
+          say(`  the result of a signed transaction is not known since ${unclearSince.toISOString()}: ${unclear}`)
         for (const { reason, count, since } of waits)
           say(`  ${count} not signed since ${since.toISOString()}, ${reason}: ${explained[reason]}`)
       }
@@ -80,34 +83,35 @@ export const signerCommands = [
 
   command({
     name: 'signer remove',
-    does: 'has a key sign no more refunds; it is erased once nothing that it has signed is under way',
+    does: 'removes a signer; its key is erased when all its transactions are final',
     options: { merchant, chain },
     run: async (desk, given) => {
       const removed = await removeSigner(desk.sql, await readPlace(desk, given))
       if (!removed) throw new StartError('The merchant has no signer on this chain: see `bun run admin signer list`')
-      const rest = removed.open === 0 ? 'its key is erased' : `its key is erased when ${removed.open} are final`
+      const rest =
+        removed.open === 0 ? 'its key is erased' : `its key is erased when ${removed.open} open transactions are final`
       desk.say(`${removed.address} signs no more refunds; ${rest}`)
     },
   }),
 ]
 
-const unclear = 'its number is used, and no node shows by what; add a node that knows old states to RPC_URLS_<chain>'
+const unclear = 'its nonce is used, and no node shows by which transaction; add an archive node to RPC_URLS_<chain ID>'
 
 const explained: Readonly<Record<WaitReason, string>> = {
-  no_answer: 'its chain does not answer',
-  no_gas: 'it has too few coins for the gas',
-  no_coins: 'it has too little of what is refunded',
+  no_answer: 'the chain does not answer',
+  no_gas: 'the address does not have enough native currency for gas',
+  no_coins: 'the address does not have enough of the asset to refund',
   nonce_ahead:
-    'the chain has seen more of its key than the database: another program uses it. See what it has sent, then remove and add it',
-  refused: 'the chain says that the transfer cannot work',
-  unreadable_key: 'neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens its key',
-  unsettled: 'an earlier transaction of the refund may still be mined',
-  fault: 'something went wrong, of which the log says more',
+    'the chain has more transactions of the key than the database, so another program uses the key. Check what it has sent, then remove and add the signer',
+  refused: 'the chain reports that the transfer would fail',
+  unreadable_key: 'neither SECRET_KEY nor SECRET_KEY_PREVIOUS decrypts the key',
+  unsettled: 'an earlier transaction of the refund can still be mined',
+  fault: 'an error occurred, see the log of the server',
   on_hold:
-    'the database may be a restored backup: see what its address has sent, then release it with `bun run admin signer release`',
-  over_refund_limit: 'more than it may sign for one refund, so the merchant signs it',
-  over_day_limit: 'more than it may sign in 24 hours, so the merchant signs it',
-  by_hand: 'it waited before the signer was there, or on, so the merchant signs it',
+    'the database may be a restored backup: check what the address has sent, then run `bun run admin signer release`',
+  over_refund_limit: 'above the limit per refund: the merchant must sign it',
+  over_day_limit: 'above the limit per 24 hours: the merchant must sign it',
+  by_hand: 'it waited before the signer was added or turned on: the merchant must sign it',
 }
 
 const readLimits = (text: string): readonly SignerLimit[] => {
@@ -117,6 +121,8 @@ const readLimits = (text: string): readonly SignerLimit[] => {
   })
   const currencies = new Set(limits.map(({ currency }) => currency))
   if (currencies.has('') || currencies.size < limits.length)
-    throw new StartError('--limits must name each currency once, as in USD:5000:50000 for 50 a refund and 500 a day')
+    throw new StartError(
+      '--limits must have each currency once, such as USD:5000:50000 for 50.00 per refund and 500.00 per 24 hours',
+    )
   return limits
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './audit.ts'
 import { eachRow, ROWS_AT_ONCE } from './each-row.ts'
 
-/** I9: each row's state is the last entry of its history, and its history has no gap, fork or double effect. */
+/** I9: the state of each row is that of the last entry in its history; a history has no gap, no fork and no repeated command. */
 export const auditActors = (kinds: readonly Kind[]): Check[] => [...kinds.flatMap(auditKind), ...auditHistory]
 
 const auditKind = (kind: Kind): Check[] => {
@@ -13,7 +13,7 @@ const auditKind = (kind: Kind): Check[] => {
   return [
     {
       invariant: 'I9',
-      what: `a history of a ${name} without its row in ${table}`,
+      what: `a history of a ${name} without a row in ${table}`,
       breaches: sql => sql`
       select h.actor as id
       from transitions h
@@ -21,7 +21,7 @@ const auditKind = (kind: Kind): Check[] => {
     },
     {
       invariant: 'I9',
-      what: `a timer of a ${name} that nothing in its history has armed`,
+      what: `a timer of a ${name} that no entry of its history has set`,
       breaches: sql => sql`
       select m.actor as id
       from timers m
@@ -32,7 +32,7 @@ const auditKind = (kind: Kind): Check[] => {
     },
     {
       invariant: 'I9',
-      what: `a ${name} whose timer is gone`,
+      what: `a ${name} whose timer is missing`,
       find: async function* (sql) {
         for (const delay of leavingDelays(kind)) yield* findUnarmed(sql, kind, delay)
       },
@@ -42,7 +42,7 @@ const auditKind = (kind: Kind): Check[] => {
 
 type Delay = { readonly state: string; readonly delay: string; readonly timer: string }
 
-/** The delays that end a state: a state that is still there must have its timer, unless none applies to it. */
+/** The delays that end a state. A row in such a state must have the timer, unless the delay does not apply to it. */
 const leavingDelays = ({ machine }: Kind): Delay[] =>
   (Object.values(machine.states) as AnyStateNode[]).flatMap(node =>
     node.after
@@ -67,8 +67,8 @@ async function* findUnarmed(sql: Sql, kind: Kind, { state, delay, timer }: Delay
 const auditHistory: Check[] = [
   {
     invariant: 'I9',
-    what: 'an entry of a history that does not follow the one before it, there or in the feed',
-    // One walk for all of it: sorting the entries takes longer than comparing them.
+    what: 'an entry of a history that does not follow the previous entry, in the history or in the feed',
+    // One pass for all comparisons: sorting the entries takes longer than comparing them.
     breaches: sql => sql`
       select actor as id
       from (
@@ -83,7 +83,7 @@ const auditHistory: Check[] = [
   },
   {
     invariant: 'I9',
-    what: 'a command that was carried out twice',
+    what: 'a command that was executed twice',
     breaches: sql => sql`
       select actor as id from transitions group by actor, command having count(*) > 1`,
   },

@@ -15,41 +15,41 @@ import { auditSending } from './sending.ts'
 import { auditWebhooks } from './webhooks.ts'
 import { auditWork } from './work.ts'
 
-/** A promise of the service that was found broken, and where. */
+/** A broken invariant, with an example. */
 export type Finding = {
-  /** The invariant, as the audit names it. */
+  /** Number of the invariant: `I1` to `I9`. */
   readonly invariant: string
   readonly what: string
-  /** How often; the first of them is named. */
+  /** Number of breaches. `example` is the ID of the first one. */
   readonly count: number
   readonly example: string
 }
 
-/** A question to the database that has no answers as long as the promise is kept. */
+/** A query that returns no rows as long as the invariant holds. */
 export type Check = {
   readonly invariant: string
   readonly what: string
 } & (
   | {
-      /** Rows of one column, the `id` of what breaks the promise. */
+      /** Rows with one column: the `id` of each breach. */
       readonly breaches: (sql: Sql) => Fragment
     }
   | {
-      /** The same where the database alone cannot tell. */
+      /** The same, for an invariant that a query alone cannot check. */
       readonly find: (sql: Sql) => AsyncIterable<string>
     }
 )
 
 export type AuditOptions = {
-  /** Opens what is stored sealed. Without it the rules that need the content of that are left out. */
+  /** Decrypts stored secrets. Without it the rules that need them are skipped. */
   readonly keyring?: Keyring | undefined
-  /** After each question, with the time that it took. */
+  /** Called after each check, with its duration. */
   readonly asked?: (check: Check, ms: number) => void
   /** Questions under way together, each on a connection of its own: one, unless the connections are the audit's. */
   readonly parallel?: number
 }
 
-/** Asks every question; an empty answer means that every invariant holds. */
+/** Runs every check. An empty result means that every invariant holds. */
 export const audit = async (
   sql: Sql,
   kinds: readonly Kind[],
@@ -82,7 +82,7 @@ export const audit = async (
   return checks.flatMap(check => findings.get(check) ?? [])
 }
 
-/** Counts in the database: a breach may be in every row of a table. */
+/** Counts in the database: every row of a table may be a breach. */
 export const countBreaches = async (sql: Sql, check: Check): Promise<Pick<Finding, 'count' | 'example'>> => {
   if ('breaches' in check)
     return onlyRow(

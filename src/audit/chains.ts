@@ -2,14 +2,14 @@ import type { Kind } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './audit.ts'
 
-/** What is promised of the chains' books, and of the payments that are told of them. */
+/** Invariants of the recorded chains, and of the payments on them. */
 export const auditChains = (kinds: readonly Kind[]): Check[] =>
   kinds.some(({ name }) => name === 'payment') ? [...books, sums('received'), sums('final')] : []
 
 const books: readonly Check[] = [
   {
     invariant: 'I4',
-    what: 'a chain whose books lack a block since its final one',
+    what: 'a chain with a missing block after its final block',
     breaches: sql => sql`
       select c.chain_id::text as id from chain_cursors c
       where (select count(*) from chain_blocks b
@@ -18,7 +18,7 @@ const books: readonly Check[] = [
   },
   {
     invariant: 'I4',
-    what: 'a transfer that is seen in a block which is no part of its chain',
+    what: 'a transfer that is seen in a block which is not part of its chain',
     breaches: sql => sql`
       select t.tx_hash as id from transfers t
       where t.state = 'seen' and not exists (
@@ -26,7 +26,7 @@ const books: readonly Check[] = [
   },
   {
     invariant: 'I4',
-    what: 'a block whose transfers to a payment are not what they were added up to',
+    what: 'a block whose recorded sum for a payment differs from its transfers',
     breaches: sql => sql`
       select coalesce(t.payment_id, s.payment_id) as id
       from (
@@ -40,15 +40,15 @@ const books: readonly Check[] = [
   },
   {
     invariant: 'I4',
-    what: 'an address that was given out for a payment which is not there',
+    what: 'a deposit address of a payment that does not exist',
     breaches: sql => sql`
       select address as id from deposit_addresses d where not exists (select from payments p where p.id = d.payment_id)`,
   },
 ]
 
 /**
- * Of payments that have been told all there is, and whose money is as deep as they wait for. What a pending one does not
- * count, as it came after its window or its price (`isInTime`, machines/payment-sums.ts), waits for its end.
+ * Only for payments that have processed all recorded transfers, at their required depth. A pending payment does not count
+ * a transfer after its window or its price (`isInTime`, machines/payment-sums.ts) before the window ends.
  */
 const sums = (which: 'received' | 'final'): Check => ({
   invariant: 'I4',
@@ -67,6 +67,6 @@ const sums = (which: 'received' | 'final'): Check => ({
       ${which === 'final' ? sql`and not exists (select from deeper_payments w where w.payment_id = p.id)` : sql``}
     group by p.id
     having ${which === 'final' ? sql`p.amount_final` : sql`p.amount_received`}
-      -- No more than the column holds, as it is told (src/chain/watch/sums.ts).
+      -- At most the maximum of the column, as in src/chain/watch/sums.ts.
       <> least(coalesce(sum(t.amount), 0), repeat('9', 78)::numeric)`,
 })

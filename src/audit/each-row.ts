@@ -1,6 +1,6 @@
 export const ROWS_AT_ONCE = 2_000
 
-/** All rows of a query that is asked in parts, each after the id of the last row of the part before. */
+/** All rows of a query, read in batches; each batch starts after the ID of the last row of the previous batch. */
 export async function* eachRow<Row extends { readonly id: string }>(
   ask: (after: string) => PromiseLike<readonly Row[]>,
 ): AsyncGenerator<Row> {

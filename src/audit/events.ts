@@ -4,12 +4,12 @@ import type { Sql } from '../postgres/connect.ts'
 import type { Fragment } from '../queries/places.ts'
 import type { Check } from './audit.ts'
 
-/** I8: walking a merchant's events by cursor tells every committed one once. */
+/** I8: reading the events of a merchant by cursor returns every committed event exactly once. */
 export const auditEvents = (kinds: readonly Kind[]): Check[] => [
   {
     invariant: 'I8',
-    // A page begins after the last place of the one before, and a walk begins after 0.
-    what: 'an event whose place in its list is taken, or before all places',
+    // A page starts after the last place of the previous page, and the first page after place 0.
+    what: 'an event whose place in the list is used twice, or is not positive',
     breaches: sql => sql`
       select id
       from (
@@ -20,22 +20,22 @@ export const auditEvents = (kinds: readonly Kind[]): Check[] => [
   },
   {
     invariant: 'I8',
-    what: 'an event that no change of its actor has caused',
+    what: 'an event without the transition that caused it',
     breaches: sql => sql`
       select e.id
       from events e
       left join transitions h on h.actor = e.actor and h.rev = e.rev
-      -- A test event is about an endpoint, which is no actor.
+      -- A test event is about an endpoint, which is not an actor.
       where e.kind <> 'webhook_endpoint' and (h.actor is null or h.xid <> e.xid or h.era <> e.era)`,
   },
   {
     invariant: 'I8',
-    what: 'a change that the outside was not told of',
+    what: 'a transition without its event',
     breaches: sql => kinds.map(kind => findUntold(sql, kind)).reduce((some, more) => sql`${some} union all ${more}`),
   },
   {
     invariant: 'I8',
-    what: 'an event of an actor that sorts before an earlier one of it',
+    what: 'an event that is listed before an earlier event of the same actor',
     breaches: sql => sql`
       select id
       from (
@@ -46,7 +46,7 @@ export const auditEvents = (kinds: readonly Kind[]): Check[] => [
   },
 ]
 
-/** What a machine says about its own changes, against what is there. */
+/** Compares the events that a machine emits for its transitions with the stored events. */
 const findUntold = (sql: Sql, kind: Kind): Fragment => sql`
   select h.actor as id
   from transitions h

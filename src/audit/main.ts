@@ -13,10 +13,10 @@ import { type Comparison, compareChains } from './chain/compare.ts'
 import { connectForAudit, PARALLEL } from './connection.ts'
 
 const usage = `Usage: bun run audit [--chain]
-  Says whether every promise is kept. With --chain the final transfers, refunds and balances are also compared with the
-  chains, through the nodes that the service is set up with.`
+  Checks every invariant of the database. With --chain, final transfers, refunds and balances are also compared with the
+  chains, through the nodes in RPC_URLS_<chain ID>.`
 
-/** `bun run audit`: asks a running or a stopped service whether its promises are kept. Ends with 1 if one is not. */
+/** `bun run audit`: checks the invariants of a running or stopped server. The exit code is 1 if one is broken. */
 const main = async (args: readonly string[]): Promise<number> => {
   const options = readOptions(args)
   const env = parseEnv(process.env)
@@ -25,7 +25,9 @@ const main = async (args: readonly string[]): Promise<number> => {
   try {
     const [size] = await sql<{ transitions: number; events: number }[]>`
       select (select count(*)::int from transitions) as transitions, (select count(*)::int from events) as events`
-    const where = env.databaseUrl ? 'the database given' : `a ${database.running ? 'running' : 'stopped'} house`
+    const where = env.databaseUrl
+      ? 'the database of DATABASE_URL'
+      : `the database of a ${database.running ? 'running' : 'stopped'} server`
     console.log(`Auditing ${size?.transitions} transitions and ${size?.events} events, in ${where}`)
     const found = await audit(sql, kinds, { keyring: await openOwnKeyring(sql, env), parallel: PARALLEL })
     const compared: Comparison = options.chain ? await compareWithChains(sql, env) : { findings: [], left: [] }
@@ -38,7 +40,7 @@ const main = async (args: readonly string[]): Promise<number> => {
     if (findings.length > 0) console.log(`${findings.length} invariants are broken`)
     return findings.length === 0 && isWhole ? 0 : 1
   } finally {
-    // Left open it would keep this process, which has nothing more to do.
+    // An open connection would keep the process running.
     await sql.end({ timeout: 5 })
   }
 }

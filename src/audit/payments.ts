@@ -1,7 +1,7 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Check } from './audit.ts'
 
-/** What is promised of single kinds; asked only where they are all registered. */
+/** Invariants of single kinds; checked only if these kinds are registered. */
 export const auditPayments = (kinds: readonly Kind[]): Check[] =>
   perKind.filter(({ of }) => of.every(name => kinds.some(kind => kind.name === name)))
 
@@ -16,7 +16,7 @@ const perKind: (Check & { of: readonly string[] })[] = [
   {
     of: ['payment', 'refund'],
     invariant: 'I4',
-    what: 'a payment whose books differ from its refunds',
+    what: 'a payment whose refund sums differ from its refunds',
     breaches: sql => sql`
       select p.id
       from payments p
@@ -50,7 +50,7 @@ const perKind: (Check & { of: readonly string[] })[] = [
   {
     of: ['delivery'],
     invariant: 'I6',
-    what: 'a delivery that was attempted more than five times by itself',
+    what: 'a delivery with more than five automatic attempts',
     breaches: sql => sql`select id from deliveries where automatic_attempts > 5`,
   },
 ]

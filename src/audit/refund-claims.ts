@@ -1,21 +1,21 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Check } from './audit.ts'
 
-/** Who may say where a refund goes: whoever asks for it or, with the secret of its claim, the customer, and once. */
+/** A destination is set once: by the caller who creates the refund, or by the customer with the secret of the claim. */
 export const auditRefundClaims = (kinds: readonly Kind[]): Check[] =>
   kinds.some(({ name }) => name === 'refund') ? checks : []
 
 const checks: Check[] = [
   {
     invariant: 'I3',
-    what: 'a refund whose destination was named twice',
+    what: 'a refund whose destination was set twice',
     breaches: sql => sql`
       select actor as id from transitions where kind = 'refund' and event = 'destination_named'
       group by actor having count(*) > 1`,
   },
   {
     invariant: 'I3',
-    what: 'a refund that goes elsewhere than was proven',
+    what: 'a refund whose destination differs from the proven address',
     breaches: sql => sql`
       select p.refund_id as id
       from refund_destination_proofs p left join refunds r on r.id = p.refund_id
@@ -23,7 +23,7 @@ const checks: Check[] = [
   },
   {
     invariant: 'I3',
-    what: 'a refund that a customer has named the destination of without a claim, or somebody else in spite of one',
+    what: 'a refund whose customer has set the destination without a claim, or whose destination was set by someone else despite a claim',
     breaches: sql => sql`
       select t.actor as id
       from transitions t left join refund_claims c on c.id = t.actor
@@ -32,14 +32,14 @@ const checks: Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'a refund that waits for a destination, and nobody can name one',
+    what: 'a refund that waits for a destination and has no claim',
     breaches: sql => sql`
       select id from refunds r
       where state = 'requires_destination' and not exists (select from refund_claims c where c.id = r.id)`,
   },
   {
     invariant: 'I9',
-    what: 'a claim of a refund that is not there',
+    what: 'a claim of a refund that does not exist',
     breaches: sql => sql`
       select id from refund_claims c where not exists (select from refunds r where r.id = c.id)`,
   },

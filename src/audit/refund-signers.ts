@@ -2,14 +2,14 @@ import type { Kind } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './audit.ts'
 
-/** What refund signers promise; asked only where refunds are registered. */
+/** Invariants of refund signers; checked only if refunds are registered. */
 export const auditRefundSigners = (kinds: readonly Kind[]): Check[] =>
   kinds.some(({ name }) => name === 'refund') ? checks : []
 
 const checks: Check[] = [
   {
     invariant: 'I3',
-    what: 'a refund of which two numbers of signers may be mined',
+    what: 'a refund with two open nonces of signers',
     breaches: sql => sql`
       select refund_id as id from signer_nonces where state = 'open' and refund_id is not null
       group by refund_id having count(*) > 1`,
@@ -26,22 +26,22 @@ const checks: Check[] = [
   },
   {
     invariant: 'I3',
-    what: 'a number of a signer for which nothing was signed',
+    what: 'a nonce of a signer without a signed transaction',
     breaches: sql => sql`
       select n.signer_id as id from signer_nonces n
       where not exists (select from signed_transactions t where t.signer_id = n.signer_id and t.nonce = n.nonce)`,
   },
   {
     invariant: 'I3',
-    what: 'a transaction that was signed for a number that is in no books',
+    what: 'a signed transaction whose nonce is not recorded',
     breaches: sql => sql`
       select t.tx_hash as id from signed_transactions t
       where not exists (select from signer_nonces n where n.signer_id = t.signer_id and n.nonce = t.nonce)`,
   },
   {
-    // Each was committed with what told the refund of it.
+    // Both were committed together.
     invariant: 'I3',
-    what: 'a transaction that was signed for a refund which was never told of it',
+    what: 'a signed transaction that is not in the history of its refund',
     breaches: sql => sql`
       select t.tx_hash as id from signed_transactions t join signer_nonces n using (signer_id, nonce)
       where n.refund_id is not null and not exists (
@@ -50,9 +50,9 @@ const checks: Check[] = [
           and h.context->>'txHash' = t.tx_hash)`,
   },
   {
-    // A sandbox's chain may be lost with what was mined there.
+    // Not in the sandbox, whose chain can be lost.
     invariant: 'I3',
-    what: 'a refund that was told its transaction could never be mined, and it is',
+    what: 'a refund that failed as dropped although its transaction was mined',
     breaches: sql => sql`
       select h.actor as id
       from transitions h
@@ -64,7 +64,7 @@ const checks: Check[] = [
   },
   {
     invariant: 'I3',
-    what: 'a refund that is paid with a number which another transaction has used',
+    what: 'a refund that is paid with a nonce which another transaction has used',
     breaches: sql => sql`
       select r.id from refunds r join signer_nonces n on n.refund_id = r.id
       join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
@@ -72,8 +72,8 @@ const checks: Check[] = [
   },
   {
     invariant: 'I3',
-    what: 'a signer that has left out a number',
-    // In the sandbox anybody has its key, and may have sent something in between.
+    what: 'a signer with a gap in its nonces',
+    // Not in the sandbox, where the key is public and others may have sent transactions.
     breaches: sql => sql`
       select s.id from refund_signers s join signer_nonces n on n.signer_id = s.id
       where s.epoch is null and n.nonce >= s.first_nonce
@@ -81,6 +81,6 @@ const checks: Check[] = [
   },
 ]
 
-/** Whoever has accepted that it is paid after all knows what the books said. */
+/** Without refunds that a member has accepted as paid. */
 const isUnjudged = (sql: Sql, refund: string) =>
   sql`not exists (select from refund_judgements j where j.refund_id = ${sql(refund)} and j.why = 'stray_transfer')`

@@ -1,7 +1,7 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Check } from './audit.ts'
 
-/** What refunds are paid with: one transaction each, and what the chain says of it is asked. */
+/** A refund is paid by one transaction, and its result comes from the chain. */
 export const auditRefundTransactions = (kinds: readonly Kind[]): Check[] =>
   kinds.some(({ name }) => name === 'refund') ? checks : []
 
@@ -22,7 +22,7 @@ const checks: Check[] = [
   },
   {
     invariant: 'I3',
-    what: 'a rise of a balance that pays a refund which is not paid by it',
+    what: 'a balance increase that is recorded for a refund which it does not pay',
     breaches: sql => sql`
       select p.refund_id as id
       from refund_rises p
@@ -34,9 +34,9 @@ const checks: Check[] = [
   },
   {
     invariant: 'I3',
-    what: 'a refund that somebody else than its chain has judged',
-    // A signer of ours may say that what it has signed can never be mined, and a person what the chain could not say when
-    // they were asked. What nobody is said to have judged, somebody else has.
+    what: 'a refund whose result did not come from its chain',
+    // Exceptions: one of our signers reports that its transaction can never be mined; a member decides what the chain could
+    // not show at that time. A result without a cause is a breach too.
     breaches: sql => sql`
       select t.actor as id from transitions t join refunds r on r.id = t.actor
       where t.kind = 'refund' and t.event in ('transaction_verified', 'transaction_failed')
@@ -55,7 +55,7 @@ const checks: Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'a refund whose transaction nobody looks at, or that is looked at for nothing',
+    what: 'a refund whose transaction is not being checked, or is checked without need',
     breaches: sql => sql`
       select coalesce(r.id, l.refund_id) as id
       from (select id, tx_hash from refunds where state = 'processing') r
@@ -64,7 +64,7 @@ const checks: Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'a refund that waits for a transfer which nobody would notice',
+    what: 'a refund that waits for a transfer which is not being watched for',
     breaches: sql => sql`
       select id from refunds r
       where state in ('requires_signature', 'processing')

@@ -1,10 +1,10 @@
 import type { Check } from './audit.ts'
 
-/** What is promised of attempts, as far as the database knows; what receivers saw is compared with it in the tests. */
+/** Invariants of attempts in the database. Tests compare them with the requests that receivers got. */
 export const auditSending: readonly Check[] = [
   {
     invariant: 'I5',
-    what: 'a delivery whose attempts are not the ones that it has counted',
+    what: 'a delivery whose counters differ from its attempts',
     breaches: sql => sql`
       select d.id
       from deliveries d
@@ -19,17 +19,17 @@ export const auditSending: readonly Check[] = [
   },
   {
     invariant: 'I5',
-    what: 'an attempt without an end whose delivery is not being sent',
+    what: 'an open attempt of a delivery that is not being sent',
     breaches: sql => sql`
       select a.delivery_id as id
       from delivery_attempts a
       left join deliveries d on d.id = a.delivery_id and d.state = 'sending' and d.attempts = a.number
       where a.outcome is null and d.id is null`,
   },
-  // What an attempt under way has come to may not have reached its delivery yet.
+  // The result of an attempt in progress may not be in its delivery yet.
   {
     invariant: 'I5',
-    what: 'a delivery that is delivered without an attempt that was, or the other way round',
+    what: 'a delivery that is delivered without a successful attempt, or the reverse',
     breaches: sql => sql`
       select d.id
       from deliveries d
@@ -38,32 +38,32 @@ export const auditSending: readonly Check[] = [
   },
   {
     invariant: 'I5',
-    what: 'a delivery given up with automatic attempts left, and nothing that has barred them',
+    what: 'a failed delivery with automatic attempts left that no result has ended',
     breaches: sql => sql`
       select d.id
       from deliveries d
       where d.state = 'failed' and d.automatic_attempts < 5 and not exists (
         select from delivery_attempts a
         where a.delivery_id = d.id and (a.outcome in ('redirect', 'forbidden_address', 'body_too_large')
-          -- By hand after it had been canceled: that plans nothing.
+          -- A manual attempt after it was canceled plans no further attempts.
           or (a.number = d.attempts and a.trigger = 'manual')))`,
   },
   {
     invariant: 'I6',
-    what: 'a delivery that was attempted more than five times by itself',
+    what: 'a delivery with more than five automatic attempts',
     breaches: sql => sql`
       select delivery_id as id from delivery_attempts where trigger = 'automatic'
       group by delivery_id having count(*) > 5`,
   },
   {
     invariant: 'I7',
-    what: 'an attempt that has been under way for over a minute',
+    what: 'an attempt in progress for more than a minute',
     breaches: sql => sql`
       select id from deliveries where sending_since < now() - interval '60 s'`,
   },
   {
     invariant: 'I7',
-    what: 'an attempt under way that nobody holds',
+    what: 'an attempt in progress that no worker has claimed',
     breaches: sql => sql`
       select d.id
       from deliveries d
@@ -72,7 +72,7 @@ export const auditSending: readonly Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'an open delivery to an endpoint that is not enabled, which nobody is about to cancel',
+    what: 'an open delivery to an endpoint that is not enabled, without a job that cancels it',
     breaches: sql => sql`
       select d.id
       from deliveries d join webhook_endpoints w on w.id = d.endpoint_id
@@ -83,7 +83,7 @@ export const auditSending: readonly Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'a delivery overdue by over a minute while there are workers',
+    what: 'a delivery overdue by more than a minute while workers are running',
     breaches: sql => sql`
       select d.id
       from deliveries d join webhook_endpoints w on w.id = d.endpoint_id and w.state = 'enabled'
@@ -92,7 +92,7 @@ export const auditSending: readonly Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'a claim of deliveries that is over a minute old',
+    what: 'a claim of deliveries that is more than a minute old',
     breaches: sql => sql`
       select id from delivery_claims where claimed_at < now() - interval '60 s'`,
   },

@@ -2,13 +2,13 @@ import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './audit.ts'
 
 /**
- * I1: every event has exactly one delivery for each endpoint that was subscribed at its commit. Both the
- * opening and the closing of a subscription note which commits came before, so that this is no guess.
+ * I1: every event has exactly one delivery for each endpoint that was subscribed at its commit. A subscription stores
+ * which commits came before it was opened and before it was closed, so the check is exact.
  */
 export const auditWebhooks: readonly Check[] = [
   {
     invariant: 'I1',
-    what: 'an event without its delivery to an endpoint that was subscribed',
+    what: 'an event without a delivery to a subscribed endpoint',
     breaches: sql => sql`
       with wanted as (${wanted(sql)})
       select w.event_id as id
@@ -32,7 +32,7 @@ export const auditWebhooks: readonly Check[] = [
   },
   {
     invariant: 'I1',
-    what: 'a delivery that is not of the commit of its event, or tells something else of it',
+    what: 'a delivery that is not from the commit of its event, or has other data than the event',
     breaches: sql => sql`
       select d.id
       from deliveries d join events e on e.id = d.event_id
@@ -42,7 +42,7 @@ export const auditWebhooks: readonly Check[] = [
   },
   {
     invariant: 'I1',
-    what: 'an endpoint whose subscriptions are not what it says',
+    what: 'an endpoint whose subscriptions differ from its event types',
     breaches: sql => sql`
       select w.id
       from webhook_endpoints w
@@ -58,7 +58,7 @@ export const auditWebhooks: readonly Check[] = [
   },
 ]
 
-/** Which event had to go to which endpoint. */
+/** The endpoints that each event had to be delivered to. */
 const wanted = (sql: Sql) => sql`
   select distinct e.id as event_id, s.endpoint_id
   from events e

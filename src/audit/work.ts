@@ -4,7 +4,7 @@ import type { Check } from './audit.ts'
 export const auditWork: Check[] = [
   {
     invariant: 'I7',
-    what: 'a job locked for over a minute by a worker that is not alive',
+    what: 'a job locked for more than a minute by a worker that is not alive',
     breaches: sql => sql`
       select j.id::text
       from graphile_worker._private_jobs j
@@ -13,7 +13,7 @@ export const auditWork: Check[] = [
   },
   {
     invariant: 'I7',
-    what: 'a timer overdue by over a minute',
+    what: 'a timer overdue by more than a minute',
     breaches: sql => sql`
       select actor as id from timers where due_at < now() - interval '60 s'`,
   },

@@ -71,8 +71,8 @@ export const readChainsFile = (path: string, known: readonly Chain[]): readonly 
     const at = `chains[${n}]`
     const id = parsed(identified, given, at).id
     if (chains.slice(0, n).some(other => isEntryOf(other, id)))
-      throw refusal(`${at}.id`, 'a chain that is described once')
-    if (id === sandboxId) throw refusal(`${at}.id`, 'another chain than the sandbox')
+      throw refusal(`${at}.id`, 'a chain that is listed only once')
+    if (id === sandboxId) throw refusal(`${at}.id`, 'a chain other than the sandbox')
     const before = all.find(chain => chain.id === id)
     const chain = before
       ? { ...before, tokens: [...before.tokens, ...parsed(addition, given, at).tokens] }
@@ -89,7 +89,7 @@ const readJson = (path: string): unknown => {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     // Neither the path nor what stands there is repeated: a parser quotes what it could not read.
-    throw new StartError('CHAINS_FILE is not valid: it must be a JSON file that can be read')
+    throw new StartError('CHAINS_FILE is not valid: it must be a readable JSON file')
   }
 }
 
@@ -146,7 +146,7 @@ const parsed = <T>(shape: (given: unknown) => T | type.errors, given: unknown, a
   // A field may be known elsewhere and still have no business here.
   const rule = wrong?.expected === 'removed' ? undefined : new Map(Object.entries(allowed)).get(String(field))
   throw rule === undefined
-    ? new StartError(`CHAINS_FILE is not valid at ${where.replace(/^\./, '')}: no such field is allowed there`)
+    ? new StartError(`CHAINS_FILE is not valid at ${where.replace(/^\./, '')}: this field is not allowed there`)
     : refusal(where.replace(/^\./, '') || 'the top', rule)
 }
 
@@ -156,20 +156,20 @@ const refusal = (where: string, rule: string) =>
   new StartError(`CHAINS_FILE is not valid at ${where}: it must be ${rule}`)
 
 const feedRule = 'an address, a pair such as "ETH / USD" and a heartbeatS'
-const addressRule = 'an address, 0x and 40 hex digits with the checksum of EIP-55 or in small letters'
+const addressRule = 'an address: 0x and 40 hexadecimal digits, in lower case or with the checksum of EIP-55'
 
 /** What an operator reads when a field is wrong. */
 const allowed = {
   file: 'an object with the list "chains"',
   chain: 'an object',
   chains: 'a list of at most 1000 chains',
-  id: 'a chain id, a whole number from 1',
+  id: 'a chain ID, a whole number of at least 1',
   network: '1 to 40 letters, digits, spaces and . _ -',
-  livemode: 'true for a mainnet, false for a test net',
-  native: 'an object with "asset", and "feed" where there is one',
+  livemode: 'true for a mainnet, false for a testnet',
+  native: 'an object with "asset" and an optional "feed"',
   feed: `null, or ${feedRule}`,
   currencyFeeds: `a list of at most 20 feeds: ${feedRule}`,
-  tokens: 'a list of at most 100 tokens; for a chain that is known already at least one',
+  tokens: 'a list of at most 100 tokens, and at least one for a chain that is already known',
   asset: '1 to 20 letters, digits and dots',
   address: addressRule,
   decimals: 'a whole number, 0 to 36',
@@ -180,6 +180,6 @@ const allowed = {
   confirmations: 'a whole number, 1 to 100000',
   blockMs: 'a whole number of milliseconds, 50 to 600000',
   pollMs: 'a whole number of milliseconds, 100 to 600000',
-  explorerUrl: 'null, or an http or https address without a slash at the end',
+  explorerUrl: 'null, or an http or https URL without a slash at the end',
   sequencerFeed: `null, or ${addressRule}`,
 }

@@ -16,15 +16,15 @@ import { assetsOf, type Held, readWaiting, totalsOf, type Waits } from './waitin
 export type CollectOptions = Given & {
   readonly connected: ConnectedChain
   readonly merchantId: string
-  /** Everything, unless one is named. */
+  /** Undefined: all assets. */
   readonly asset: string | undefined
-  /** Who sends and pays the gas; without one the transactions are printed. */
+  /** Sends the transactions and pays the gas. Undefined: the transactions are printed. */
   readonly account: PrivateKeyAccount | undefined
   readonly say: (line: string) => void
   readonly print: (line: string) => void
 }
 
-/** Everything that waits for a merchant on one chain, brought to its treasuries or printed as transactions that do. */
+/** Collects the money of a merchant on one chain to its treasuries, or prints the transactions that do so. */
 export const collect = async (options: CollectOptions): Promise<void> => {
   const { connected, merchantId, asset, account, say, print } = options
   await requireSecret(options)
@@ -37,7 +37,7 @@ export const collect = async (options: CollectOptions): Promise<void> => {
     sayWaiting(options, { ...waits, waiting })
     const { batches, leftOut } = await sortWaiting(options, connected, merchantId, { waiting, ask })
     sayLeftOut(options, leftOut)
-    // What has not moved although it was to is not tried again: that would cost gas for ever.
+    // An address that did not move in spite of a transaction is not tried again: that would cost gas without end.
     const untried = batches
       .map(batch => ({ ...batch, ready: batch.ready.filter(({ salt }) => !tried.has(salt)) }))
       .filter(({ ready }) => ready.length > 0)
@@ -46,12 +46,13 @@ export const collect = async (options: CollectOptions): Promise<void> => {
       atLeast = Math.max(atLeast, await collectBatch(options, carrier, batch))
       for (const { salt } of batch.ready) tried.add(salt)
     }
-    if (!account && !waits.complete) say('There is more: send these, and run the same again')
+    if (!account && !waits.complete)
+      say('There is more to collect: send these transactions, then run the same command again')
     if (!account) return
   }
 }
 
-/** Answers the block that the last transaction is in. */
+/** Returns the block of the last transaction. */
 const collectBatch = async (options: CollectOptions, carrier: Carrier, batch: Batch): Promise<number> => {
   const { say } = options
   const { ask } = carrier
@@ -68,14 +69,14 @@ const collectBatch = async (options: CollectOptions, carrier: Carrier, batch: Ba
 
 const timeoutMs = 60_000
 
-/** What a house has sealed under another key would stop this in the middle. */
+/** Checked first: a wrong secret key would fail after some transactions. */
 const requireSecret = async ({ sql, keyring, merchantId }: CollectOptions): Promise<void> => {
   const sealed = await findRecoverySecret(sql, merchantId)
   if (sealed === undefined) return
   try {
     keyring.open(RECOVERY_PURPOSE, merchantId, sealed)
   } catch {
-    throw new StartError('SECRET_KEY does not open what is sealed in this database: set the one that its house has')
+    throw new StartError('SECRET_KEY does not decrypt the secrets in this database: set the SECRET_KEY of its server')
   }
 }
 
@@ -100,11 +101,12 @@ const sayLeftOut = ({ say }: CollectOptions, leftOut: readonly LeftOut[]): void 
 }
 
 const sentences: Readonly<Record<Reason, string>> = {
-  payment_open: 'the payment may still be paid',
-  treasury_public: 'it belongs to the treasury of the sandbox, whose key anybody can have',
-  treasury_differs: 'the treasury is not the contract on this chain that it is where the payment was to be made',
-  treasury_unknown: 'the chain where the payment was to be made does not say what the treasury is; run this again',
-  refused: 'the token does not let it go now, or the treasury does not take it',
+  payment_open: 'the payment is still open',
+  treasury_public: 'its treasury is that of the sandbox, whose private key is not secret',
+  treasury_differs:
+    'the treasury is a contract on the chain of the payment, and is not the same contract on this chain',
+  treasury_unknown: 'the chain of the payment does not answer, so the treasury cannot be compared; try again',
+  refused: 'the token refuses the transfer now, or the treasury does not accept it',
 }
 
 const shown = (held: readonly Held[]): string =>

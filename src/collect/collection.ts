@@ -12,34 +12,34 @@ import { type Held, readWaiting, type Total, totalsOf, type Waiting } from './wa
 
 export type Wanted = {
   readonly merchantId: string
-  /** One coin or token by its symbol; everything, unless one is named. */
+  /** Symbol of the asset. Undefined: all assets. */
   readonly asset: string | undefined
-  /** The one that most of it goes to, unless another is named. */
+  /** Undefined: the treasury with the most addresses. */
   readonly treasury: Hex | undefined
   readonly timeoutMs: number
 }
 
 export type Collection = {
-  /** Null: nothing can be collected. */
+  /** Null if nothing can be collected. */
   readonly treasury: Hex | null
   readonly step: Step
-  /** Addresses of this treasury that the transaction leaves for the next one. */
+  /** Number of addresses of this treasury that are left for the next transaction. */
   readonly remaining: number
   readonly leftOut: readonly LeftOut[]
-  /** What can be collected for others. */
+  /** What can be collected to other treasuries. */
   readonly others: readonly Batch[]
 }
 
 type Step =
   | { readonly type: 'nothing' }
-  /** The chain lacks what makes contracts at one address everywhere. */
+  /** The deployment proxy, which gives contracts the same address on every chain, is not on this chain. */
   | { readonly type: 'impossible' }
   | { readonly type: 'deploy_factory'; readonly transaction: Transaction }
   | { readonly type: 'collect'; readonly sweep: Sweep; readonly amounts: readonly Total[] }
 
 export type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
 
-/** The next transaction that brings what waits to where it belongs. Anybody may send it, and it is asked for again after. */
+/** The next transaction that collects money to its treasury. Any wallet can send it. Call again after it was sent. */
 export const nextCollection = async (given: Given, connected: ConnectedChain, wanted: Wanted): Promise<Collection> => {
   const ask = withinTime(connected.rpc, wanted.timeoutMs)
   const { waiting } = await readWaiting(given, connected, wanted.merchantId, { timeoutMs: wanted.timeoutMs, ask })
@@ -64,13 +64,13 @@ export const nextCollection = async (given: Given, connected: ConnectedChain, wa
   }
 }
 
-/** Of each address only this coin or token. */
+/** Only this asset of each address. */
 export const ofAsset = (waiting: readonly Waiting[], asset: string | undefined): readonly Waiting[] =>
   waiting
     .map(each => ({ ...each, held: each.held.filter(held => asset === undefined || held.asset === asset) }))
     .filter(({ held }) => held.length > 0)
 
-/** As many as go together; what refuses to move makes room for the next ones. */
+/** The largest group that fits into one transaction. Addresses that cannot be collected are replaced by the next ones. */
 const firstSweep = async (ask: Ask, { treasury, ready }: Batch) => {
   const groups = Map.groupBy(ready, ({ held }) => held.map(({ token }) => token).join())
   const largestFirst = [...groups.values()].sort((a, b) => b.length - a.length)
@@ -86,7 +86,7 @@ const firstSweep = async (ask: Ask, { treasury, ready }: Batch) => {
 
 export const depositOf = ({ salt, held }: Ready) => ({ salt, tokens: held.map(({ token }) => token) })
 
-/** What a transaction moves. */
+/** The amounts that a transaction moves. */
 export const sweptBy = ({ salts, tokens }: Sweep, ready: readonly Ready[]): readonly { held: readonly Held[] }[] => {
   const swept = new Set(salts)
   return ready

@@ -10,7 +10,7 @@ import type { World } from '../world.ts'
 
 type Books = Pick<World, 'sql'>
 
-/** What was found empty in blocks that are final by now is asked for no more. */
+/** Addresses that were empty in a block which is final now are not checked again. */
 export const settleEmpty = async ({ sql }: Books, { chain, rpc }: ConnectedChain, merchantId: string) => {
   const blocks = await listEmptyBlocks(sql, merchantId, chain.id)
   if (blocks.length === 0) return
@@ -27,7 +27,7 @@ export const settleEmpty = async ({ sql }: Books, { chain, rpc }: ConnectedChain
   }
 }
 
-/** So that what was swept is not asked for again. One node alone may hide money for a while, and not for good. */
+/** Records empty addresses, so that they are not checked again. Two nodes must agree: one node alone could hide money for good. */
 export const rememberEmpty = async (
   { sql }: Books,
   { chain, rpc }: ConnectedChain,
@@ -49,7 +49,7 @@ export const rememberEmpty = async (
   await rememberEmptiness(sql, chain.id, block, found)
 }
 
-/** Nothing depends on this: it can be found out the next time. */
+/** Undefined if a node does not answer: the check can be repeated the next time. */
 const unlessAway = async <T>(answer: Promise<T>): Promise<T | undefined> => {
   try {
     return await answer

@@ -11,28 +11,28 @@ import { sandboxTreasury } from '../sandbox/treasury.ts'
 import type { World } from '../world.ts'
 import { asHex, type Waiting } from './waiting.ts'
 
-/** Why something stays where it is for now. */
+/** Why money cannot be collected now. */
 export type Reason =
-  /** The payment may still be paid: an address that has been swept takes no more coins from some exchanges. */
+  /** The payment is still open: some exchanges cannot send native currency to an address after it was collected. */
   | 'payment_open'
-  /** It is the treasury of the sandbox, whose key anybody can have, and this is another chain. */
+  /** The treasury is that of the sandbox, whose key is not secret, and this is another chain. */
   | 'treasury_public'
-  /** The treasury is another on this chain than where the payment was to be made: it may be somebody else's. */
+  /** The treasury is not the same contract on this chain as on the chain of the payment: it may belong to someone else. */
   | 'treasury_differs'
-  /** The chain where the payment was to be made does not say what the treasury is. */
+  /** The chain of the payment does not answer, so the treasury cannot be compared. */
   | 'treasury_unknown'
-  /** The token does not let it go, or the treasury does not take it. */
+  /** The token refuses the transfer, or the treasury does not accept it. */
   | 'refused'
 
 export type LeftOut = { readonly reason: Reason; readonly treasury: Hex; readonly held: Waiting['held'] }
 
-/** What may be swept to one treasury. */
+/** What can be collected to one treasury. */
 export type Batch = { readonly treasury: Hex; readonly ready: readonly Ready[] }
 export type Ready = { readonly salt: Hex; readonly address: Hex; readonly held: Waiting['held'] }
 
 type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
 
-/** Sorts what waits on a chain by where it goes, the most addresses first. */
+/** Groups the addresses of a chain by treasury, the group with the most addresses first. */
 export const sortWaiting = async (
   given: Given,
   { chain }: ConnectedChain,
@@ -63,7 +63,7 @@ export const sortWaiting = async (
   return { batches: batches.sort((a, b) => b.ready.length - a.ready.length), leftOut }
 }
 
-/** With another secret than the addresses were made of, nothing would be there to sweep. */
+/** With another secret, the derived addresses would be empty. */
 const requireOwn = (treasury: Hex, ready: readonly Ready[]): readonly Ready[] => {
   const addressOf = forwarderOf(treasury)
   const foreign = ready.find(({ salt, address }) => addressOf(salt) !== address)
@@ -72,8 +72,8 @@ const requireOwn = (treasury: Hex, ready: readonly Ready[]): readonly Ready[] =>
 }
 
 /**
- * Who has the key of an address has it on every chain. The address of a contract may belong to nobody on another
- * one, or to somebody else, so it must be what it is where the payment was to be made.
+ * The key of an address works on every chain. The address of a contract may be empty on another chain, or belong to someone
+ * else, so its code must be the same as on the chain of the payment.
  */
 const openTreasuries = (chains: Chains, here: number, ask: Ask) => {
   const codes = new Map<string, Promise<Code>>()

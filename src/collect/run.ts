@@ -19,24 +19,24 @@ import { collect } from './collect.ts'
 import { assetsOf } from './waiting.ts'
 
 const usage = `Usage: bun run collect <merchant id> <chain id> [--asset <symbol>] [--live] [--send]
-  Shows what has arrived at the addresses of payments, and prints the transactions that bring it to the treasury,
-  with the gas for each address; anybody may send them. --live is for chains of live mode. With --send they are sent
-  by the private key on standard input, which needs coins for the gas:
+  Shows the money at deposit addresses, and prints the transactions that collect it to your receiving address, with
+  the gas for each address. Any wallet can send them. Use --live for chains of live mode. With --send, they are sent
+  with the private key on standard input, whose address needs native currency for gas:
     bun run collect mer_… 8453 --live --send < key-file`
 
 type Options = ReturnType<typeof readOptions>
 
-/** What a program is given by whoever calls it. */
+/** Environment, output and input of a command-line program. */
 export type Terminal = {
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** What is to be signed goes to standard output alone, so that it can be piped on. */
+  /** Standard output has only the transactions to sign, so that it can be piped. */
   readonly print: (line: string) => void
   readonly say: (what: unknown) => void
-  /** All of standard input; undefined when a person would have to type it. */
+  /** All of standard input; undefined if it is a terminal. */
   readonly readInput: () => Promise<string> | undefined
 }
 
-/** `bun run collect`: the money of a merchant out of a running or a stopped house. Answers its exit code. */
+/** `bun run collect`: collects the money of a merchant, for a running or a stopped server. Returns the exit code. */
 export const runCollect = async (args: readonly string[], terminal: Terminal): Promise<0 | 1> => {
   try {
     await carryOut(args, terminal)
@@ -50,7 +50,7 @@ export const runCollect = async (args: readonly string[], terminal: Terminal): P
 const carryOut = async (args: readonly string[], { variables, print, say, readInput }: Terminal): Promise<void> => {
   const options = readOptions(args)
   const env = parseEnv(variables)
-  // Before a database is started for it.
+  // Before the embedded database is started.
   const account = options.send ? await readKey(readInput) : undefined
   await using database = await visitDatabase(env)
   await using closing = new AsyncDisposableStack()
@@ -86,14 +86,14 @@ const readKey = async (readInput: Terminal['readInput']): Promise<PrivateKeyAcco
   const input = readInput()
   if (!input)
     throw new StartError(
-      '--send takes the private key from standard input, so that nobody sees it: … --send < key-file',
+      '--send reads the private key from standard input, so that it is not visible: … --send < key-file',
     )
   const key = (await input).trim()
   try {
     return privateKeyToAccount(`0x${key.replace(/^0x/, '')}`)
   } catch {
-    // The error quotes the key.
-    throw new StartError('What is on standard input is no private key: that has 64 hexadecimal digits')
+    // The error of viem contains the key.
+    throw new StartError('Standard input is not a private key: a private key has 64 hexadecimal digits')
   }
 }
 
@@ -102,17 +102,19 @@ const chainOf = (chains: Chains, { chainId, live, asset }: Options): ConnectedCh
   if (!connected)
     throw new StartError(
       chainId === sandboxId
-        ? 'There is no sandbox chain here: start its house, or set SANDBOX_RPC_URL'
-        : `Chain ${chainId} is not switched on: set RPC_URLS_${chainId} to addresses of its nodes, as for the house`,
+        ? 'The sandbox chain is not running: start the server, or set SANDBOX_RPC_URL'
+        : `Chain ${chainId} is not enabled: set RPC_URLS_${chainId} to the URLs of its nodes, as for the server`,
     )
   const { chain } = connected
   if (chain.livemode !== live)
     throw new StartError(
-      live ? `Chain ${chainId} is of test mode: leave out --live` : `Chain ${chainId} is of live mode: add --live`,
+      live
+        ? `Chain ${chainId} is a test mode chain: remove --live`
+        : `Chain ${chainId} is a live mode chain: add --live`,
     )
   const symbols = assetsOf(chain).map(each => each.asset)
   if (asset !== undefined && !symbols.includes(asset))
-    throw new StartError(`--asset must be one of chain ${chainId}: ${symbols.join(', ')}`)
+    throw new StartError(`--asset must be an asset of chain ${chainId}: ${symbols.join(', ')}`)
   return connected
 }
 
@@ -120,6 +122,6 @@ const explainFor =
   ({ chain }: ConnectedChain) =>
   (error: unknown): never => {
     if (!(error instanceof RpcFault || error instanceof RpcRefusal)) throw error
-    const remedy = chain.id === sandboxId ? 'does the house run that keeps it?' : `look at RPC_URLS_${chain.id}`
+    const remedy = chain.id === sandboxId ? 'check that its server is running' : `check RPC_URLS_${chain.id}`
     throw new StartError(`Chain ${chain.id}: ${error.message}; ${remedy}`)
   }

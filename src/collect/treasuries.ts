@@ -11,9 +11,8 @@ import { asHex } from './waiting.ts'
 type Given = Pick<World, 'sql'> & { readonly chains: Chains }
 
 /**
- * Every treasury of a merchant, and what it is on the chains that pay into it. One that is a contract on some
- * of them and a key's own address on others is there as both. 'unavailable' when a chain that does not answer may
- * have the only contract.
+ * All treasuries of a merchant, with the hash of their code on the chains that pay into them. A treasury that is a contract
+ * on some chains only is listed twice. 'unavailable' if a chain does not answer and may be the only one with the contract.
  */
 export const findTreasuries = async (
   { sql, chains }: Given,
@@ -36,7 +35,7 @@ const treasuryOf = async (
   const payingIn = chains.all.filter(({ chain }) =>
     rows.some(({ chain_id, livemode }) => (chain_id === null ? chain.livemode === livemode : chain.id === chain_id)),
   )
-  // Its chains are switched off. A key's own address needs none.
+  // Its chains are not enabled. An address without a contract needs no chain.
   if (payingIn.length === 0) return [{ address, codeHash: null, onlyOn: null }]
   const codes = await Promise.all(
     payingIn.map(async ({ rpc }) => {
@@ -49,7 +48,7 @@ const treasuryOf = async (
     }),
   )
   const said = [...new Set(codes)].filter(code => code !== undefined)
-  // Where it is a contract may be the one that is silent: with a file that knows nothing of that nothing comes back there.
+  // The chain that does not answer may be the one with the contract. A file without its hash could not collect there.
   if (codes.includes(undefined) && !said.some(code => code !== null)) return 'unavailable'
   return said.map(codeHash => ({ address, codeHash, onlyOn: null }))
 }

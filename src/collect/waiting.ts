@@ -9,29 +9,29 @@ import { listWaiting, type WaitingRow } from '../queries/collections.ts'
 import type { World } from '../world.ts'
 import { rememberEmpty, settleEmpty } from './emptiness.ts'
 
-/** A coin or token of a chain that is counted and swept; the zero address stands for the chain's own coin. */
+/** An asset of a chain that is collected. The zero address is the native currency. */
 export type Asset = { readonly asset: string; readonly token: Hex; readonly decimals: number }
 
 export type Held = Asset & { readonly amount: bigint }
 
-/** An address that holds something. */
+/** An address with a balance. */
 export type Waiting = WaitingRow & { readonly held: readonly Held[] }
 
 export type Waits = {
   readonly waiting: readonly Waiting[]
-  /** False: there are more addresses than are looked at in one go, and these are the first. */
+  /** False if there are more addresses than are checked in one call. */
   readonly complete: boolean
 }
 
 export type WaitsOptions = {
   readonly timeoutMs: number
-  /** Where somebody has just sent something: the block that it is in. */
+  /** Read at this block or a later one: the block of the last transaction. */
   readonly atLeast?: number
-  /** How the chain is asked, unless as often as it answers in time. */
+  /** How the node is called. Default: within the timeout. */
   readonly ask?: Ask
 }
 
-/** Coins first. */
+/** Native currency first. */
 export const assetsOf = ({ native, tokens }: Pick<Chain, 'native' | 'tokens'>): readonly Asset[] => [
   { asset: native.asset, token: zeroAddress, decimals: native.decimals },
   ...tokens.map(({ asset, address, decimals }) => ({ asset, token: asHex(address), decimals })),
@@ -40,8 +40,8 @@ export const assetsOf = ({ native, tokens }: Pick<Chain, 'native' | 'tokens'>): 
 export const asHex = (address: string): Hex => `0x${address.slice(2).toLowerCase()}`
 
 /**
- * What waits for a merchant on one chain, whatever it was sent for: of another asset, on another chain than the
- * payment's, too late. The chain says how much that is; the books say only where to look.
+ * The money of a merchant on one chain that can be collected, including money that was late, in another asset or on another
+ * chain than that of the payment. The balances come from the chain; the database only lists the addresses.
  */
 export const readWaiting = async (
   world: Pick<World, 'sql'>,
@@ -65,7 +65,7 @@ export const readWaiting = async (
   return { waiting, complete: listed.length <= mostAddresses }
 }
 
-// Some twenty questions to a node, which answers them in a second or two.
+// About twenty requests to a node, which take one or two seconds.
 const mostAddresses = 2_000
 
 const heldOf = (holding: Holding | undefined, assets: readonly Asset[]): readonly Held[] =>
@@ -73,7 +73,7 @@ const heldOf = (holding: Holding | undefined, assets: readonly Asset[]): readonl
     .map((asset, at) => ({ ...asset, amount: (at === 0 ? holding?.coins : holding?.tokens[at - 1]) ?? 0n }))
     .filter(({ amount }) => amount > 0n)
 
-/** What several addresses hold, asset by asset, coins first. */
+/** The sum of several addresses for each asset, native currency first. */
 export const totalsOf = (waiting: readonly { readonly held: readonly Held[] }[]): readonly Total[] => {
   const groups = Map.groupBy(
     waiting.flatMap(({ held }) => held),
@@ -89,5 +89,5 @@ export const totalsOf = (waiting: readonly { readonly held: readonly Held[] }[])
   return totals.sort((a, b) => (a.token < b.token ? -1 : 1))
 }
 
-/** An amount, and how many addresses it lies at. */
+/** An amount, and the number of addresses that hold it. */
 export type Total = Held & { readonly addresses: number }

@@ -9,9 +9,9 @@ import { type AssetReceived, findReceived } from '../queries/strays.ts'
 import type { World } from '../world.ts'
 
 /**
- * The asset that a payment has got final money in beside the picked one: what is accepted for it where none of the
- * picked one came. Undefined where there is none. Refused where all that came is in assets that are not configured: a
- * success in one of them would have received nothing, and could not be refunded.
+ * The other asset in which a payment has received final money. It is accepted if no money arrived in the picked asset.
+ * Undefined if there is none. Refused if all of the money is in assets that are not configured: the payment would succeed
+ * with a received amount of 0 and could not be refunded.
  */
 export const acceptedAssetOf = async (
   { sql }: Pick<World, 'sql'>,
@@ -38,7 +38,8 @@ export const acceptedAssetOf = async (
   }
   if (strays.length > 0 && payment.context.amountFinal === 0n && mayBeAccepted(payment))
     refuse('unsupported_asset', {
-      message: 'The money is in an asset, or on a chain, that is not configured here. Configure it, then accept again.',
+      message:
+        'The money is in an asset or on a chain that is not configured on this server. Configure it, then accept the payment again.',
       details: {
         assets: strays.map(({ chainId, tokenAddress }) => ({
           chainId,
@@ -54,7 +55,7 @@ const mayBeAccepted = ({ state }: Actor<Payment>): boolean => state !== 'process
 const assetOf = ({ native, tokens }: Chain, tokenAddress: string | null) =>
   tokenAddress === null ? { ...native, peg: null } : tokens.find(({ address }) => address === tokenAddress)
 
-/** What is at the payment's addresses in other assets than the accepted one. */
+/** The money at the addresses of the payment in other assets than the accepted one. */
 const straysBeside = (
   accepted: AssetReceived,
   received: readonly AssetReceived[],

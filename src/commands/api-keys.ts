@@ -6,7 +6,7 @@ import type { ApiKeyRow, Asker, KeyName, Scope } from '../queries/api-keys.ts'
 import * as apiKeys from '../queries/api-keys.ts'
 import type { Outside } from '../world.ts'
 
-/** What the dashboard offers; whoever knows better names the scopes. */
+/** The presets of scopes. Callers can also list scopes. */
 export const presets = {
   full: ['*'],
   store_plugin: ['payments:read', 'payment_links:write'],
@@ -35,7 +35,7 @@ export const createApiKey = async (
   return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
 }
 
-/** Another secret for the same key. The one before it is good for the overlap still, or dead at once. */
+/** Creates a new secret for the key. The old one works until the overlap ends, or stops working immediately. */
 export const rotateApiKey = async (
   { sql, random, keys }: Given & { readonly keys: KeyBook },
   { overlapHours, ...key }: KeyName & { readonly overlapHours: number },
@@ -44,20 +44,20 @@ export const rotateApiKey = async (
   const { livemode } = await getRow(sql, key)
   const { secret, ...kept } = makeApiKey(livemode, random)
   const details = { keyId: encodeId('key', key.id), tag: kept.tag, overlapHours }
-  // Forgotten even if the answer is lost: the change may have been made.
+  // The cache is cleared even if the response is lost: the change may have been committed.
   const outcome = await apiKeys
     .rotateApiKey(sql, { ...key, ...kept, overlapHours }, by, details)
     .finally(() => keys.forget())
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'overlapping')
     refuse('state_conflict', {
-      message: 'The secret before this one is still good: wait for its end, or rotate without an overlap.',
+      message: 'The previous secret is still valid. Wait until it ends, or rotate with overlapHours 0.',
     })
-  if (outcome === 'ended') refuse('state_conflict', { message: 'The key has been revoked or has expired.' })
+  if (outcome === 'ended') refuse('state_conflict', { message: 'The key was revoked or has expired.' })
   return { row: await getRow(sql, key), secret }
 }
 
-/** For good, and at once in this process; in any other within a second. */
+/** Revokes the key permanently: immediately in this process, within a second in all others. */
 export const revokeApiKey = async (
   { sql, keys }: Pick<Given, 'sql'> & { readonly keys: KeyBook },
   key: KeyName,

@@ -8,8 +8,8 @@ import { refuse } from '../errors.ts'
 import type { Sql } from '../postgres/connect.ts'
 
 /**
- * Sees to it that a chain's books have begun before an address on it is shown: whoever reads it begins where they
- * do, and would pass over what was paid before. Once they have, no node is asked here any more.
+ * Ensures that the chain has a cursor before an address on it is shown: reading starts at the cursor, so payments before it
+ * would be missed. After that, no node is called here.
  */
 export const haveBooks = async (sql: Sql, { chain, rpc }: ConnectedChain): Promise<void> => {
   if (await findCursor(sql, chain.id)) return

@@ -9,7 +9,7 @@ import { sandboxTreasury } from '../sandbox/treasury.ts'
 
 export type Asset = { readonly chainId: number; readonly asset: string }
 
-/** What a customer may pay with now, each at its price; those without one are left out. */
+/** The assets that a customer can pay with now, with their prices. Assets without a price are left out. */
 export const listOffers = (chains: Chains, visited: VisitedLink, until: Date): Promise<readonly Quote[]> =>
   quote(
     chains,
@@ -18,7 +18,7 @@ export const listOffers = (chains: Chains, visited: VisitedLink, until: Date): P
     until,
   )
 
-/** What is asked for in this asset, and what that takes. */
+/** The amount due in an asset, and what is needed to receive it. */
 export type Offer = {
   readonly connected: ConnectedChain
   readonly quote: Quote
@@ -48,7 +48,7 @@ export const getOffer = async (
   }
 }
 
-/** Nodes are asked for their prices again by then. */
+/** By then the prices are read again. */
 const RETRY_S = 10
 
 const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Asset[], until: Date) => {
@@ -56,7 +56,7 @@ const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Ass
   return assets.length === 0 ? [] : chains.quotes.offer({ livemode, amountMinor, currency, until, assets })
 }
 
-/** What the link takes and can be priced, on chains where the merchant has somewhere to put it. */
+/** The assets that the link accepts and that have a price feed, on chains with a receiving address of the merchant. */
 const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly Asset[] => {
   const { livemode, assets: wanted, currency } = link.context
   return chains.all
@@ -69,7 +69,7 @@ const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly A
     .filter(({ chainId, asset }) => wanted?.some(each => each.chainId === chainId && each.asset === asset) ?? true)
 }
 
-/** Nobody sees there that somebody pays. */
+/** The server does not read a stopped chain, so it would not see a payment there. */
 const isStopped = ({ stoppedChains }: VisitedLink, chainId: number) => stoppedChains.includes(chainId)
 
 const hasTreasury = ({ id }: Chain, terms: Terms): boolean => id === sandboxId || treasuryOn(id, terms) !== undefined

@@ -16,15 +16,15 @@ import { haveBooks } from './checkout-books.ts'
 import { type Asset, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 
-/** What a checkout takes beside the world. */
+/** The dependencies of a checkout. */
 export type Counter = World & { readonly keyring: Keyring; readonly chains: Chains }
 
 export type Customer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
 
-/** For the history: customers have no id. */
+/** The caller in the history: customers have no ID. */
 const cause = 'customer'
 
-/** Whether a visitor of the link can still become a customer. The timer that closes it may be a moment late. */
+/** Whether the link can be paid. Its expiration is checked here, because the timer that closes it may be late. */
 export const isOpen = ({ link }: VisitedLink, now: Date): boolean =>
   link.state === 'active' && (link.context.expiresAt === null || now < link.context.expiresAt)
 
@@ -32,9 +32,8 @@ export const windowEnd = ({ link }: VisitedLink, from: Date): Date =>
   new Date(from.getTime() + link.context.windowMinutes * MINUTE_MS)
 
 /**
- * Opens a payment for a customer: the payment, its count on the link, the secret that makes it theirs and, when
- * they know already what to pay with, the price and the address are one commit. Whether the link has room for
- * one more is for the link to say in it.
+ * Opens a payment for a customer. The payment, its count on the link, the client secret and, if an asset was picked, the
+ * price and the address are one commit. The link checks its maximum number of payments in that commit.
  */
 export const openCheckout = async (
   counter: Counter,
@@ -60,9 +59,9 @@ export const openCheckout = async (
 }
 
 /**
- * Changes what a payment is to be paid with, or takes a fresh price for it, as long as nothing has come: nor anything that
- * came too late for its price, of which a payment is told at the end of its window. What comes while the price is taken is
- * told anew to whatever was picked, so that it is of the one or of the other.
+ * Changes the asset of a payment, or gets a new price, as long as no money has arrived. That includes money which was too
+ * late for the price and has not changed the payment yet. Money that arrives at the same time is compared again with the
+ * picked asset, so it counts for either the old or the new pick.
  */
 export const pickAsset = async (counter: Counter, payment: Actor<Payment>, asset: Asset): Promise<Actor<Payment>> => {
   const { id, state, context } = payment
@@ -78,7 +77,7 @@ export const pickAsset = async (counter: Counter, payment: Actor<Payment>, asset
     return counter.actors.dispatchBundle([{ kind: 'payment', actor: id, cause, ...pick }])
   }
   const first = await dispatch()
-  // Two tabs have picked at once: the other one's address is there by now.
+  // A parallel request has created the address: try again with it.
   const outcome = !first.ok && first.refusal === 'exists' ? await dispatch() : first
   if (outcome.ok) return ofKind(paymentKind, outcome.done[0]?.actor)
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })
@@ -86,7 +85,7 @@ export const pickAsset = async (counter: Counter, payment: Actor<Payment>, asset
 
 type Whose = { readonly paymentId: string; readonly merchantId: string }
 
-/** The address is in the commit that asks for money there: nobody is shown one that is not watched. */
+/** The address is in the commit of the pick: an address that is not watched is never shown. */
 const pickOf = async (
   counter: Counter,
   { connected, quote, treasury, confirmations }: Offer,

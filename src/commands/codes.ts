@@ -5,10 +5,10 @@ import type { Account } from '../queries/accounts.ts'
 import type { CodeOutcome, GivenCode } from '../queries/mfa.ts'
 import type { AccountContext } from './account-context.ts'
 
-/** What seals a TOTP secret; `bun run rekey` names it too. */
+/** Purpose for the encryption of TOTP secrets; `bun run rekey` uses it too. */
 export const MFA_PURPOSE = 'mfa'
 
-/** What a code is right for. Whether that is unspent, the database decides. */
+/** Checks a code. The database checks that it was not used before. */
 export const judgeCode = (
   context: Pick<AccountContext, 'keyring' | 'clock'>,
   { id, mfa_secret }: Account,
@@ -21,10 +21,10 @@ export const judgeCode = (
   return { step: findTotpStep(secret, digits, context.clock.now()) ?? null, recoveryHash: null }
 }
 
-/** As use_code() counts them. */
+/** The limit in use_code(). */
 const CODE_QUOTA = { allowed: 5, seconds: 300 }
 
-/** A code that was not right, as the caller is told of it. */
+/** Throws the error for a code that was not accepted. */
 export const refuseCode = ({ outcome, wait }: CodeOutcome): void => {
   if (outcome === 'wait') refuse('rate_limited', { retryAfter: wait ?? 1, quota: CODE_QUOTA })
   if (outcome === 'wrong') refuse('invalid_mfa_code')

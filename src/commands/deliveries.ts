@@ -8,10 +8,10 @@ import type { EndpointName } from '../queries/webhook-endpoints.ts'
 import * as endpoints from '../queries/webhook-endpoints.ts'
 import type { World } from '../world.ts'
 
-/** So many are told at once, and share their commits. */
+/** Number of commands that are dispatched together and share commits. */
 const BATCH = 250
 
-/** Sends once more what has ended, or what waits for its next attempt. */
+/** Makes another attempt for a delivery that has ended, or that waits for its next attempt. */
 export const redeliver = async (
   { sql, actors }: World,
   name: RecordName,
@@ -19,13 +19,13 @@ export const redeliver = async (
 ): Promise<AttemptedDelivery> => {
   const { delivery } = (await deliveries.findDelivery(sql, name)) ?? refuse('resource_not_found')
   if (!(await deliveries.admitRedelivery(sql, delivery.context.endpointId)))
-    refuse('state_conflict', { message: 'Its endpoint is disabled or has been deleted.' })
+    refuse('state_conflict', { message: 'The webhook endpoint is disabled or deleted.' })
   const outcome = await actors.dispatch({ kind: 'delivery', actor: name.id, event: { type: 'redeliver' }, cause })
-  if (!outcome.ok) refuse('state_conflict', { message: 'It is being sent at this moment.' })
+  if (!outcome.ok) refuse('state_conflict', { message: 'An attempt is in progress. Wait until it has ended.' })
   return (await deliveries.findDelivery(sql, name)) ?? refuse('resource_not_found')
 }
 
-/** What the doer of a test is shown: an event about the endpoint, on its way to it and to no other. */
+/** Creates a test event about the endpoint, which is delivered only to it. */
 export const testEndpoint = async (
   { sql, clock, random }: World,
   { rendered, ...name }: EndpointName & { readonly rendered: object },
@@ -35,11 +35,12 @@ export const testEndpoint = async (
   const outcome = await endpoints.testWebhookEndpoint(sql, { ...name, eventId, rendered }, by)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
-  if (outcome === 'disabled') refuse('state_conflict', { message: 'The endpoint is disabled.' })
+  if (outcome === 'disabled')
+    refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
   return (await deliveries.findDeliveryOf(sql, eventId, name.id)) ?? refuse('resource_not_found')
 }
 
-/** Has a task send again what an endpoint has not got since then; answers how much that is. */
+/** Starts a job that sends missed deliveries again. Returns their number. */
 export const askForRecovery = async (
   { sql, clock, random }: World,
   { since, ...name }: EndpointName & { readonly since: Date },
@@ -48,7 +49,8 @@ export const askForRecovery = async (
   const recovery = { ...name, since, recoveryId: uuidv7(clock.now(), random) }
   const answer = await endpoints.recoverWebhookEndpoint(sql, recovery, by, details)
   if (answer?.outcome === 'not_allowed') refuse('insufficient_role')
-  if (answer?.outcome === 'disabled') refuse('state_conflict', { message: 'The endpoint is disabled.' })
+  if (answer?.outcome === 'disabled')
+    refuse('state_conflict', { message: 'The webhook endpoint is disabled. Enable it first.' })
   if (answer?.outcome !== 'asked') return refuse('resource_not_found')
   return answer.found
 }
@@ -60,7 +62,7 @@ export type RecoveryJob = {
   readonly cause: string
 }
 
-/** Run twice it sends nothing twice: each delivery takes the command of a recovery once. */
+/** Safe to run twice: each delivery accepts the command of a recovery once. */
 export const recoverDeliveries = async (
   world: World,
   { endpointId, recoveryId, since, cause }: RecoveryJob,
@@ -69,26 +71,26 @@ export const recoverDeliveries = async (
   for (const state of ['failed', 'canceled'] as const)
     for await (const batch of walk(world, { endpointId, state, enabled: true, since }, signal))
       await tell(world, batch, { type: 'redeliver', cause, idOf: id => uuidFrom(['recover', recoveryId, id]) })
-  // What came back to pending in the moment in which the endpoint was disabled.
+  // Cancels deliveries that became pending while the endpoint was being disabled.
   await cancelOpenDeliveries(world, endpointId, { cause, signal })
 }
 
 export type Canceling = {
-  /** Who asked, for the history. */
+  /** The caller, for the history. */
   readonly cause: string
-  /** After so many it is enough for now. */
+  /** Stops after this number. */
   readonly most?: number
   readonly signal?: AbortSignal
 }
 
-/** Cancels whatever is open of an endpoint that is not enabled; whether that is all. */
+/** Cancels the open deliveries of an endpoint that is not enabled. Returns whether that was all of them. */
 export const cancelOpenDeliveries = async (
   world: World,
   endpointId: string,
   { cause, most = Number.POSITIVE_INFINITY, signal }: Canceling,
 ): Promise<boolean> => {
   let told = 0
-  // An attempt that has just failed is pending behind the walk: until there is nothing to be found.
+  // A delivery whose attempt has just failed can be pending behind the walk: repeat until none is found.
   for (let before = -1; before < told; ) {
     before = told
     for (const state of ['pending', 'sending'] as const)
@@ -101,10 +103,10 @@ export const cancelOpenDeliveries = async (
   return true
 }
 
-/** Batch by batch, each read when the one before has been dealt with. */
+/** Reads batches. Each is read after the previous one was processed. */
 async function* walk({ sql }: World, of: Omit<Walk, 'after' | 'limit'>, signal?: AbortSignal) {
   for (let after: Walked | undefined; ; ) {
-    // A job that throws is run again, by a process that does not stop.
+    // A job that throws is repeated by another process.
     signal?.throwIfAborted()
     const batch = await deliveries.nextDeliveries(sql, { ...of, after, limit: BATCH })
     after = batch.at(-1)
@@ -115,7 +117,7 @@ async function* walk({ sql }: World, of: Omit<Walk, 'after' | 'limit'>, signal?:
 
 type Told = { readonly type: 'cancel' | 'redeliver'; readonly cause: string; readonly idOf?: (id: string) => string }
 
-/** One that has moved on meanwhile refuses, and is none of these any more. */
+/** A delivery that has changed in the meantime refuses the command, which is correct: it is not in this state any more. */
 const tell = async ({ actors }: World, batch: readonly Walked[], { type, cause, idOf }: Told): Promise<void> => {
   await Promise.all(
     batch.map(({ id }) =>

@@ -5,7 +5,7 @@ import type { Keyring } from '../keyring.ts'
 import { type Deposit, drawCounter, findDeposit, findRecoverySecret, keepRecoverySecret } from '../queries/deposits.ts'
 import type { World } from '../world.ts'
 
-/** What recovery secrets are sealed for, each for the id of its merchant. */
+/** Purpose for the encryption of recovery secrets, each bound to the ID of its merchant. */
 export const RECOVERY_PURPOSE = 'recovery secret'
 
 const SECRET_BYTES = 32
@@ -13,8 +13,8 @@ const SECRET_BYTES = 32
 type Wanted = { readonly paymentId: string; readonly merchantId: string; readonly treasury: Hex }
 
 /**
- * Where a payment is received: the address it has been given for this treasury, or one that nobody was given
- * before. The rows belong into the commit that tells the payment, so that no address is shown that is not watched.
+ * The deposit address of a payment for this treasury: the existing one, or a new one. Its rows must be in the commit that
+ * stores the address in the payment, so that an address which is not watched is never shown.
  */
 export const depositFor = async (
   world: Pick<World, 'sql' | 'random'>,
@@ -30,7 +30,7 @@ export const depositFor = async (
   return { deposit: { address, treasury: lower, counter }, rows: [{ table: 'deposit_addresses', row }] }
 }
 
-/** The merchant's own, made when it is first asked for. Whoever has it finds the addresses and moves nothing. */
+/** The recovery secret of the merchant, created at the first use. It finds the addresses, but cannot move money. */
 export const recoverySecretOf = async (
   { sql, random }: Pick<World, 'sql' | 'random'>,
   keyring: Keyring,

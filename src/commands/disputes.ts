@@ -11,18 +11,18 @@ import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
 
 export type DisputeRequest = Pick<DisputeOpening, 'reason' | 'description'> & {
-  /** Undefined: all of the payment. */
+  /** Undefined: the amount of the payment. */
   readonly amountMinor: number | undefined
 }
 
-/** Opens a dispute as a customer's bank would, which exists in the sandbox only. */
+/** Opens a dispute as the bank of a customer would. Test mode only. */
 export const openDispute = async (
   { sql, actors, clock, random }: World,
   payment: Actor<Payment>,
   request: DisputeRequest,
   { cause, keep }: By<Dispute>,
 ): Promise<Actor<Dispute>> => {
-  // A success is never left, so it need not be looked at again in the commit.
+  // The status `success` never changes, so it is not checked again in the commit.
   const opening = openingOf(payment, request)
   const outcome = await actors.dispatch({
     kind: 'dispute',
@@ -38,10 +38,10 @@ export const openDispute = async (
   return refuse('dispute_already_open', first && { details: { disputeId: encodeId('dp', first.id) } })
 }
 
-/** As JSON, all of it: so an event that carries it is never larger than a delivery may be. */
+/** Limit for all evidence as JSON, so that its event fits into a delivery. */
 const MOST_EVIDENCE_KIB = 18
 
-/** Adds to what has been said before; what is submitted stands. */
+/** Adds to the evidence. Submitted evidence cannot be changed. */
 export const giveEvidence = async (
   world: World,
   name: RecordName,
@@ -49,10 +49,10 @@ export const giveEvidence = async (
   by: By<Dispute>,
 ): Promise<Actor<Dispute>> => {
   const dispute = (await findDispute(world.sql, name)) ?? refuse('resource_not_found')
-  // Its timer may be late. The time is not.
+  // Checked here, because the timer may be late.
   if (dispute.context.evidenceDueBy <= world.clock.now())
-    refuse('state_conflict', { message: 'The time for evidence is over.' })
-  // Whoever says more at the same time is told by the row: two answers that fit may be one that does not.
+    refuse('state_conflict', { message: 'The deadline for evidence (evidenceDueBy) has passed.' })
+  // The row checks it again: two parallel requests that fit alone may not fit together.
   if (!fits({ ...dispute.context, ...evidence })) refuseEvidence(evidence)
   const event = { type: submit ? 'evidence_submitted' : 'evidence_given', evidence } as const
   return tell(world, dispute.id, event, by, refusal => refusal === 'evidence_too_large' && refuseEvidence(evidence))
@@ -79,7 +79,7 @@ const fits = ({ uncategorizedText, customerCommunication, shippingTrackingNumber
 const refuseEvidence = (given: Partial<Evidence>): never =>
   refuse('parameter_invalid', {
     param: Object.entries(given).reduce((longest, next) => (lengthOf(next) > lengthOf(longest) ? next : longest))[0],
-    message: `With this the evidence is larger than ${MOST_EVIDENCE_KIB} KiB of JSON in all.`,
+    message: `The evidence as a whole would be larger than ${MOST_EVIDENCE_KIB} KiB as JSON.`,
   })
 
 const lengthOf = ([, text]: readonly [string, string | null]): number => text?.length ?? 0
@@ -108,7 +108,10 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: D
   if (state !== 'success') refuse('payment_not_disputable')
   const { amountMinor = context.amountMinor, reason, description } = request
   if (amountMinor > context.amountMinor)
-    refuse('parameter_invalid', { param: 'amountMinor', message: 'The amount is larger than that of the payment.' })
+    refuse('parameter_invalid', {
+      param: 'amountMinor',
+      message: 'amountMinor is larger than the amount of the payment.',
+    })
   return {
     merchantId: context.merchantId,
     livemode: context.livemode,

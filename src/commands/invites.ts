@@ -19,7 +19,7 @@ import { actorOf, openSession, type Tokens } from './sessions.ts'
 
 export type NewInvite = { readonly merchantId: string; readonly role: Role; readonly email: string | null }
 
-/** The token is in the answer and nowhere else. */
+/** The token is only in the response. */
 export const invite = async (
   { sql, clock, random }: Pick<AccountContext, 'sql' | 'clock' | 'random'>,
   { merchantId, role, email }: NewInvite,
@@ -43,18 +43,18 @@ export const revoke = async (
   if (outcome === 'missing') refuse('resource_not_found')
 }
 
-/** Makes an account that exists a member. */
+/** Makes an existing account a member. */
 export const accept = async (
   { sql, sessions }: Pick<AccountContext, 'sql' | 'sessions'>,
   token: string,
   by: Doer,
 ): Promise<void> => {
   judge(await acceptInvite(sql, hashOf(token), by))
-  // A read that is under way may still say that it is none.
+  // A read in progress may still return no membership.
   sessions.forgetAccount(by.accountId)
 }
 
-/** Makes an account for whoever holds the link, also while sign-up is closed. */
+/** Creates an account for the holder of the link, even if sign-up is closed. */
 export const acceptAsNew = async (
   context: Omit<AccountContext, 'sessions'>,
   { token, email, password }: { readonly token: string; readonly email: string; readonly password: string },
@@ -62,7 +62,7 @@ export const acceptAsNew = async (
 ): Promise<{ accountId: string; tokens: Tokens }> => {
   requireUnguessable(password, email, 'password')
   await takeCounted(context, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
-  // Seen before the password is hashed, which costs more; the statement looks again.
+  // Checked before the password is hashed, which is expensive; the statement checks it again.
   if (!(await isInviteOpen(context.sql, hashOf(token)))) refuse('resource_not_found')
   const accountId = uuidv7(context.clock.now(), context.random)
   const by = { accountId, actor: actorOf(accountId), address: from.address }
@@ -74,8 +74,9 @@ export const acceptAsNew = async (
 const judge = (outcome: AcceptOutcome | undefined): void => {
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'email_taken') refuse('email_taken')
-  if (outcome === 'other_email') refuse('state_conflict', { message: 'This invite is for another e-mail address.' })
-  if (outcome === 'member_already') refuse('state_conflict', { message: 'This account is a member already.' })
+  if (outcome === 'other_email') refuse('state_conflict', { message: 'The invite is for another e-mail address.' })
+  if (outcome === 'member_already')
+    refuse('state_conflict', { message: 'The account is already a member of the merchant.' })
 }
 
 const hashOf = (token: string): Uint8Array => createHash('sha256').update(token).digest()

@@ -8,18 +8,18 @@ import { lookNow } from '../chain/watch/coins/watch.ts'
 import type { World } from '../world.ts'
 
 /**
- * Has the balances of payments looked at while somebody waits for them: coins that a contract sends on, as an
- * exchange's does, show nowhere else, and whoever reads the chains looks every few minutes only.
+ * Checks the balances of payments while customers wait for them. Native currency that a contract passes on, such as that of
+ * an exchange, is visible only in the balance, and the chain reader checks balances only every few minutes.
  */
 export type Looks = {
-  /** Sooner or later, and never in the way of the answer. `again`: however lately, for it is said to be paid. */
+  /** Checks a payment in the background. `again`: even if it was checked recently, because a payment was reported. */
   want(payment: Actor<Payment>, how?: { readonly again: boolean }): void
-  /** Resolves when nobody is being looked for any more. */
+  /** Resolves when no check is running any more. */
   stop(): Promise<void>
 }
 
 export type LooksOptions = {
-  /** Has a chain read before its turn, when somebody says that there is something to be read. */
+  /** Reads a chain immediately, when a payment was reported. */
   readonly wake?: ((chainId: number) => void) | undefined
   readonly everyMs?: number
   readonly most?: number
@@ -27,15 +27,15 @@ export type LooksOptions = {
 
 type Wanted = { readonly freshMs: number | undefined }
 
-/** One after the other on each chain, so that a thousand open pages ask a node no more than one does. */
+/** One check at a time on each chain, so that a thousand open pages load a node no more than one does. */
 export const openLooks = (
   { sql, log }: Pick<World, 'sql' | 'log'>,
   chains: Chains,
   { wake, everyMs = 15_000, most = 1_000 }: LooksOptions = {},
 ): Looks => {
-  /** By chain: the nodes of one that hang keep nobody else waiting. */
+  /** By chain: slow nodes of one chain do not delay the others. */
   const queues = new Map<number, Map<string, Wanted>>()
-  /** When each was looked at last, the longest ago first. */
+  /** Time of the last check of each payment, oldest first. */
   const looked = new Map<string, number>()
   let stopped = false
   const looking = new Set<Promise<void>>()
@@ -55,7 +55,7 @@ export const openLooks = (
     try {
       await lookNow({ sql }, chainId, openCoinSource(connected.rpc), id, freshMs)
     } catch (err) {
-      // A chain in trouble is told by whoever reads it.
+      // The chain reader logs problems of a chain.
       const isTrouble = err instanceof RpcFault || err instanceof RpcRefusal || err instanceof Doubted
       if (!isTrouble) log.warn({ err }, 'balances cannot be looked at')
     }

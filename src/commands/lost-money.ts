@@ -6,8 +6,8 @@ import { isAnyGivenOut } from '../queries/deposit-addresses.ts'
 import type { World } from '../world.ts'
 
 /**
- * Whether money sent to this address would be lost, or would pay for something else: tokens and the contracts that
- * collect keep what they are sent, and what comes to a deposit address counts for its payment.
+ * Whether money sent to this address would be lost, or would pay for something else: contracts of tokens and of the
+ * collection keep what they receive, and money at a deposit address counts for its payment.
  */
 export const wouldBeLostAt = async (
   { sql, chains }: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },

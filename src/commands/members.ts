@@ -18,11 +18,11 @@ export const removeMember = (context: Context, member: Member, by: Doer): Promis
 const change = async ({ sql, sessions }: Context, { merchantId, accountId }: Member, role: Role | null, by: Doer) => {
   const details = { memberId: encodeId('usr', accountId) }
   const outcome = await changeMember(sql, { merchantId, accountId, role, details }, by).finally(() => {
-    // Of either, what this process remembers may be older. Also if the answer was lost: the change may have been made.
+    // The caches of this process may have older data. Also if the response was lost: the change may have been committed.
     sessions.forgetAccount(accountId)
     sessions.forgetAccount(by.accountId)
   })
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'not_owner') refuse('insufficient_role')
-  if (outcome === 'last_owner') refuse('state_conflict', { message: 'A merchant keeps at least one owner.' })
+  if (outcome === 'last_owner') refuse('state_conflict', { message: 'A merchant must have at least one owner.' })
 }

@@ -8,7 +8,7 @@ import { judgeCode, MFA_PURPOSE, refuseCode } from './codes.ts'
 import { getAccount } from './passwords.ts'
 import { actorOf, type From } from './sessions.ts'
 
-/** Shows a new secret, which protects nothing until a code of it has been confirmed. */
+/** Creates a new secret. MFA is off until a code is confirmed. */
 export const beginMfa = async (
   context: Pick<AccountContext, 'sql' | 'random' | 'keyring'>,
   { accountId }: SessionCaller,
@@ -16,11 +16,11 @@ export const beginMfa = async (
   const { email } = await getAccount(context, accountId)
   const secret = makeTotpSecret(context.random)
   if (!(await setUpMfa(context.sql, accountId, context.keyring.seal(MFA_PURPOSE, accountId, secret))))
-    refuse('state_conflict', { message: 'MFA is on already: disable it first.' })
+    refuse('state_conflict', { message: 'MFA is already on. Turn it off first.' })
   return { secret, otpauthUrl: otpauthUrl(secret, email) }
 }
 
-/** Turns MFA on, and shows the recovery codes for the only time. */
+/** Turns MFA on, and returns the recovery codes, which are shown only once. */
 export const confirmMfa = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'random' | 'keyring'>,
   { accountId }: SessionCaller,
@@ -45,7 +45,8 @@ export const confirmMfa = async (
   return recoveryCodes
 }
 
-const refuseConfirm = () => refuse('state_conflict', { message: 'There is no secret to confirm: set one up first.' })
+const refuseConfirm = () =>
+  refuse('state_conflict', { message: 'There is no MFA secret to confirm. Set up MFA first.' })
 
 export const disableMfa = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'keyring'>,
@@ -54,14 +55,14 @@ export const disableMfa = async (
   { address }: From,
 ): Promise<void> => {
   const account = await getAccount(context, accountId)
-  if (account.mfa_enabled_at === null) refuse('state_conflict', { message: 'MFA is off already.' })
+  if (account.mfa_enabled_at === null) refuse('state_conflict', { message: 'MFA is already off.' })
   const by = { actor: actorOf(accountId), address }
   const disabled = await disableMfaByCode(context.sql, accountId, judgeCode(context, account, code), by)
   if (disabled) refuseCode(disabled)
-  if (!disabled?.done) refuse('state_conflict', { message: 'MFA is off already.' })
+  if (!disabled?.done) refuse('state_conflict', { message: 'MFA is already off.' })
 }
 
-/** Marks the session as proven just now. Without MFA no code is right. */
+/** Records a step-up of the session. Without MFA every code is wrong. */
 export const stepUpByCode = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'keyring' | 'sessions'>,
   session: SessionCaller,

@@ -5,15 +5,16 @@ import { hasSignedInFrom } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'
 import type { From } from './sessions.ts'
 
-/** Requests of one `site` wait for each other and for no others. */
+/** Requests of one `site` wait only for each other. */
 export type Checked = From & { readonly site: string }
 
-/** Five checks in a sliding minute for a network, and for an account, whether there is one or not. */
+/** Five checks in a sliding minute for a network, and for an account, even if it does not exist. */
 const limit: Limit = { allowed: 5, seconds: 60 }
 
 /**
- * What a password check counts for. All networks from which the account has not signed in lately share one budget of
- * the account, so that wrong passwords from there do not lock out its owner. The log of attempts holds no e-mail address.
+ * The limits that a password check counts against. All networks from which the account has not signed in recently share one
+ * limit of the account, so that wrong passwords from there do not lock out its owner. The log of attempts has no e-mail
+ * addresses.
  */
 export const passwordSubjects = async (
   { sql }: Pick<AccountContext, 'sql'>,
@@ -24,12 +25,12 @@ export const passwordSubjects = async (
   return (await hasSignedInFrom(sql, email, network)) ? [ofNetwork] : [`password:${fingerprint(email)}`, ofNetwork]
 }
 
-/** What stands for a check that has been counted, while the code that goes with it is yet to come. */
+/** A pass for a check that was already counted, for the repeated request with the MFA code. */
 export const passOf = (email: string, { network }: Checked): string => `pass:${fingerprint(email)}:${network}`
 
 const fingerprint = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
-/** Counts a check before it is made, or refuses it. False when a pass stood for it. */
+/** Counts a check before it is made, or refuses it. Returns false if a pass was used. */
 export const takePasswordCheck = (
   context: Pick<AccountContext, 'sql' | 'clock' | 'passwords'>,
   email: string,
@@ -38,7 +39,7 @@ export const takePasswordCheck = (
 ): Promise<boolean> =>
   takeCounted(context, from, { subjects: () => passwordSubjects(context, email, from), limit, pass })
 
-/** Also tells this process the database's time, which codes are good for a part of. */
+/** Also updates the clock of this process from the database, because codes depend on the time. */
 export const takeCounted = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'passwords'>,
   { site }: Checked,

@@ -11,14 +11,15 @@ import { actorOf } from './sessions.ts'
 export const getAccount = async (context: Pick<AccountContext, 'sql'>, accountId: string): Promise<Account> =>
   (await findAccount(context.sql, accountId)) ?? refuse('invalid_token')
 
-/** For a password that is chosen, by the field that it is sent in. */
+/** Refuses a new password that is easy to guess. `param` is its field. */
 export const requireUnguessable = (password: string, email: string, param: string): void => {
   if (isGuessable(password, email)) refuse('parameter_invalid', { param, message: GUESSABLE })
 }
 
-export const GUESSABLE = 'Choose another password: this one is common, or made from the e-mail address.'
+export const GUESSABLE =
+  'The password is too easy to guess: it is common, or derived from the e-mail address. Choose another one.'
 
-/** Every other session ends: whoever else knew the old password is out. */
+/** Ends all other sessions, which may belong to someone who knew the old password. */
 export const changePassword = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'passwords' | 'sessions'>,
   { accountId, sessionId }: SessionCaller,
@@ -39,7 +40,7 @@ export const changePassword = async (
   if (!changed) refuse('invalid_credentials')
 }
 
-/** Marks the session as proven just now. */
+/** Records a step-up of the session. */
 export const stepUpByPassword = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'passwords' | 'sessions'>,
   session: SessionCaller,
@@ -53,7 +54,7 @@ export const stepUpByPassword = async (
   if (!proven) refuse('invalid_token')
 }
 
-/** A check like that of a sign-in, and counted like one. */
+/** Checks a password and counts it, as for a sign-in. */
 const checkPassword = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'passwords'>,
   account: Account,

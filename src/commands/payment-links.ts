@@ -35,13 +35,13 @@ const refuseCreation = async ({ sql }: World, opening: PaymentLinkOpening, refus
   })
 }
 
-/** Closes a link for good. One that was closed by hand before is answered as it is. */
+/** Deactivates a link permanently. A link that is already deactivated is returned unchanged. */
 export const deactivatePaymentLink = async (
   { sql, actors }: World,
   name: RecordName,
   { cause, keep }: By<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {
-  // Whose a link is never changes, so it need not be looked at again in the commit.
+  // The merchant of a link never changes, so it is not checked again in the commit.
   if (!(await findPaymentLink(sql, name))) refuse('resource_not_found')
   const outcome = await actors.dispatch({
     kind: 'payment_link',

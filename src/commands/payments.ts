@@ -10,13 +10,13 @@ import { findPayment } from '../queries/payments.ts'
 import type { World } from '../world.ts'
 import { acceptedAssetOf } from './accepted-strays.ts'
 
-/** Who asks, for the history: an id as on the wire. */
+/** ID of the caller as in the API, for the history. */
 type Asked = { readonly cause: string }
 
 export const cancelPayment = (world: World, name: RecordName, asked: Asked): Promise<Actor<Payment>> =>
   send(world, name, 'cancel', { ...asked, otherwise: 'payment_not_cancelable' })
 
-/** Ends that a payment waits for a person: `accept` takes what came for a success, `dismiss` leaves it as it is. */
+/** Resolves a payment that needs attention. `accept`: the payment succeeds. `dismiss`: it stays as it is. */
 export const resolvePayment = (
   world: World & { readonly chains: Pick<Chains, 'find'> },
   name: RecordName,
@@ -38,7 +38,7 @@ const send = async (
   type: 'cancel' | 'accept' | 'dismiss',
   { cause, otherwise, paidWith }: Sent,
 ): Promise<Actor<Payment>> => {
-  // Neither whose a payment is nor its link ever changes, so they need not be looked at again in the commit.
+  // The merchant and the link of a payment never change, so they are not checked again in the commit.
   const payment = (await findPayment(sql, name)) ?? refuse('resource_not_found')
   const event = { type, ...(paidWith && { paidWith: await paidWith(payment) }) }
   const commands: Command[] = [{ kind: 'payment', actor: payment.id, event, cause }]

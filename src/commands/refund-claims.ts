@@ -9,12 +9,12 @@ import { ofKind } from '../queries/actors.ts'
 import { type Claim, claimRow, type Proof, proofRow, type VisitedClaim } from '../queries/refund-claims.ts'
 import type { World } from '../world.ts'
 
-/** What the secrets of claims are sealed for, each for the id of its refund; `bun run rekey` names it too. */
+/** Purpose for the encryption of claim secrets, each bound to the ID of its refund; `bun run rekey` uses it too. */
 export const CLAIM_PURPOSE = 'refund claim'
 
 const LASTS_MS = 30 * 24 * 60 * 60 * 1000
 
-/** What lets the customer say where a refund goes, for the commit that makes the refund. */
+/** The claim with which the customer sets the destination, for the commit that creates the refund. */
 export const makeClaim = (
   { clock, random, keyring }: Pick<World, 'clock' | 'random'> & { readonly keyring: Keyring },
   refundId: string,
@@ -26,20 +26,20 @@ export const makeClaim = (
   return claimRow({ refundId, sealedSecret, expiresAt: new Date(clock.now().getTime() + LASTS_MS) }, secretHash)
 }
 
-/** Whether its customer may still say where to. */
+/** Whether the customer can still set the destination. */
 export const isOpenClaim = ({ state }: Actor<Refund>, { expiresAt }: Pick<Claim, 'expiresAt'>, now: Date): boolean =>
   state === 'requires_destination' && now < expiresAt
 
-/** The page of a claim. */
+/** The URL of the claim page. */
 export const claimUrl = (publicUrl: string, keyring: Keyring, { refundId, sealedSecret }: Claim): string =>
   `${publicUrl}/claims/${keyring.open(CLAIM_PURPOSE, refundId, sealedSecret)}`
 
-/** What the customer's wallet has signed of its own address. */
+/** The message and signature of the customer's wallet. */
 export type Shown = Pick<Proof, 'message' | 'signature'>
 
 /**
- * The one time that a customer says where a refund goes; the refund as it is then. Undefined when it takes no
- * destination any more: of all that come at once its machine lets one through.
+ * Sets the destination once, and returns the refund. Undefined if it accepts no destination any more: its machine lets one of
+ * several parallel requests through.
  */
 export const nameDestination = async (
   { actors, clock }: Pick<World, 'actors' | 'clock'>,
@@ -51,7 +51,7 @@ export const nameDestination = async (
     kind: 'refund',
     actor: id,
     event: { type: 'destination_named', destination },
-    // Customers have no id.
+    // Customers have no ID.
     cause: 'customer',
     ...(shown && { rows: [proofRow({ refundId: id, address: destination, ...shown, provenAt: clock.now() })] }),
   })

@@ -11,14 +11,14 @@ import { findRefund } from '../queries/refunds.ts'
 import type { World } from '../world.ts'
 
 export type RefundJudgement = {
-  /** `accept`: a person has seen that the refund's money came; `fail`: that it did not. */
+  /** `accept`: a member confirms that the money arrived; `fail`: that it did not. */
   readonly action: 'accept' | 'fail'
   readonly cause: string
 }
 
 /**
- * Takes a person's word for what became of a refund's transaction, where its chain cannot say that or has said that it
- * paid something else. What is not there may come all the same: whoever has it signed again must say that they looked.
+ * Stores the decision of a member about the transaction of a refund, if the chain cannot show the result, or shows that it
+ * paid something else. The money can still arrive later, so a failed refund must be dismissed before it is signed again.
  */
 export const judgeRefund = async (
   { sql, actors }: World,
@@ -45,18 +45,18 @@ export const judgeRefund = async (
       ...{ kind: 'refund', actor: id, event: { ...verdict, txHash, confirmations }, cause },
       rows: done => [{ table: 'refund_judgements', row: { refund_id: id, rev: done.at(-1)?.rev ?? 0, why } }],
     },
-    // It was given back when the refund failed, and may be spent by now.
+    // The amount was released when the refund failed, and may be used by now.
     ...(isFailed ? [pay('reserve_refund')] : []),
     pay(action === 'accept' ? 'refund_processed' : 'release_refund'),
   ])
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   if (outcome.constraint === 'refunds_transaction_once')
-    return refuse('state_conflict', { message: 'Another refund is paid with its transaction.' })
+    return refuse('state_conflict', { message: 'The transaction already pays another refund.' })
   if (isFailed && outcome.index > 0) return refuse('refund_exceeds_remaining')
-  // Its chain was faster, or somebody else.
+  // The chain or another member was faster.
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })
 }
 
-/** With its own transaction, which has failed. */
+/** Whether its own transaction, which has failed, has moved money. */
 const movedMoney = ({ context }: Actor<Refund>): PersonsDoubt | undefined =>
   context.attention && context.strayTxHash === context.txHash ? 'stray_transfer' : undefined

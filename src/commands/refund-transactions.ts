@@ -12,15 +12,14 @@ import type { World } from '../world.ts'
 export type Naming = {
   readonly txHash: string
   readonly cause: string
-  /** Whether the chain knows nothing of the transaction that was named before. */
+  /** Whether the chain does not know the transaction that was reported before. */
   readonly isGone: (refund: Actor<Refund>) => Promise<boolean>
 }
 
 /**
- * Takes somebody's word for which transaction pays a refund; what the chain says of it decides. One that has failed
- * begins anew with another transaction, of what its payment has left; one whose transaction is nowhere is paid with
- * another: a hash may be mistyped, and wallets replace what waits too long. Naming the same one again changes
- * nothing, whatever has become of it.
+ * Stores the transaction that is reported to pay a refund; the chain decides about the result. A failed refund starts again
+ * with another transaction, if its payment still has the amount. A transaction that no node knows can be replaced: a hash may
+ * be mistyped, and wallets replace transactions. Reporting the same transaction again has no effect.
  */
 export const nameTransaction = async (
   { sql, actors }: World,
@@ -33,7 +32,7 @@ export const nameTransaction = async (
     if (refund.context.txHash === txHash) return refund
     const isOpen = refund.state === 'requires_signature' || refund.state === 'failed'
     if (!isOpen && !(refund.state === 'processing' && (await isGone(refund)))) {
-      // Whoever names it may have paid with it: if it moved the money, a person is told.
+      // The transaction may have paid the refund: it is checked, and the refund then needs attention.
       if (refund.context.destination !== null) await noticeTold(sql, refund, txHash)
       return refuse('state_conflict', { details: { status: refund.state } })
     }
@@ -41,8 +40,8 @@ export const nameTransaction = async (
     const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, cause))
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
     if (outcome.constraint === 'refunds_transaction_once')
-      return refuse('state_conflict', { param: 'txHash', message: 'Another refund is paid with this transaction.' })
-    // Somebody was faster, with this transaction or another, or has canceled it.
+      return refuse('state_conflict', { param: 'txHash', message: 'This transaction already pays another refund.' })
+    // Another request has changed or canceled the refund: try again with its new state.
     const now = (await findRefund(sql, name)) ?? refuse('resource_not_found')
     if (now.rev === refund.rev) return refuse('refund_exceeds_remaining')
     refund = now
@@ -50,8 +49,8 @@ export const nameTransaction = async (
 }
 
 /**
- * Has one that has failed signed again, as if nothing had been sent: by hand, or by a signer. Of what its payment has
- * left by now. Also one whose transaction is nowhere, which may never have been sent.
+ * Lets a failed refund wait for a signature again, if its payment still has the amount. Also a refund whose transaction no
+ * node knows, because it may never have been sent.
  */
 export const retryRefund = async (
   { sql, actors }: World,
@@ -78,19 +77,20 @@ export const retryRefund = async (
   return refuse('state_conflict', { details: { status: now.state } })
 }
 
-/** What has failed and moved money is paid once more by nobody who does not know of that. */
+/** Refuses a failed refund that has moved money and was not dismissed: it could be paid twice by mistake. */
 const refuseUnlookedAt = ({ state, context: { attention } }: Actor<Refund>): void => {
   if (state !== 'failed' || !attention) return
   refuse('state_conflict', {
     details: { status: state, attention },
-    message: 'Money has moved with this refund: look at that, resolve it, and then have it signed again.',
+    message:
+      'The failed transaction of this refund has moved money. Check it, resolve the refund with dismiss, then try again.',
   })
 }
 
 const commandsFor = (refund: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {
   const { id, state, context } = refund
   const how = state === 'processing' ? 'transaction_replaced' : 'transaction_sent'
-  // Of the one that was asked about: whatever somebody has put in its place meanwhile is asked about anew.
+  // Replaces only the transaction that was checked: one that was reported in the meantime must be checked too.
   const instead = state === 'processing' ? { instead: context.txHash } : {}
   const sent: Command = { kind: 'refund', actor: id, event: { type: how, txHash, ...instead }, cause }
   return state === 'failed' ? [...retryOf(refund, cause), sent] : [sent]

@@ -18,15 +18,15 @@ import { wouldBeLostAt } from './lost-money.ts'
 import { makeClaim } from './refund-claims.ts'
 
 export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
-  /** Undefined: all that is left. */
+  /** Undefined: the remaining amount. */
   readonly amountMinor: number | undefined
-  /** As somebody wrote it. Null: the customer is asked. */
+  /** As the caller wrote it. Null: the customer is asked. */
   readonly destination: string | null
 }
 
 /**
- * Reserves a part of what a payment has received for a refund of it. How much is left is for the payment
- * to say in the commit: where others were faster, it is judged again by what they left.
+ * Reserves a part of the received amount of a payment for a refund. The payment checks the remaining amount in the commit. If
+ * other refunds were faster, it is checked again with what they have left.
  */
 export const startRefund = async (
   world: World & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> },
@@ -36,7 +36,7 @@ export const startRefund = async (
 ): Promise<Actor<Refund>> => {
   const { actors, clock, random } = world
   const id = uuidv7(clock.now(), random)
-  // Without it nobody could say where to.
+  // Without a claim, no one could set the destination.
   const claim = request.destination === null ? [makeClaim(world, id)] : []
   const rows: Command['rows'] = done => [...claim, ...keep(ofKind(refundKind, done.at(-1)))]
   let latest = payment
@@ -56,9 +56,9 @@ export const startRefund = async (
   }
 }
 
-/** Gives back to the payment what a refund has reserved of it, unless its transaction is out. */
+/** Releases the reserved amount of a refund, unless its transaction is known. */
 export const cancelRefund = async ({ sql, actors }: World, name: RecordName, cause: string): Promise<Actor<Refund>> => {
-  // Neither whose a refund is nor its amount ever changes, so they need not be looked at again in the commit.
+  // The merchant and the amount of a refund never change, so they are not checked again in the commit.
   const { id, context } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   const outcome = await actors.dispatchBundle([
     { kind: 'refund', actor: id, event: { type: 'cancel' }, cause },
@@ -68,7 +68,7 @@ export const cancelRefund = async ({ sql, actors }: World, name: RecordName, cau
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })
 }
 
-/** Ends that a refund waits for a person, who has looked. It stays as it is. */
+/** Marks a refund as checked. Its status does not change. */
 export const dismissRefund = async (
   { sql, actors }: World,
   name: RecordName,
@@ -91,7 +91,7 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: R
   return {
     merchantId: context.merchantId,
     livemode: context.livemode,
-    // A refund speaks the version of its payment.
+    // A refund has the API version of its payment.
     apiVersion: context.apiVersion,
     paymentId,
     amountMinor,
@@ -101,12 +101,12 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: R
     chainId,
     asset,
     tokenAddress: context.tokenAddress,
-    // At the payment's own quote. Rounded down, all refunds together send no more than has come.
+    // At the quote of the payment. Rounded down, so that all refunds together send no more than was received.
     amount: (amountExpected * BigInt(amountMinor)) / BigInt(context.amountMinor),
   }
 }
 
-/** Not the address of this payment or of another, and no contract that keeps the money. */
+/** The destination of a refund. Deposit addresses, and contracts that would keep the money, are refused. */
 export const destinationFor = async (
   world: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   { tokenAddress }: Pick<Refund, 'tokenAddress'>,
@@ -127,7 +127,7 @@ const nameDestination = (id: string, destination: Address, more: Pick<Command, '
   ...more,
 })
 
-/** What the payment is told in the refund's bundle. */
+/** The command for the payment in the bundle of the refund. */
 const reservation = (
   on: 'create' | 'cancel',
   { paymentId, amountMinor }: Pick<Refund, 'paymentId' | 'amountMinor'>,

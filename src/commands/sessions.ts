@@ -12,16 +12,16 @@ import {
 } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'
 
-/** Where a request comes from, and by what. `network` is what limits count its address by. */
+/** The origin of a request. `network` is the group of its address for limits. */
 export type From = { readonly address: string; readonly network: string; readonly userAgent: string | null }
 
-/** What a browser goes on with: the access token in the body, the refresh token in a cookie. */
+/** The access token for the body, and the refresh token in a cookie. */
 export type Tokens = { readonly accessToken: string; readonly expiresIn: number; readonly cookie: string }
 
-/** Whom the log of security events names. */
+/** The actor in the audit log. */
 export const actorOf = (accountId: string): string => encodeId('usr', accountId)
 
-/** A session that is yet to be written, and its first refresh token. */
+/** A new session that is not stored yet, and its first refresh token. */
 export const draftSession = (
   context: Pick<AccountContext, 'clock' | 'random'>,
   accountId: string,
@@ -32,7 +32,7 @@ export const draftSession = (
   return [{ id, tokenHash: token.hash, actor: actorOf(accountId), address, network, userAgent }, token]
 }
 
-/** `at` is the database's time. */
+/** `at` is the time of the database. */
 export const issueTokens = async (
   context: Pick<AccountContext, 'keyring' | 'settings'>,
   accountId: string,
@@ -44,7 +44,7 @@ export const issueTokens = async (
   cookie: writeRefreshCookie(context.settings.publicUrl, token.text),
 })
 
-/** For whoever has just shown in another way that the account is theirs. */
+/** Opens a session for a caller who was authenticated in another way. */
 export const openSession = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'random' | 'keyring' | 'settings'>,
   accountId: string,
@@ -55,7 +55,7 @@ export const openSession = async (
   return issueTokens(context, accountId, token, at ?? context.clock.now())
 }
 
-/** Gives a new pair of tokens for a refresh token; one that has been used before ends its session. */
+/** Returns new tokens for a refresh token. A token that was used before ends its session. */
 export const refreshSession = async (
   context: Pick<AccountContext, 'sql' | 'keyring' | 'sessions' | 'settings'>,
   shownText: string,
@@ -72,21 +72,21 @@ export const refreshSession = async (
     return refuse('invalid_token')
   }
   const { account, current_hash, now } = rotated
-  // Its twin may have got a successor under the secret key before this one.
+  // A parallel request may have got a successor that was made with the previous secret key.
   const current = successors.find(({ hash }) => Buffer.compare(hash, current_hash) === 0)
-  // Or under one that is yet to be given to this process.
+  // Or with a new secret key that this process does not have yet.
   if (!current) return refuse('service_unavailable', { retryAfter: 1 })
   return issueTokens(context, account, current, now)
 }
 
-/** Whose session a refresh token is of, without using it up. */
+/** The session of a refresh token, without rotating the token. */
 export const findByRefreshToken = async (context: Pick<AccountContext, 'sql'>, text: string) => {
   const token = parseRefreshToken(text)
   const accountId = token && (await findSessionByToken(context.sql, token.sessionId, token.hash))
   return accountId ? { sessionId: token.sessionId, accountId } : undefined
 }
 
-/** Ends the session, or all of the account's. */
+/** Ends the session, or all sessions of the account. */
 export const signOut = async (
   context: Pick<AccountContext, 'sql' | 'sessions'>,
   { sessionId, accountId }: { sessionId: string; accountId: string },
@@ -102,7 +102,7 @@ export const signOut = async (
   else context.sessions.forget(sessionId)
 }
 
-/** Ends one of one's own sessions; another's is missing. */
+/** Ends a session of the account. The session of another account does not exist for the caller. */
 export const endSession = async (
   context: Pick<AccountContext, 'sql' | 'sessions'>,
   accountId: string,

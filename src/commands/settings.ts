@@ -12,7 +12,7 @@ export type SettingsChange = {
   readonly changes: SettingsChanges
 }
 
-/** Answers with everything as it is now, which may include what somebody else has changed meanwhile. */
+/** Returns the current settings, which can include changes of other requests. */
 export const changeSettings = async (
   { sql, chains }: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   { merchantId, livemode, changes }: SettingsChange,
@@ -21,17 +21,17 @@ export const changeSettings = async (
   for (const [param, address] of receivingAddressesIn(changes))
     if (await wouldBeLostAt({ sql, chains }, address)) refuse('parameter_invalid', { param, message: LOST })
   const outcome = await change(sql, { merchantId, livemode, changes }, by)
-  // The role may have been taken away since the guard looked.
+  // The role may have been changed since the guard has checked it.
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
-    refuse('parameter_invalid', { message: 'At most 100 chains can have a value of their own.' })
+    refuse('parameter_invalid', { message: 'receivingAddresses and confirmations can have at most 100 chains each.' })
   return (await findSettings(sql, merchantId, livemode)) ?? refuse('resource_not_found')
 }
 
 const LOST =
-  'Money cannot be received at this address: it belongs to a token, to the contract that collects, or to a payment.'
+  'Money sent to this address would be lost: it is the contract of a token, a contract of paymachine, or the deposit address of a payment.'
 
-/** What of these is an address, by the parameter that names it. */
+/** The addresses in these changes, by parameter. */
 const receivingAddressesIn = ({
   receiving_address,
   receiving_addresses = {},

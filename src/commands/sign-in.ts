@@ -10,8 +10,8 @@ import { draftSession, issueTokens, type Tokens } from './sessions.ts'
 export type SignIn = { readonly email: string; readonly password: string; readonly code?: string }
 
 /**
- * An account that is not there goes the same way as a wrong password: the same statements, the same
- * hashing, the same answer.
+ * An account that does not exist is handled as a wrong password: with the same statements, the same hashing and the same
+ * response.
  */
 export const signIn = async (
   context: Omit<AccountContext, 'sessions'>,
@@ -45,6 +45,6 @@ export const signIn = async (
   if (signed?.outcome === 'mfa_required') refuse('mfa_required')
   if (signed?.outcome === 'wrong' || signed?.outcome === 'wait')
     refuseCode({ outcome: signed.outcome, wait: signed.wait })
-  // Changed since it was checked.
+  // The account has changed since the check.
   return refuse('invalid_credentials')
 }

@@ -25,9 +25,9 @@ export const signUp = async (
   const mode = context.settings.signUp ?? 'first'
   if (mode === 'closed') refuse('sign_up_closed')
   requireUnguessable(password, email, 'password')
-  // An answer of `email_taken` tells who has an account: nobody is to ask for many.
+  // `email_taken` shows that an account exists, so the number of requests is limited.
   await takeCounted(context, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
-  // Seen before the password is hashed, which costs more; the statement looks again.
+  // Checked before the password is hashed, which is expensive; the statement checks it again.
   if (mode === 'first' && (await hasAccounts(context.sql))) refuse('sign_up_closed')
 
   const accountId = uuidv7(context.clock.now(), context.random)
@@ -45,7 +45,7 @@ export const signUp = async (
   return { accountId, merchantId, tokens: await issueTokens(context, accountId, token, done.now) }
 }
 
-/** Whether the code is the one that was asked for, if one was. */
+/** Whether the code is right, or no code is required. */
 const isCode = (given = '', wanted: string | null): boolean =>
   wanted === null || timingSafeEqual(digest(given.trim()), digest(wanted))
 

@@ -4,13 +4,12 @@ import { refuse } from '../errors.ts'
 import { keepSubmission } from '../queries/submissions.ts'
 import type { World } from '../world.ts'
 
-/** Wallets replace a transaction that waits too long by another; nobody pays by more of them than this. */
+/** Wallets replace transactions, so a payment can have several. More than this are not plausible. */
 const MOST_OF_A_PAYMENT = 10
 
 /**
- * Keeps the hash of the transaction that a customer says to have paid with. It changes nothing by itself: what
- * the chain says of it decides, once it is final. Of a payment that is over, or that nobody knows yet what is
- * to be paid with, it says nothing.
+ * Stores the hash of a transaction that a customer reports. The hash alone changes nothing: the chain decides when the
+ * transaction is final. Ignored for a payment that has ended, or that has no asset yet.
  */
 export const submitTransaction = async (
   { sql }: Pick<World, 'sql'>,
@@ -21,6 +20,8 @@ export const submitTransaction = async (
   const submission = { paymentId: id, chainId, txHash: txHash.toLowerCase() }
   const outcome = await keepSubmission(sql, submission, MOST_OF_A_PAYMENT)
   if (outcome === 'too_many')
-    refuse('state_conflict', { message: 'As many different transactions were named for this payment already.' })
+    refuse('state_conflict', {
+      message: `${MOST_OF_A_PAYMENT} different transactions were already submitted for this payment.`,
+    })
   return { isNews: outcome === 'kept' }
 }

@@ -11,10 +11,10 @@ import { vetUrl } from '../webhooks/url.ts'
 import type { Outside, World } from '../world.ts'
 import { cancelOpenDeliveries } from './deliveries.ts'
 
-/** What signing secrets are sealed for, each with the id of its endpoint. */
+/** Purpose for the encryption of signing secrets, each bound to the ID of its endpoint. */
 export const WEBHOOK_SECRET_PURPOSE = 'webhook secret'
 
-/** Of a merchant in one mode. Each event is written down once for every endpoint that wants it. */
+/** Maximum for a merchant in one mode. Each event gets a delivery for every endpoint that lists its type. */
 export const MOST_ENDPOINTS = 50
 
 type Given = World & { readonly settings: { readonly webhooks: Rules }; readonly keyring: Keyring }
@@ -39,11 +39,13 @@ export const createWebhookEndpoint = async (
   const outcome = await endpoints.createWebhookEndpoint(sql, { id, sealedSecret, ...spec }, MOST_ENDPOINTS, by, details)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
-    refuse('state_conflict', { message: `There are ${MOST_ENDPOINTS} endpoints in this mode, and no more are taken.` })
+    refuse('state_conflict', {
+      message: `The merchant already has ${MOST_ENDPOINTS} webhook endpoints in this mode, which is the maximum.`,
+    })
   return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
 }
 
-/** Disabling cancels what is open, and enabling waits for that: nothing of the time before is sent after all. */
+/** Disabling cancels open deliveries, and enabling waits until that is done: none of them is sent afterwards. */
 export const changeWebhookEndpoint = async (
   world: Given,
   name: EndpointName,
@@ -58,12 +60,14 @@ export const changeWebhookEndpoint = async (
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'canceling')
-    refuse('state_conflict', { message: 'Its open deliveries are still being canceled: try again in a moment.' })
+    refuse('state_conflict', {
+      message: 'Open deliveries of the endpoint are still being canceled. Try again in a moment.',
+    })
   if (changes.status === 'disabled') await cancelAtOnce(world, name, by)
   return getRow(sql, name)
 }
 
-/** For good. Its deliveries can still be read. */
+/** Deletes the endpoint permanently. Its deliveries can still be read. */
 export const deleteWebhookEndpoint = async (world: Given, name: EndpointName, by: Doer): Promise<void> => {
   const outcome = await endpoints.deleteWebhookEndpoint(world.sql, name, by, detailsOf(name))
   if (outcome === 'not_allowed') refuse('insufficient_role')
@@ -71,7 +75,7 @@ export const deleteWebhookEndpoint = async (world: Given, name: EndpointName, by
   await cancelAtOnce(world, name, by)
 }
 
-/** Another secret for the same endpoint. The one before it signs beside it for the overlap still, or not at all. */
+/** Creates a new secret for the endpoint. Requests are also signed with the old one until the overlap ends. */
 export const rotateWebhookSecret = async (
   { sql, random, keyring }: Given,
   { overlapHours, ...name }: EndpointName & { readonly overlapHours: number },
@@ -85,7 +89,7 @@ export const rotateWebhookSecret = async (
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'overlapping')
     refuse('state_conflict', {
-      message: 'The secret before this one still signs: wait for its end, or rotate with an overlap of 0 hours.',
+      message: 'The previous signing secret is still in use. Wait until it ends, or rotate with overlapHours 0.',
     })
   return { row: await getRow(sql, name), secret }
 }
@@ -102,6 +106,6 @@ const requireCallable = async (url: string, livemode: boolean, rules: Rules): Pr
   if (judged !== 'ok') refuse('parameter_invalid', { param: 'url', message: urlFaults[judged] })
 }
 
-/** As many as a request may wait for. What is left, the task that was asked for in the same commit finds. */
+/** Cancels as many as a request can wait for. A task that was added in the same commit cancels the rest. */
 const cancelAtOnce = (world: World, { id }: EndpointName, { actor }: Doer): Promise<boolean> =>
   cancelOpenDeliveries(world, id, { cause: actor, most: 1_000 })

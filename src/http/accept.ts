@@ -1,10 +1,10 @@
-/** Whether an Accept header asks for a page rather than for JSON, as a browser's does for what people open. */
+/** Whether an Accept header prefers HTML to JSON, as that of a browser does for a page. */
 export const prefersHtml = (accept: string | null): boolean =>
   qualityOf(accept, ['text/html', 'text/*', '*/*']) > qualityOf(accept, ['application/json', 'application/*', '*/*'])
 
 export const acceptsGzip = (acceptEncoding: string | null): boolean => qualityOf(acceptEncoding, ['gzip', '*']) > 0
 
-/** The weight of the first of the names that a header lists, the most specific one first; 0 where it lists none. */
+/** The quality value of the first of these names that the header lists; 0 if it lists none. The most specific name comes first. */
 const qualityOf = (header: string | null, names: readonly string[]): number => {
   const listed = new Map((header ?? '').split(',').map(parse))
   const name = names.find(each => listed.has(each))

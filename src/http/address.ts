@@ -2,8 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { type AddressRange, groupsOf, isWithin, plain, remembered } from '../address-ranges.ts'
 
 /**
- * Where a request comes from. `X-Forwarded-For` is a claim: each proxy adds at its right end whom it
- * got the request from, so it is read from there for as long as the one who says so is trusted.
+ * The address of the client. `X-Forwarded-For` can be forged: each proxy appends the address that it received the request
+ * from, so it is read from the right end, as long as the address that added the entry is a trusted proxy.
  */
 export const clientAddress = (peer: string, forwardedFor: string | null, trusted: readonly AddressRange[]): string => {
   let address = plain(peer)
@@ -17,13 +17,13 @@ export const clientAddress = (peer: string, forwardedFor: string | null, trusted
   return address
 }
 
-/** What limits count by: an IPv6 subscriber has a whole /64 to come from. */
+/** The group for limits: an IPv6 subscriber can use a whole /64. */
 export const limitGroup = remembered(address => networkOf(address, 64))
 
-/** Many providers give one customer a /48, which has 65,536 groups of limits. */
+/** Many providers give one customer a /48, which contains 65,536 of these groups. */
 export const siteOf = remembered(address => networkOf(address, 48))
 
-/** The address itself when it is not IPv6. */
+/** The network of an IPv6 address; any other address unchanged. */
 const networkOf = (address: string, prefix: 48 | 64): string =>
   isIPv6(address)
     ? `${groupsOf(address)
@@ -32,10 +32,10 @@ const networkOf = (address: string, prefix: 48 | 64): string =>
         .join(':')}::/${prefix}`
     : address
 
-/** Whether nobody but this machine has the address. */
+/** Whether the address is a loopback address. */
 export const isLoopback = remembered(address => isWithin(address, loopback))
 
-/** Whether the host of a URL, or a Host header, names the machine that it is read on. */
+/** Whether the host of a URL or of a Host header is this machine. */
 export const isLoopbackHost = (host: string): boolean => {
   const hostname = URL.parse(`http://${host}`)?.hostname ?? ''
   return hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
@@ -46,7 +46,7 @@ const loopback: readonly AddressRange[] = [
   { address: '::1', prefix: 128, family: 'ipv6' },
 ]
 
-/** `1.2.3.4:5678` and `[2001:db8::1]:443` are how some proxies write it. */
+/** Some proxies add the port: `1.2.3.4:5678`, `[2001:db8::1]:443`. */
 const parseHop = (hop: string): string | undefined => {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? (/^([\d.]+)(?::\d+)?$/.exec(hop)?.[1] || hop)
   return isIPv4(bare) || isIPv6(bare) ? plain(bare) : undefined

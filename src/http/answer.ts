@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { isPassing } from '../postgres/errors.ts'
 import type { Answer, HeaderFields } from './route.ts'
 
-/** What an answer is made of before the headers are known that all have. */
+/** A response before the common headers are added. */
 export type Draft = {
   readonly status: number
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
@@ -51,7 +51,7 @@ export const draftOfRefusal = (refusal: Refusal, requestId: string): Draft => {
 
 export const JSON_TYPE: HeaderFields = { 'content-type': 'application/json' }
 
-/** Whatever was thrown under a request, as what the caller is told of it. A fault goes to the log and nowhere else. */
+/** The error response for an exception. The details of a fault are written to the log only. */
 export const refusalOf = (error: unknown, log: Log, requestId: string): Refusal => {
   if (error instanceof Refusal) return error
   const away = error instanceof Unavailable || isPassing(error)
@@ -63,7 +63,7 @@ export const refusalOf = (error: unknown, log: Log, requestId: string): Refusal 
 
 type Fault = { name: string; message?: string; code?: string; constraint?: string; stack?: string; cause?: Fault }
 
-/** Named field by field: an error of the database carries the rows it is about. */
+/** Only selected fields: an error of the database contains the affected rows. */
 const faultOf = (error: unknown, depth = 0): Fault => {
   if (!(error instanceof Error)) return { name: typeof error }
   const { name, stack } = error
@@ -71,7 +71,7 @@ const faultOf = (error: unknown, depth = 0): Fault => {
   const constraint = textOf(error, 'constraint_name')
   return {
     name,
-    // These two quote what they could not read.
+    // The messages of these errors quote the input.
     ...(!(error instanceof SyntaxError || code?.startsWith('22')) && { message: error.message }),
     ...(code && { code }),
     ...(constraint && { constraint }),

@@ -91,14 +91,15 @@ const nameOf = ({ params, member }: ItemCall): KeyName => ({
   merchantId: member.merchantId,
 })
 
-/** A preset or the scopes themselves, one of the two. */
+/** Either a preset or a list of scopes. */
 const readScopes = ({ access, scopes }: Parsed<typeof newKey>) => {
-  if (access && scopes) return refuse('parameter_invalid', { param: 'scopes', message: 'Send access or scopes.' })
+  if (access && scopes)
+    return refuse('parameter_invalid', { param: 'scopes', message: 'Send either access or scopes, not both.' })
   if (access) return presets[access]
   return scopes ? [...new Set(scopes)] : refuse('parameter_missing', { param: 'access' })
 }
 
-/** A moment to come. */
+/** A future time. */
 const readEnd = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null
   const end = new Date(expiresAt)

@@ -11,29 +11,29 @@ import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
 
-/** What routes are given: the world, what guards it at the door, and the chains. */
+/** The dependencies of the routes. */
 export type Api = World &
   AccountContext & {
     readonly settings: AccountContext['settings'] &
       Pick<Env, 'trustedProxies' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken' | 'webhooks'>
     readonly keys: KeyBook
     readonly chains: Chains
-    /** Undefined where test mode has no chain of its own. */
+    /** Undefined if the sandbox chain is not available. */
     readonly sandbox: Sandbox | undefined
-    /** Of the payments that customers of this process are told of. A server ends them before it stops, or it would wait for them. */
+    /** Event streams of payments. They are closed before the server stops, because it would wait for them. */
     readonly streams: Streams
-    /** At what the customers of this process wait for. */
+    /** Balance checks for payments that customers are waiting for. */
     readonly looks: Looks
     readonly traffic: Traffic
   }
 
-/** Closing writes down what the books remember. */
+/** Closing it writes the last uses of API keys. */
 export type OpenApi = Api & { close(): Promise<void> }
 
 export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
   readonly env: Env
   readonly signUpCode: string | null
-  /** Has a chain read before its turn, where this process reads it. */
+  /** Reads a chain immediately, if this process reads it. */
   readonly wakeChain?: (chainId: number) => void
 }
 

@@ -13,17 +13,17 @@ import { readQuery, strict, validateBody, validateQuery } from './validate.ts'
 import { addressOf, type Door, openVisit } from './visit.ts'
 
 /**
- * The table of routes as a server. Elysia finds the route and does nothing else: it parses no body,
- * no query and no cookie, since it would do so before anybody has asked who is calling.
+ * Serves the table of routes. Elysia only finds the route. It does not parse bodies, queries or cookies, because it would do
+ * so before the caller is authenticated.
  */
 export const app = (routes: readonly Route[], api: Api, now?: Now) => {
   const guard = openGuard(api, now)
   const { settings } = api
   const elysia = new Elysia({
     strictPath: true,
-    // The runtime's own router answers some paths without asking us, and decodes others its own way.
+    // The router of the runtime answers some paths itself, and decodes others differently.
     systemRouter: false,
-    // Else a host name of fewer than four letters moves the beginning of every path.
+    // Otherwise a host name with fewer than four letters shifts the start of every path.
     handler: { standardHostname: false },
   })
   elysia.onRequest(({ request }) => {
@@ -42,7 +42,7 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
       },
     }),
   )
-  // Not by Elysia's context, which defines it anew for each request.
+  // Not from Elysia's context, which creates it for each request.
   const door: Door = { requestIP: request => elysia.server?.requestIP(request) ?? null }
   for (const route of routes) {
     const { path: pattern } = route
@@ -73,8 +73,8 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
 }
 
 /**
- * With a Host header that is missing or strange the address of a request is its path alone, and Elysia looks
- * for a path behind the first seven characters. The probes of load balancers know no host, and one segment.
+ * Without a valid Host header the URL of a request is only its path, and Elysia would search for a path after the first seven
+ * characters. Paths with one segment are allowed, because health checks of load balancers send no host.
  */
 const isReadable = (url: string): boolean => !url.startsWith('/') || url.lastIndexOf('/') === 0
 
@@ -82,26 +82,26 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
   const { method, access, form, page } = route
   return {
     admit: visit => {
-      // While the caller is still there to be asked.
+      // Read before the connection can be closed: the address is not available afterwards.
       if (access.by !== 'key') addressOf(visit, api)
       return guard(access, visit)
     },
     read: method === 'GET' ? undefined : form ? openFormReader() : openBodyReader(),
     answer: (visit, { key, session, member }, sent) => {
       const { request, params, headers, requestId } = visit
-      // With a key it does not matter, and is known by chance.
+      // Handlers for API keys do not use the address.
       const address = access.by === 'key' ? undefined : visit.address
       const query = page ? {} : validateQuery(strict(route.query), readQuery(request.url))
       const body = method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
-      // Field by field: to spread three objects into one took longer than to find out who calls.
+      // Field by field: spreading three objects took longer than authentication.
       const call = { params, query, body, headers, requestId, address, key, session, member }
-      // What a handler is told was parsed by the types that it was declared with.
+      // The values were parsed by the types that the route declares.
       return route.handle(api, call as never)
     },
   }
 }
 
-/** What cannot be decoded comes as null, and names nothing that exists. */
+/** A parameter that cannot be decoded is null here; it becomes an empty string, which matches no object. */
 const readParams = (params: Readonly<Record<string, string | null>> | undefined): Record<string, string> => {
   const read: Record<string, string> = {}
   for (const name in params) {

@@ -12,7 +12,7 @@ export const authMfaRoutes: readonly Route[] = [
     path: '/v1/auth/mfa/setup',
     docs: docs.setUpMfa,
     handle: async (api, call) => {
-      // Or whoever found an access token could prove anything from then on, with codes of their own.
+      // Otherwise a stolen access token would be enough to set up MFA, and to pass every step-up with its codes.
       await requireStepUp(api, call)
       return { status: 200, body: await beginMfa(api, call.session) }
     },

@@ -10,13 +10,13 @@ import * as docs from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { forAnybody, forSessions, type Route } from './route.ts'
 
-/** The refresh token, unless a browser brings it on behalf of somebody else's page. */
+/** The refresh token, unless the request comes from a page of another origin. */
 const readCookie = ({ settings: { publicUrl } }: Api, headers: Headers): string => {
   const token = readRefreshCookie(publicUrl, headers)
   return token === undefined || isForeign(publicUrl, headers) ? refuse('invalid_token') : token
 }
 
-/** By the access token, or by the cookie where that is missing or over. */
+/** The session of the access token, or of the cookie if the token is missing or has expired. */
 const findCaller = async (api: Api, headers: Headers) => {
   const bearer = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   const found = bearer === undefined ? undefined : await api.sessions.find(bearer)

@@ -16,12 +16,12 @@ import { fromOf } from './from.ts'
 import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
 import { givenName, textOf } from './text.ts'
 
-/** What a password may be when it is chosen. When it is shown, anything that fits is right or wrong. */
+/** A new password. For a password that is only checked, the minimum length does not apply. */
 export const newPassword = () => textOf(10, 1000)
 const anyPassword = () => textOf(0, 1000)
 const code = () => type('string <= 100')
 
-/** What signing up, signing in and accepting an invite end with. */
+/** The response to a sign-up, a sign-in and an accepted invite. */
 export const answerSignedIn = async (
   api: Api,
   status: 200 | 201,
@@ -55,7 +55,7 @@ export const authRoutes: readonly Route[] = [
     body: () => type({ email: email(), password: anyPassword(), 'code?': code() }),
     handle: async (api, call) => {
       const { email, password, code } = call.body
-      // A form sends the field that it shows, also while it is empty.
+      // A form also sends an empty field.
       const { accountId, tokens } = await signIn(api, { email, password, ...(code && { code }) }, fromOf(call))
       return answerSignedIn(api, 200, accountId, tokens)
     },

@@ -32,7 +32,7 @@ export const balanceRoutes: readonly Route[] = [
   ),
 ]
 
-/** One chain's trouble is no other's. */
+/** A problem with one chain does not affect the others. */
 const balancesOn = async (api: Api, connected: ConnectedChain, merchantId: string) => {
   const { chain } = connected
   try {
@@ -48,5 +48,5 @@ const balancesOn = async (api: Api, connected: ConnectedChain, merchantId: strin
   }
 }
 
-/** Somebody looks at a page meanwhile. */
+/** Short, because a person is waiting for the page. */
 const timeoutMs = 5_000

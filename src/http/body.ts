@@ -6,8 +6,8 @@ const MOST_LEVELS = 32
 const PATIENCE_MS = 20_000
 
 /**
- * Reads the body as JSON; undefined when there is none. Nothing is kept of one that is too large, however
- * it arrives, and nobody is waited for without end.
+ * Reads the body as JSON; undefined if it is empty. A body that is too large is not kept in memory, with or without a
+ * Content-Length, and there is a time limit.
  */
 export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => openReader(jsonIn, { patienceMs })
 
@@ -20,14 +20,14 @@ const jsonIn = (bytes: ArrayBuffer, headers: Headers): unknown => {
   return value
 }
 
-/** The same of whatever it holds. The bound is on what arrives, not on what is made of it. */
+/** The same for any format. The limit is on the received bytes, not on the parsed value. */
 export const openReader = <Read>(
   read: (bytes: ArrayBuffer, headers: Headers) => Read,
   { patienceMs = PATIENCE_MS, mostBytes = MOST_BYTES } = {},
 ) => {
   const inTime = openPatience(patienceMs, {
     make: read,
-    late: () => unfinished('The body took too long.'),
+    late: () => unfinished('The request body did not arrive in time.'),
     failed: cutShort,
   })
 
@@ -35,7 +35,7 @@ export const openReader = <Read>(
     const { headers } = request
     const length = headers.get('content-length')
     if (length !== null && Number(length) > mostBytes) return Promise.reject(new Refusal('body_too_large'))
-    // No more comes than was announced. The body is not asked for as a stream, which costs more than all else here.
+    // The server reads no more than Content-Length. Without it the body is read as a stream, which is more expensive.
     const arriving = length === null ? readPieces(request, mostBytes) : request.arrayBuffer()
     return inTime(arriving, headers)
   }
@@ -54,7 +54,8 @@ const readPieces = async ({ body }: Request, mostBytes: number): Promise<ArrayBu
 
 const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message, close: true })
 
-const cutShort = (error: unknown): unknown => (error instanceof Refusal ? error : unfinished('The body ended early.'))
+const cutShort = (error: unknown): unknown =>
+  error instanceof Refusal ? error : unfinished('The request body is incomplete: the connection ended early.')
 
 const isJson = (headers: Headers): boolean => {
   const type = headers.get('content-type') ?? ''
@@ -64,13 +65,13 @@ const isJson = (headers: Headers): boolean => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** `escapes`: whether a character of its texts is spelled by number. All others were read as UTF-8, and none is a NUL. */
+/** `escapes`: whether a string contains a \\u escape. Without one it cannot contain NUL or half a surrogate pair. */
 const parse = (bytes: ArrayBuffer): { readonly value: unknown; readonly escapes: boolean } => {
   try {
     const text = utf8.decode(bytes)
     return { value: JSON.parse(text), escapes: text.includes('\\u') }
   } catch {
-    // Its words quote the body.
+    // The message of the error quotes the body.
     return refuse('invalid_json')
   }
 }
@@ -78,18 +79,22 @@ const parse = (bytes: ArrayBuffer): { readonly value: unknown; readonly escapes:
 type Fault = { readonly code: Code; readonly because: { readonly param?: string; readonly message?: string } }
 
 /**
- * What JSON can say and nothing below can bear: values nested so deep that a recursion ends, numbers
- * that are read as others, keys that would be prototypes, and text that Postgres does not store. Where
- * it stands is spelled on the way back: nearly always there is nothing to tell.
+ * Finds valid JSON that is not supported: nesting that is too deep for recursion, numbers that lose precision, keys that
+ * would be prototypes, and text that Postgres cannot store. The path is built on the way back, because there is nearly
+ * always no fault.
  */
 const faultIn = (value: unknown, escapes: boolean, level = 0): Fault | undefined => {
-  if (level > MOST_LEVELS) return { code: 'invalid_json', because: { message: 'The body is nested too deep.' } }
+  if (level > MOST_LEVELS)
+    return {
+      code: 'invalid_json',
+      because: { message: `The request body has more than ${MOST_LEVELS} levels of nesting.` },
+    }
   if (typeof value === 'string')
     return !escapes || isStorable(value) ? undefined : { code: 'parameter_invalid', because: {} }
   if (typeof value === 'number') return isExact(value) ? undefined : { code: 'parameter_invalid', because: {} }
   if (typeof value !== 'object' || value === null) return undefined
   for (const key in value) {
-    // Among the body's own fields it is none that is known; within one, such as metadata, it makes that one unfit.
+    // At the top level it is an unknown field; inside a field, such as metadata, it makes that field invalid.
     if (key === '__proto__' || (escapes && !isStorable(key)))
       return { code: level === 0 ? 'parameter_unknown' : 'parameter_invalid', because: {} }
     const fault = faultIn(value[key as keyof typeof value], escapes, level + 1)
@@ -103,8 +108,8 @@ const within = (key: string, { code, because: { param, message } }: Fault): Faul
     ? { code, because: { param: param === undefined ? key : `${key}.${param}` } }
     : { code, because: { message } }
 
-/** From 2^53 on the number that arrives is not the one that was sent, and 1e309 is no number. */
+/** Numbers from 2^53 on lose precision, and 1e309 becomes Infinity. */
 const isExact = (value: number): boolean => Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER
 
-/** Postgres takes no NUL in a text, and no half of a surrogate pair in JSON. */
+/** Postgres stores no NUL in text, and no half of a surrogate pair in JSON. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

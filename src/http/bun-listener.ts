@@ -3,8 +3,8 @@ import { isRewrittenSegment, withoutRoute } from './raw-path.ts'
 import type { Place } from './serve.ts'
 
 /**
- * The app behind Bun's own server. `Request.url` holds the parsed path alone; the runtime's router goes by the path as
- * it was sent, so it is given one route for each number of segments that the app's routes have.
+ * Serves the app with Bun. `Request.url` has only the parsed path. The router of Bun uses the path as it was sent, so it gets
+ * one route for each number of segments that the routes of the app have.
  */
 export const listenOnBun = (app: AnyElysia, { host, port, idleS }: Required<Place>) => {
   app.compile()
@@ -18,11 +18,11 @@ export const listenOnBun = (app: AnyElysia, { host, port, idleS }: Required<Plac
     routes: Object.fromEntries([['/', answer], ...depths]),
     // More segments than any route has, or an empty one.
     fetch: request => app.fetch(withoutRoute(request)),
-    // Else, without NODE_ENV, Bun itself tells everybody at /bun:info what it runs on.
+    // Otherwise, without NODE_ENV, Bun shows information about the process at /bun:info.
     development: false,
-    // Else two houses on one port would each have half of what arrives, and neither would know.
+    // Otherwise two servers on one port would each get half of the connections without an error.
     reusePort: false,
-    // Bodies are counted where they are read, and refused in the interface's own words.
+    // The size is checked where the body is read, so that the response is an error of the API.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   })
 }

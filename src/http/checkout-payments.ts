@@ -41,7 +41,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const { payment } = await find(api, call)
       await pickAsset(api, payment, call.body)
-      // What had come and was dropped by a reorganisation is shown with it.
+      // Read again: the response includes transfers that a reorganization removed.
       return { status: 200, body: recordOf(api, await find(api, call)) }
     },
   }),
@@ -66,7 +66,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const found = await find(api, call)
       const { address, headers } = call
-      // Behind a proxy on this machine that TRUSTED_PROXIES does not name, all customers have one address.
+      // Behind a proxy on this machine that is not in TRUSTED_PROXIES, all customers have the same address.
       const origin = isLoopback(address) ? undefined : { network: limitGroup(address), site: siteOf(address) }
       const to = { origin, lastId: headers.get('last-event-id') }
       const text = api.streams.open(found.payment.id, seenOf(api.chains, found), to)
@@ -75,7 +75,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
   }),
 ]
 
-/** Some proxies collect what they pass on, unless they are told. */
+/** Some proxies buffer responses unless this header tells them not to. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
 
 type CustomersCall = {
@@ -85,7 +85,7 @@ type CustomersCall = {
   readonly body?: { readonly clientSecret?: string } | undefined
 }
 
-/** The payment that is the caller's. To everybody else there is none, whatever they show instead of the secret. */
+/** The payment of the client secret. With any other secret the payment does not exist. */
 const find = async ({ sql }: Api, { params, headers, query, body }: CustomersCall): Promise<ShownPayment> => {
   const id = decodeId('pay', params.id) ?? refuse('resource_not_found')
   const shown = headers.get('client-secret') ?? body?.clientSecret ?? query.clientSecret ?? ''

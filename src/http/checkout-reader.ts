@@ -1,23 +1,22 @@
-/** A state as one event: `id` is the same as long as `data` is. */
+/** A state as one event. Equal data has an equal ID. */
 export type Said = { readonly id: string; readonly data: string }
 
-/** Somebody who is told of a payment, on a connection that stays open. */
+/** A client with an open event stream. */
 export type Reader = {
   readonly stream: ReadableStream<Uint8Array>
-  /** Tells the newest state, unless that is what was told last. */
+  /** Sends the newest state, unless it was sent last. */
   say(said: Said): void
-  /** Shows proxies and the client that the connection lives. Answers how often that was in vain by now. */
+  /** Sends a comment as a heartbeat. Returns the number of heartbeats that were not read before. */
   beat(): number
   end(): void
 }
 
-/** Where a client is to come back to, when it has lost us. */
+/** Delay after which a client reconnects. */
 const RETRY_MS = 2_000
 
 /**
- * Server-sent events by web streams alone. Nothing is written before the client reads, and of what happens
- * meanwhile only the newest state is kept: whoever reads slowly misses steps in between and costs one text.
- * `gone` is called once, however it ends.
+ * Server-sent events on a web stream. Nothing is written before the client reads. Only the newest state is kept for a slow
+ * client: it misses intermediate states and needs the memory of one text. `gone` is called once when the stream ends.
  */
 export const openReader = (lastId: string | null, gone: () => void): Reader => {
   let toldId = lastId
@@ -77,5 +76,5 @@ export const openReader = (lastId: string | null, gone: () => void): Reader => {
 
 const utf8 = new TextEncoder()
 
-/** The data is one line of JSON. */
+/** The data is JSON on one line. */
 const eventOf = ({ id, data }: Said): string => `id: ${id}\nevent: payment\ndata: ${data}\n\n`

@@ -8,7 +8,7 @@ import { checkoutPayment } from '../records/payment.ts'
 import type { World } from '../world.ts'
 import { openStreams, type Seen, type Streams } from './checkout-streams.ts'
 
-/** The streams of a process, of the payments that it serves. */
+/** The event streams of a process. */
 export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, chains: Chains, looks: Looks): Streams =>
   openStreams({
     log,
@@ -19,13 +19,13 @@ export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, cha
     },
   })
 
-/** A payment is another when it has changed, or when its chain shows something else. */
+/** A payment has changed if its revision has changed, or its facts on the chain. */
 export const seenOf = (chains: Chains, { payment, shown }: ShownPayment): Seen => ({
   key: `${payment.rev} ${JSON.stringify(shown)}`,
   say: () => {
     const record = checkoutPayment(payment, cryptoFactsOf(payment.context, shown, chains))
     const data = JSON.stringify(record)
-    // The first two are for people; transfers can change while both stay.
+    // The digest, because transfers can change while the first two parts stay the same. Those are for people.
     const digest = createHash('sha256').update(data).digest('hex').slice(0, 12)
     return { id: `${payment.rev}-${record.crypto?.confirmations ?? 0}-${digest}`, data }
   },

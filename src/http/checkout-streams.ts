@@ -4,25 +4,25 @@ import type { Log } from '../log.ts'
 import { openReader, type Reader, type Said } from './checkout-reader.ts'
 import { openStreamCounts, RETRY_S, type StreamLimits, type StreamOrigin } from './stream-limits.ts'
 
-/** How a payment is now. `key` costs little and changes whenever `say` might. */
+/** The current state of a payment. `key` is cheap, and changes whenever the result of `say` can change. */
 export type Seen = { readonly key: string; say(): Said }
 
 export type Streams = {
-  /** A stream of the payment, for somebody who has seen the state of that id already. */
+  /** Opens a stream of the payment. `lastId` in `to` is the last event that the client has received. */
   open(paymentId: string, seen: Seen, to: Listener): ReadableStream
-  /** Ends all of them, and opens no other. */
+  /** Ends all streams and refuses new ones. */
   stop(): void
 }
 
 export type Listener = { readonly origin: StreamOrigin; readonly lastId: string | null }
 
 export type StreamsOptions = {
-  /** All payments that somebody is told of, by their ids. */
+  /** Reads these payments. */
   readonly look: (paymentIds: readonly string[]) => Promise<ReadonlyMap<string, Seen>>
   readonly log: Pick<Log, 'warn'>
   readonly everyMs?: number
   readonly beatMs?: number
-  /** Nobody stays for longer; clients come back by themselves, and are told nothing twice. */
+  /** Maximum duration of a stream. Clients reconnect automatically and get no state twice. */
   readonly longestMs?: number
   readonly limits?: Partial<StreamLimits & { readonly mostOfPayment: number }>
 }
@@ -31,8 +31,8 @@ export type StreamsOptions = {
 type Watched = { key: string | undefined; readonly readers: Set<Reader> }
 
 /**
- * Tells customers of their payments. One look after another at all of them, for however many listen, and
- * none while nobody does.
+ * Sends customers the state of their payments. One query at a time reads all payments with open streams; there is no query
+ * while no stream is open.
  */
 export const openStreams = ({
   look,
@@ -68,7 +68,7 @@ export const openStreams = ({
         if (payments.size > 0 && !stopping.signal.aborted) await lookAgain()
         failing = false
       } catch (err) {
-        // Whoever listens is told when the database is back.
+        // The clients get the state when the database is available again.
         if (!failing) log.warn({ err }, 'customers cannot be told of their payments')
         failing = true
       }
@@ -84,7 +84,7 @@ export const openStreams = ({
 
   const join = (paymentId: string, reader: Reader, origin: StreamOrigin): void => {
     const watched = payments.get(paymentId) ?? { key: undefined, readers: new Set() }
-    // The next look tells whoever has come: what it was opened with may be older than what the others know.
+    // The next query sends the state to the new client too: it may have been opened with an older state than the others.
     watched.key = undefined
     watched.readers.add(reader)
     payments.set(paymentId, watched)
@@ -106,7 +106,7 @@ export const openStreams = ({
     beating = undefined
   }
 
-  /** One more stream of the payment ends its oldest one. */
+  /** The oldest stream of the payment, if a new one has to replace it. */
   const replacedBy = (paymentId: string): Reader | undefined => {
     const watched = payments.get(paymentId)
     if (!watched || watched.readers.size < mostOfPayment) return undefined
@@ -132,5 +132,5 @@ export const openStreams = ({
   }
 }
 
-/** Beats that somebody may leave unread. */
+/** Number of heartbeats that a client may leave unread. */
 const MOST_UNREAD = 2

@@ -17,7 +17,7 @@ import { shownText } from './text.ts'
 
 const path = '/v1/checkout/links/:linkId'
 
-/** As they write it, but for the blanks of whoever has pasted it. */
+/** As entered, without surrounding spaces from pasting. */
 const email = () =>
   type('string')
     .pipe(text => text.trim())
@@ -25,8 +25,8 @@ const email = () =>
     .narrow(isEmail)
 
 /**
- * A form that was left empty names nobody. What breaks a line is in no name, but would be in the mail that a merchant
- * makes of it; what joins letters is in many.
+ * An empty field is no name. Line breaks are refused, because they could inject lines into an e-mail of the merchant. Joiners
+ * are allowed: many scripts need them.
  */
 const name = () =>
   shownText(0, 200)
@@ -66,7 +66,7 @@ export const checkoutRoutes: readonly Route[] = [
       const { customerEmail, customerName = null } = body
       const visited = await find(api, params.linkId)
       const { payment, clientSecret } = await openCheckout(api, visited, { customerEmail, customerName }, asset)
-      // Nobody can have paid to an address that nobody knows yet.
+      // A new deposit address has no transfers, so none are read.
       const record = checkoutPayment(payment, cryptoFactsOf(payment.context, null, api.chains))
       return { status: 201, body: { payment: record, clientSecret } }
     },
@@ -80,7 +80,7 @@ const find = async ({ sql }: Api, linkId: string): Promise<VisitedLink> => {
   return (await findVisitedLink(sql, id)) ?? refuse('resource_not_found')
 }
 
-/** Neither says anything without the other. */
+/** `chainId` and `asset` require each other. */
 const assetIn = ({ chainId, asset }: Parsed<typeof newCheckout>): Asset | undefined => {
   if (chainId === undefined && asset === undefined) return undefined
   if (chainId === undefined) return refuse('parameter_missing', { param: 'chainId' })

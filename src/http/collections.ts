@@ -29,7 +29,7 @@ export const collectionRoutes: readonly Route[] = [
       handle: async (api, { body, member, query }) => {
         const connected = api.chains.find(body.chainId)
         if (!connected || connected.chain.livemode !== query.livemode)
-          return refuse('unsupported_asset', { param: 'chainId', message: 'This chain is not switched on here.' })
+          return refuse('unsupported_asset', { param: 'chainId', message: 'The chain is not enabled on this server.' })
         const { chain } = connected
         const asset = body.asset ?? undefined
         if (asset !== undefined && !assetsOf(chain).some(each => each.asset === asset))
@@ -43,7 +43,7 @@ export const collectionRoutes: readonly Route[] = [
   ),
 ]
 
-/** Up to a dozen questions after each other. */
+/** Up to twelve requests to a node, one after the other. */
 const timeoutMs = 15_000
 
 const refuseWhenAway = (error: unknown): never => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { acceptsGzip } from './accept.ts'
 import type { TextAnswer, WholeText } from './route.ts'
 
-/** An answer that is the same for every request, compressed once for the clients that take it. Nothing in it is secret. */
+/** A response that is the same for every request, compressed once for clients that accept it. It contains no secrets. */
 export const openCompressed = ({ status, text, headers }: WholeText) => {
   const vary = { ...headers, vary: 'accept-encoding' }
   const plain: TextAnswer = { status, text, headers: vary }

@@ -49,7 +49,7 @@ export const deliveryRoutes: readonly Route[] = [
         const { id, merchant_id: merchantId } = await getEndpoint(api, call)
         const since = new Date(call.body.since)
         if (api.clock.now().getTime() - since.getTime() > FURTHEST_BACK_MS)
-          refuse('parameter_invalid', { param: 'since', message: 'Deliveries are recovered of the last 30 days.' })
+          refuse('parameter_invalid', { param: 'since', message: 'since must not be more than 30 days ago.' })
         const endpointId = encodeId('whe', id)
         const details = { endpointId, since: since.toISOString() }
         const deliveries = await askForRecovery(api, { id, merchantId, since }, { by: doerOf(call), details })

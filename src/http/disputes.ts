@@ -22,7 +22,7 @@ const newDispute = () =>
     'description?': shownText(1, 1000).or('null'),
   })
 
-// What is not named stays as it is; an empty text takes back what was said.
+// A field that is not sent does not change; an empty string removes the text.
 const newEvidence = () =>
   type({
     'uncategorizedText?': shownText(0, 2000),
@@ -40,7 +40,7 @@ const filters = () =>
     'paymentId?': recordId('pay'),
   })
 
-/** Of these a live key sees nothing. */
+/** Not available to live mode keys. */
 const reads = { scope: 'payments:read', testOnly: true } as const
 const writes = { scope: 'disputes:write', testOnly: true } as const
 
@@ -54,7 +54,7 @@ export const disputeRoutes: readonly Route[] = [
         work: async keep => {
           const id = decodeId('pay', call.params.id) ?? refuse('resource_not_found')
           const payment = (await findPayment(api.sql, { ...call.whose, id })) ?? refuse('resource_not_found')
-          // A member finds those of both modes.
+          // A member can find payments of both modes.
           if (payment.context.livemode) refuse('sandbox_only')
           const { reason, amountMinor, description = null } = call.body
           return openDispute(api, payment, { reason, amountMinor, description }, { cause: call.cause, keep })

@@ -4,19 +4,19 @@ import { openHeaders } from './headers.ts'
 import type { Answer } from './route.ts'
 import type { Visit } from './visit.ts'
 
-/** What is done for a request, in the order of checks of the interface: each step only if the one before let it through. */
+/** The steps of a request, in the documented order of checks. A step runs only if the previous one has succeeded. */
 export type Steps<Caller> = {
-  /** Who is calling, if that may be. */
+  /** Authenticates and authorizes the caller. */
   readonly admit: (visit: Visit) => Caller | Promise<Caller>
-  /** What was sent. */
+  /** Reads the body. */
   readonly read?: ((request: Request) => Promise<unknown>) | undefined
   readonly answer: (visit: Visit, caller: Caller, sent: unknown) => Answer | Promise<Answer>
 }
 
-/** Whoever it is. */
+/** No authentication. */
 export const anybody = (): undefined => undefined
 
-/** One request and its answer, whatever happens in between: an id, the headers that every answer has, a line in the log. */
+/** Handles one request: request ID, common headers and a log line, whatever the result is. */
 export const exchange = async <Caller>(
   { log, traffic }: Pick<Api, 'log' | 'traffic'>,
   visit: Visit,
@@ -26,7 +26,7 @@ export const exchange = async <Caller>(
   const { request, pattern, requestId } = visit
   let draft: Draft
   try {
-    // Each wait is felt by every request: nearly always the caller is known at once, and what only reads has no body.
+    // `await` only where needed, because it costs every request: the caller is nearly always cached, and a GET has no body.
     const admitted = admit(visit)
     const caller = admitted instanceof Promise ? await admitted : admitted
     const sent = read && (await read(request))
@@ -34,10 +34,10 @@ export const exchange = async <Caller>(
   } catch (error) {
     draft = draftOfRefusal(refusalOf(error, log, requestId), requestId)
   }
-  // Neither query nor body nor headers: secrets travel in all three.
+  // Without query, body and headers: all three can contain secrets.
   const ms = Math.round((performance.now() - began) * 10) / 10
   log.debug({ requestId, method: request.method, route: pattern, status: draft.status, ms }, 'answered')
-  // Methods are made up as paths are, and what nobody has made up is not to grow the books.
+  // Only for known routes: clients can invent any number of paths and methods, which must not fill the memory.
   traffic.note(
     pattern ?? 'none',
     pattern === undefined || draft.status === 405 ? 'any' : request.method,
@@ -49,13 +49,13 @@ export const exchange = async <Caller>(
 
 const headersOf = openHeaders()
 
-/** To HEAD with the body too: the server leaves it out, and Elysia counts it for the length, whatever we say of that. */
+/** With a body for HEAD too: the server removes it, and Elysia uses it for the Content-Length. */
 const respond = ({ request, answerHeaders }: Visit, { status, body, headers: own }: Draft): Response => {
-  // What the route has said itself stands.
+  // A header that the route has set is not replaced.
   for (const name in own) answerHeaders[name] = own[name] ?? ''
   const headers = headersOf(answerHeaders)
   if (!(body instanceof ReadableStream) || request.method !== 'HEAD') return new Response(body, { status, headers })
-  // It would go on for nobody.
+  // A stream would continue without a client.
   void body.cancel()
   return new Response(null, { status, headers })
 }

@@ -6,7 +6,7 @@ export type Family = {
   readonly samples: readonly Sample[]
 }
 
-/** `suffix` is behind the family's name, as `_bucket` of a histogram. */
+/** `suffix` is appended to the name of the family, such as `_bucket` of a histogram. */
 export type Sample = {
   readonly suffix?: string
   readonly labels?: Readonly<Record<string, string | number>>

@@ -2,17 +2,19 @@ import { Refusal, refuse } from '../errors.ts'
 import { openReader } from './body.ts'
 import { readQuery } from './validate.ts'
 
-/** The forms of our pages hold an address and a signature. */
+/** The forms of our pages contain an address and a signature. */
 const MOST_BYTES = 4 * 1024
 
-/** Reads the body as what a page's form sends; undefined when there is none. */
+/** Reads the body of a form; undefined if it is empty. */
 export const openFormReader = () => openReader(formIn, { mostBytes: MOST_BYTES })
 
 const formIn = (bytes: ArrayBuffer, headers: Headers): Record<string, string> | undefined => {
   if (bytes.byteLength === 0) return undefined
   if (!isForm(headers))
-    throw new Refusal('unsupported_media_type', { message: 'Send the body as application/x-www-form-urlencoded.' })
-  // What would be left of a form that is not written in ASCII is refused as what it is not.
+    throw new Refusal('unsupported_media_type', {
+      message: 'The request body must be application/x-www-form-urlencoded.',
+    })
+  // A form is percent-encoded, so it is ASCII. Anything else is refused.
   const text = new TextDecoder().decode(bytes)
   return /^[\x20-\x7e]*$/.test(text) ? readQuery(`?${text}`) : refuse('parameter_invalid')
 }

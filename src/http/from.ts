@@ -1,7 +1,7 @@
 import type { Checked } from '../commands/password-checks.ts'
 import { limitGroup, siteOf } from './address.ts'
 
-/** Where a request comes from, as sessions and limits remember it. */
+/** The origin of a request, for sessions and limits. */
 export const fromOf = ({ address, headers }: { readonly address: string; readonly headers: Headers }): Checked => ({
   address,
   network: limitGroup(address),

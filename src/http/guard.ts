@@ -15,14 +15,14 @@ export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCalle
 
 export type Guard = (access: Access, visit: Visit) => Caller | Promise<Caller>
 
-/** Who knocks too often with no key that fits is not listened to for a while. */
+/** Limit for requests with wrong credentials, by IP address. */
 const WRONG: Limit = { name: 'unauthenticated', burst: 30, perSecond: 0.5 }
-/** Loopback is a proxy that TRUSTED_PROXIES does not name, more often than one caller: all would wait for each other. */
+/** A higher limit for loopback, which is usually a proxy that is not in TRUSTED_PROXIES: all its callers share one address. */
 const WRONG_HERE: Limit = { ...WRONG, burst: 5_000, perSecond: 100 }
 
 const VERSIONS: readonly string[] = ['2026-11-20']
 
-/** Decides who may come in, by the order of checks of the interface: all of it before anything of the body is read. */
+/** Authenticates and authorizes callers, in the documented order of checks, before the body is read. */
 export const openGuard = (api: Api, now?: Now): Guard => {
   const wrong = openRate(WRONG, now)
   const wrongHere = openRate(WRONG_HERE, now)
@@ -41,7 +41,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
 
   const wrongOf = (visit: Visit) => (isLoopback(addressOf(visit, api)) ? wrongHere : wrong)
 
-  /** Many at once are looked at before the first of them is known to be wrong: none learns more than its share. */
+  /** Counted again after the check: parallel requests pass the first look before any of them is known to be wrong. */
   const countWrong = (visit: Visit, error: unknown): never => {
     if (error instanceof Refusal && error.status === 401) {
       const rate = wrongOf(visit)
@@ -56,7 +56,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     const rate = found.livemode ? live : test
     const apiVersion = versionOf(found, visit)
     if (apiVersion === undefined) {
-      // Costs nothing, and the fields are there all the same.
+      // Not counted, but the response has the rate limit fields.
       rate?.tell(rate.look(found.id), visit)
       return refuse('invalid_api_version', { param: 'Service-Version' })
     }
@@ -67,14 +67,14 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     return { key }
   }
 
-  /** Nearly always the key is known, and nobody has to wait. */
+  /** The key is nearly always cached, so there is no `await`. */
   const guardKey = (access: KeyAccess, visit: Visit): Caller | Promise<Caller> => {
     requireFewWrong(visit)
     const authorization = visit.headers.get('authorization') ?? ''
     if (!authorization.startsWith('Bearer sk_')) return countWrong(visit, new Refusal('missing_api_key'))
     const found = api.keys.find(authorization.slice('Bearer '.length))
     if (!(found instanceof Promise)) return admitKey(access, visit, found)
-    // While the caller is still there to be asked.
+    // Read before the connection can be closed: the address is not available afterwards.
     addressOf(visit, api)
     return found.then(found => admitKey(access, visit, found))
   }
@@ -82,7 +82,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
   const guardSession = async (access: SessionAccess, visit: Visit): Promise<Caller> => {
     requireFewWrong(visit)
     const session = await findSession(api, visit.headers).catch(error => countWrong(visit, error))
-    // By account: a person may open a hundred sessions.
+    // By account, because a person can open a hundred sessions.
     sessions?.count(session.accountId, visit)
     if (access.by === 'session') return { session }
     const member = await findMember(api, session, visit.params.merchantId ?? '')
@@ -104,7 +104,7 @@ type SessionAccess = Extract<Access, { by: 'session' | 'member' }>
 
 const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
 
-/** Counts requests against a limit, and says of it in their answers. */
+/** Counts requests against a limit, and sets the rate limit fields of their responses. */
 const openRate = (limit: Limit, now: Now | undefined) => {
   const buckets = openBuckets(limit, now)
   const policy = policyField(limit)
@@ -116,7 +116,7 @@ const openRate = (limit: Limit, now: Now | undefined) => {
     tell(left, visit)
     return refuse('rate_limited', { retryAfter: left.resetS })
   }
-  /** Of a caller who is told of the limit with every answer. */
+  /** Counts a request, and sets the fields on its response. */
   const count = (subject: string, visit: Visit): void => {
     const left = buckets.take(subject)
     if (!left.allowed) tellAndRefuse(left, visit)
@@ -125,18 +125,18 @@ const openRate = (limit: Limit, now: Now | undefined) => {
   return { ...buckets, tell, tellAndRefuse, count }
 }
 
-/** Of callers who are known: the fields are on all of their answers. */
+/** A limit for authenticated callers, whose responses always have the fields. */
 const openCallerRate = (name: string, perSecond: number, now: Now | undefined) =>
   perSecond === 0 ? undefined : openRate({ name, burst: 2 * perSecond, perSecond }, now)
 
-/** The merchant of the path, which is there for its members only. */
+/** The merchant of the path. For non-members it does not exist. */
 const findMember = async (api: Api, session: SessionCaller, id: string): Promise<MemberCaller> => {
   const merchantId = decodeId('mer', id)
   const role = merchantId && (await api.sessions.roleIn(session.accountId, merchantId))
   return merchantId && role ? { merchantId, role } : refuse('resource_not_found')
 }
 
-/** The caller's wish, else what the key was made with. */
+/** The version of the request header, or else that of the key. */
 const versionOf = (key: KeyCaller, { headers, answerHeaders }: Visit): string | undefined => {
   const version = headers.get('service-version') ?? key.apiVersion
   if (!VERSIONS.includes(version)) return undefined

@@ -1,9 +1,9 @@
 import type { HeaderFields } from './route.ts'
 
 /**
- * Makes Headers of fields. Of nearly all answers they are those of the answer before but for two, and to spell seven
- * anew takes as long as to read a request's body. Nobody changes the fields any more, and the Headers are good until the
- * next are asked for: a Response takes a copy.
+ * Builds Headers from fields, and reuses them: nearly all responses differ from the previous one in only two fields, and
+ * setting seven fields takes as long as reading a request body. The fields must not change any more. The Headers are valid
+ * until the next call: a Response copies them.
  */
 export const openHeaders = () => {
   let headers = new Headers()
@@ -19,7 +19,7 @@ export const openHeaders = () => {
 
   return (fields: HeaderFields): Headers => {
     const before = last
-    // One that cannot be spelled leaves the others half done.
+    // An invalid field has left the reused Headers incomplete.
     last = NONE
     let count = 0
     for (const name in fields) {

@@ -2,12 +2,12 @@ import type { LockWait } from '../actors/lockouts.ts'
 import * as docs from './docs/service.ts'
 import { forAnybody, type Route } from './route.ts'
 
-/** What is wrong with a part of the service, in a few words; undefined when nothing is. */
+/** A short description of the problem; undefined if there is none. */
 export type Check = () => Promise<string | undefined>
 
 /**
- * `/healthz` says that the process lives, `/readyz` that it can do its work. A chain in trouble and a record that is
- * locked are reported and leave the service ready: all others go on.
+ * `/healthz` shows that the process is running, `/readyz` that it can work. A problem with a chain and a locked row are
+ * reported, but the server stays ready: everything else continues.
  */
 export const healthRoutes = (
   checks: Readonly<Record<string, Check>>,
@@ -34,7 +34,7 @@ export const healthRoutes = (
   }),
 ]
 
-/** A wait that an operator should end. */
+/** A wait that an operator should look at. */
 const LONG_WAIT_MS = 30_000
 
 const locksOf = (wait: LockWait | undefined): string =>
@@ -42,7 +42,7 @@ const locksOf = (wait: LockWait | undefined): string =>
     ? `a ${wait.kind} has waited ${Math.floor(wait.ms / 1_000)} s for a row that another transaction has locked`
     : 'ok'
 
-/** Whoever asks has given up long before a broken connection does. A fault's own words may hold secrets. */
+/** A health check has a shorter timeout than a broken connection. The message of a fault is not shown: it may contain secrets. */
 export const inTime = (check: Check): Promise<string | undefined> => {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const timer = setTimeout(() => resolve('no answer'), 2_000)

@@ -14,35 +14,35 @@ import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
 import type { Answer, HeaderFields } from './route.ts'
 
-/** What `once` must know of a request. The routes of `surfaces.ts` tell it all of this. */
+/** The parts of a request that `once` needs. The routes of `surfaces.ts` provide them. */
 export type OnceCall = {
   readonly headers: Headers
   readonly pattern: string
   readonly params: Readonly<Record<string, string>>
-  /** As it was sent: a type that changes what it parses makes one of two requests. */
+  /** As it was sent: after a transformation, two different requests could be equal. */
   readonly body: unknown
-  /** A member's request for a record says nothing of its mode, and then takes no key. */
+  /** Undefined for a request of a member about one object, which has no mode; it then supports no key. */
   readonly whose: { readonly merchantId: string; readonly livemode: boolean | undefined }
 }
 
 export type Once<C> = {
-  /** Refunds need a key, and it is kept for good. */
+  /** Refunds require a key, and it is stored permanently. */
   readonly isRefund?: boolean
   /**
-   * Dispatches commands whose `rows` are what `keep` makes of the actor that is answered with, so that
-   * work and answer are one commit. Answers with that actor as the outcome has it. May run for nothing:
-   * all that it does must be in that commit.
+   * Dispatches commands with the rows that `keep` returns for the actor in the response, so that the work and the
+   * response are one commit. Returns that actor from the outcome. It may run without effect, so everything it does must be
+   * in that commit.
    */
   readonly work: (keep: (actor: Actor<C>) => readonly Row[]) => Promise<Actor<C>>
-  /** Of the same actor always the same. */
+  /** Must return the same for the same actor. */
   readonly answer: (actor: Actor<C>) => { readonly status: 200 | 201; readonly body: unknown }
-  /** Puts into the body what is not to be kept with it, because it is a secret: every time the same. */
+  /** Adds secrets to the body, which are not stored with it. Must return the same every time. */
   readonly reveal?: (body: string) => Promise<string>
 }
 
 /**
- * Does the work of a request once, however often it is sent under its Idempotency-Key, to whatever
- * process, and answers every time with the same bytes. A refusal leaves the key free.
+ * Does the work of a request once, however often it is sent with its Idempotency-Key and to which process, and always
+ * returns the same bytes. After an error the key can be used again.
  */
 export const once = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, how: Once<C>): Promise<Answer> => {
   const request = readRequest(call, how.isRefund === true)
@@ -67,13 +67,13 @@ const onceByKey = async <C>({ sql }: Pick<Api, 'sql'>, request: KeyedRequest, ho
   }
   try {
     const actor = await how.work(keep)
-    // The very actor that was rendered is the one that was committed, with the row that was made of it.
+    // The rendered actor is the committed one, so its row was stored with it.
     if (rendered?.actor === actor) return await tell(rendered.kept, how)
-    // Otherwise nothing had to be written, or it was written before the commit's answer was lost.
+    // Otherwise nothing was written, or the response of the commit was lost after it was written.
     const kept = render(actor, how)
     if (await keepAnswer(sql, request, kept)) return await tell(kept, how)
   } catch (error) {
-    // It may have been refused because its twin has done the work meanwhile.
+    // A parallel request with the same key may have done the work in the meantime.
     const twin = error instanceof Refusal ? await findKeptAnswer(sql, request) : undefined
     if (!twin) throw error
     return replay(twin)
@@ -104,13 +104,13 @@ const readKey = (headers: Headers): string | undefined => {
   return /^[ -~]{1,255}$/.test(key) ? key : refuse('idempotency_key_invalid', { param: 'Idempotency-Key' })
 }
 
-/** Only POSTs take a key. The pattern of a path and what stands in it are the path. */
+/** Only POST requests support a key. The pattern of the path and its parameters identify the path. */
 const fingerprintOf = ({ pattern, params, body }: OnceCall): Buffer =>
   createHash('sha256')
     .update(canonical(['POST', pattern, params, body]))
     .digest()
 
-/** The order in which an object's fields were sent says nothing. */
+/** JSON with sorted keys: the order of the fields has no meaning. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -45,7 +45,7 @@ export const inviteRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const { role, email: to = null } = call.body
         const made = await invite(api, { merchantId: call.member.merchantId, role, email: to }, doerOf(call))
-        // Behind the #, so that it is in no log of a server on the way.
+        // In the fragment, so that no proxy can log it.
         const url = `${api.settings.publicUrl}/invite#${made.token}`
         return { status: 201, body: { ...inviteRecord(made.invite), url, token: made.token } }
       },
@@ -66,8 +66,8 @@ export const inviteRoutes: readonly Route[] = [
     },
   ),
 
-  // Open to anybody who holds the link: with a session it adds a merchant to an account, without one
-  // it makes an account.
+  // Available to anyone with the link: with a session it adds the merchant to the account, without one it creates an
+  // account.
   forAnybody('POST', {
     path: '/v1/auth/invites/accept',
     docs: docs.acceptInvite,

@@ -1,31 +1,31 @@
-/** Requests that may come at once, and how fast the room for more comes back. */
+/** Size of a burst, and the rate at which it is refilled. */
 export type Limit = { readonly name: string; readonly burst: number; readonly perSecond: number }
 
-/** What is left of a limit: `resetS` until one more may come when none is left, else until all may. */
+/** The state of a limit. `resetS`: seconds until the next request is allowed if none is left, else until the bucket is full. */
 export type Left = { readonly allowed: boolean; readonly remaining: number; readonly resetS: number }
 
 export type Buckets = {
-  /** Takes one, if there is one. */
+  /** Takes one token, if there is one. */
   take(subject: string): Left
   /** The same without taking. */
   look(subject: string): Left
-  /** Whether all who ever took some have it back: then there is nobody to look for. */
+  /** Whether all buckets are full. Then no subject has to be looked up. */
   areFull(): boolean
 }
 
-/** Milliseconds that only go forward. */
+/** A monotonic clock in milliseconds. */
 export type Now = () => number
 
 const monotonic: Now = () => performance.now()
 
-/** Token buckets, one for each subject, of this process alone. */
+/** Token buckets of this process, one for each subject. */
 export const openBuckets = (
   { burst, perSecond }: Limit,
   now = monotonic,
-  /** Subjects remembered; beyond that the one not seen for longest is forgotten. */
+  /** Maximum number of subjects. Above that, the least recently used one is removed. */
   most = 50_000,
 ): Buckets => {
-  // In the order of use.
+  // Least recently used first.
   const buckets = new Map<string, Bucket>()
   let latest: string | undefined
 
@@ -33,7 +33,7 @@ export const openBuckets = (
     bucket ? Math.min(burst, bucket.tokens + ((at - bucket.at) / 1000) * perSecond) : burst
 
   const use = (subject: string, bucket: Bucket | undefined): Bucket => {
-    // Nearly always one asks who asked before: then nothing has to be moved.
+    // Usually the same subject asks again: then it does not have to be moved.
     if (bucket && subject === latest) return bucket
     const used = bucket ?? { tokens: 0, at: 0 }
     buckets.delete(subject)
@@ -65,7 +65,7 @@ export const openBuckets = (
       return leftOf(tokens, tokens >= 1)
     },
     areFull: () => {
-      // A bucket that is full again is as good as none. The first one was used longest ago.
+      // A full bucket can be removed. The first one was used the longest ago.
       for (const [subject, bucket] of buckets) {
         if (tokensAt(now(), bucket) < burst) return false
         buckets.delete(subject)

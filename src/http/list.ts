@@ -5,7 +5,7 @@ import type { Page, PageFrom } from '../queries/page.ts'
 import { findPlace, type PlacedTable, type Whose } from '../queries/places.ts'
 import type { Parsed } from './route.ts'
 
-/** What every list takes; a route adds its filters by `listQuery().and(…)` or `listQuery().merge(…)`. */
+/** The parameters of every list; a route adds its filters with `listQuery().and(…)` or `listQuery().merge(…)`. */
 export const listQuery = () =>
   type({
     limit: type('/^[1-9]\\d{0,2}$/').pipe(Number).to('1 <= number.integer <= 100').default('20'),
@@ -13,7 +13,7 @@ export const listQuery = () =>
     order: type("'asc' | 'desc'").default('desc'),
   })
 
-/** `livemode=true|false`, test mode unless told otherwise. */
+/** `livemode=true|false`. Default: test mode. */
 export const livemodeQuery = () =>
   type({
     livemode: type("'true' | 'false'")
@@ -21,10 +21,10 @@ export const livemodeQuery = () =>
       .default('false'),
   })
 
-/** Of a list that is one for both modes: it takes `livemode`, as every list of a merchant does, and answers alike. */
+/** For a list of both modes: it accepts `livemode`, as every list of a merchant does, and ignores it. */
 export const bothModesQuery = () => listQuery().and({ 'livemode?': "'true' | 'false'" })
 
-/** A page of rows that were asked for with a limit of one more, so that it is known whether there is another page. */
+/** A page. The rows were read with a limit of one more, which shows whether there is another page. */
 export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: (row: Row) => Rec) => ({
   object: 'list' as const,
   data: rows.slice(0, limit).map(recordOf),
@@ -33,7 +33,7 @@ export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: 
 
 type ListQuery = Parsed<typeof listQuery>
 
-/** The part of a list that a query asks for. A cursor that names none of its records is refused, whatever it names else. */
+/** The requested part of a list. A cursor that is not the ID of an object in this list is refused. */
 export const pageOf = async <Start>(
   { startingAfter, limit, order }: ListQuery,
   decode: (text: string) => string | undefined,
@@ -45,7 +45,7 @@ export const pageOf = async <Start>(
   return { after: after ?? refuse('invalid_cursor', { param: 'startingAfter' }), limit, order }
 }
 
-/** The same of a list whose table has places. */
+/** The same for a table with places. */
 export const placedPage = (
   sql: Sql,
   table: PlacedTable,

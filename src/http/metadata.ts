@@ -1,10 +1,10 @@
 import { type } from 'arktype'
 import { isWithin, textOf } from './text.ts'
 
-/** What a merchant keeps with a record: texts by name, which nobody here reads. */
+/** Key-value pairs of the merchant. The server does not use them. */
 export const metadata = () => type({ '[string]': textOf(0, 200) }).narrow(isMetadata)
 
-// Of one argument: for a rule that asks for a second one arktype gets ready to explain whatever it looks at.
+// With one parameter only: for a rule with two, arktype prepares an error context for every value.
 const isMetadata = (texts: object): boolean => {
   if (Array.isArray(texts)) return false
   const names = Object.keys(texts)
@@ -13,5 +13,5 @@ const isMetadata = (texts: object): boolean => {
 
 const isName = (name: string): boolean => isWithin(name, 1, 40)
 
-/** As it is stored. */
+/** The size as it is stored. */
 const fits = (texts: object): boolean => Buffer.byteLength(JSON.stringify(texts)) <= 4_096

@@ -13,7 +13,7 @@ import { EXPOSITION_TYPE, expositionOf, type Family } from './exposition.ts'
 import { type Check, inTime } from './health.ts'
 import { forAnybody, type Route } from './route.ts'
 
-/** `/metrics` for Prometheus: for clients with METRICS_TOKEN or, where none is set, for this machine. */
+/** `/metrics` for Prometheus: with METRICS_TOKEN or, if it is not set, from this machine only. */
 export const metricsRoutes = (
   checks: Readonly<Record<string, Check>>,
   services?: Pick<Machinery, 'sending' | 'longestLockWait'>,
@@ -26,7 +26,7 @@ export const metricsRoutes = (
       const [up, backlog, heldMs] = await Promise.all([
         stateOf(checks),
         soon(readBacklog(api.sql, chainIdsOf(api.chains))),
-        // Asked for itself: what holds the feed back also lets dead rows pile up that the backlog is counted over.
+        // A separate query: the transaction that holds the feed back also makes the query of the backlog slow.
         soon(feedLagMs(api.sql)),
       ])
       const families = [
@@ -44,8 +44,8 @@ export const metricsRoutes = (
 ]
 
 /**
- * Proxies on this machine pass requests on from loopback, and some of them with a Host of loopback and no header of
- * their own: what is reached under a public address is not open without a token.
+ * A proxy on this machine forwards requests from loopback, and some proxies send a loopback Host and no header of their own.
+ * So metrics are not available without a token if PUBLIC_URL is public.
  */
 const mayRead = ({ metricsToken, publicUrl }: Api['settings'], address: string, headers: Headers): boolean => {
   if (metricsToken !== undefined) return isBearer(headers.get('authorization'), metricsToken)
@@ -54,7 +54,7 @@ const mayRead = ({ metricsToken, publicUrl }: Api['settings'], address: string, 
   return isLoopback(address) && !forwarded && hosts.every(isLoopbackHost)
 }
 
-/** Proxies that keep the caller to themselves often tell the host that was asked for, or how. */
+/** Proxies that do not forward the address of the client often forward the host or the protocol. */
 const byProxies = /^(x-forwarded-.*|forwarded|via|x-real-ip|cf-connecting-ip|true-client-ip)$/
 
 const isBearer = (authorization: string | null, token: string): boolean => {
@@ -63,7 +63,7 @@ const isBearer = (authorization: string | null, token: string): boolean => {
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
-/** Without the database the rest is still worth telling. */
+/** Without the database the other metrics are still returned. */
 const soon = async <T>(reading: Promise<T>): Promise<T | undefined> => {
   let value: T | undefined
   const failed = await inTime(async () => {
@@ -76,7 +76,7 @@ const soon = async <T>(reading: Promise<T>): Promise<T | undefined> => {
 const stateOf = async (checks: Readonly<Record<string, Check>>): Promise<readonly Family[]> => [
   {
     name: 'paymachine_up',
-    help: 'Whether a part of this process works, as /readyz has it.',
+    help: 'Whether a part of this process is ok, as in /readyz.',
     type: 'gauge',
     samples: await Promise.all(
       Object.entries(checks).map(async ([part, check]) => ({
@@ -96,7 +96,7 @@ const trafficOf = ({ traffic }: Api): readonly Family[] => [
   },
   {
     name: 'paymachine_http_request_duration_seconds',
-    help: 'How long it took to answer them.',
+    help: 'Duration of the requests in seconds.',
     type: 'histogram',
     samples: traffic
       .durations()
@@ -109,15 +109,15 @@ const trafficOf = ({ traffic }: Api): readonly Family[] => [
   },
 ]
 
-/** Nothing where nothing is sent. */
+/** Empty in a process that sends no webhooks. */
 const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Family[] => {
   if (!sending) return []
   const { open, ended } = sending.counts()
   return [
-    gauge('paymachine_webhook_requests_open', 'Webhooks of this process that wait for an answer.', open),
+    gauge('paymachine_webhook_requests_open', 'Webhook requests of this process that wait for a response.', open),
     {
       name: 'paymachine_webhook_attempts_total',
-      help: 'Attempts of this process to deliver webhooks, by what came of them.',
+      help: 'Webhook delivery attempts of this process, by outcome.',
       type: 'counter',
       samples: [...ended].map(([outcome, value]) => ({ labels: { outcome }, value })),
     },
@@ -127,7 +127,7 @@ const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Family
 const lockWaitOf = (services: Pick<Machinery, 'longestLockWait'> | undefined): readonly Family[] => {
   if (!services) return []
   const seconds = (services.longestLockWait()?.ms ?? 0) / 1_000
-  const help = 'How long a command of this process has waited, at most, for a row that another transaction has locked.'
+  const help = 'Longest wait of a command of this process for a row that another transaction has locked.'
   return [gauge('paymachine_lock_wait_seconds', help, seconds)]
 }
 
@@ -142,52 +142,65 @@ const processOf = ({ clock }: Api): readonly Family[] => {
   const { user, system } = process.cpuUsage()
   return [
     {
-      ...gauge('process_cpu_seconds_total', 'Processor time this process has used.', (user + system) / 1e6),
+      ...gauge('process_cpu_seconds_total', 'CPU time that this process has used.', (user + system) / 1e6),
       type: 'counter',
     },
-    gauge('process_resident_memory_bytes', 'Memory this process holds.', process.memoryUsage().rss),
+    gauge('process_resident_memory_bytes', 'Resident memory of this process.', process.memoryUsage().rss),
     gauge(
       'process_start_time_seconds',
-      'When it began, in Unix seconds.',
+      'Start time of this process, in Unix seconds.',
       Math.floor(clock.now().getTime() / 1_000 - process.uptime()),
     ),
   ]
 }
 
 const backlogOf = (backlog: Backlog): readonly Family[] => [
-  gauge('paymachine_workers', 'Processes that work, in all.', backlog.workers),
-  gauge('paymachine_jobs_ready', 'Jobs that could be taken now.', backlog.jobsReady),
-  gauge('paymachine_jobs_given_up', 'Jobs that were tried as often as they may be.', backlog.jobsGivenUp),
+  gauge('paymachine_workers', 'Number of worker processes.', backlog.workers),
+  gauge('paymachine_jobs_ready', 'Jobs that are ready to run.', backlog.jobsReady),
+  gauge(
+    'paymachine_jobs_given_up',
+    'Jobs that have failed permanently after the maximum number of attempts.',
+    backlog.jobsGivenUp,
+  ),
   gauge('paymachine_timers_due', 'Timers that are due and have not fired.', backlog.timersDue),
-  gauge('paymachine_timer_late_seconds', 'How long the latest of them has been due.', backlog.timerLateSeconds),
-  gauge('paymachine_payments_untold', 'Payments not told yet what their chain shows.', backlog.paymentsUntold),
-  gauge('paymachine_deliveries_due', 'Webhook deliveries that could be sent now.', backlog.deliveriesDue),
-  gauge('paymachine_delivery_late_seconds', 'How long the latest of them has been due.', backlog.deliveryLateSeconds),
+  gauge('paymachine_timer_late_seconds', 'Delay of the oldest due timer.', backlog.timerLateSeconds),
+  gauge(
+    'paymachine_payments_untold',
+    'Payments that have not processed all recorded transfers yet.',
+    backlog.paymentsUntold,
+  ),
+  gauge('paymachine_deliveries_due', 'Webhook deliveries that are ready to be sent.', backlog.deliveriesDue),
+  gauge('paymachine_delivery_late_seconds', 'Delay of the oldest due webhook delivery.', backlog.deliveryLateSeconds),
   {
     name: 'paymachine_refunds_unsigned',
-    help: 'Refunds that their merchant has a signer for and that are not signed, by what keeps it from that.',
+    help: 'Refunds with a signer that are not signed, by reason.',
     type: 'gauge',
     samples: Object.entries(backlog.refundsUnsigned).map(([reason, value]) => ({ labels: { reason }, value })),
   },
   gauge(
     'paymachine_refund_open_seconds',
-    'How long the oldest transaction of a refund signer waits to be final.',
+    'Age of the oldest transaction of a refund signer that is not final.',
     backlog.refundOpenSeconds,
   ),
   gauge(
     'paymachine_refunds_with_attention',
-    'Refunds that a person must look at: money went where nobody waits for it, or they wait for what does not come.',
+    'Refunds that need attention: money was moved unexpectedly, or the refund cannot continue without a person.',
     backlog.refundsWithAttention,
   ),
-  ofChains('paymachine_chain_head', 'The latest block that was read.', backlog, 'head'),
-  ofChains('paymachine_chain_final', 'Up to this block transfers are final.', backlog, 'final'),
-  ofChains('paymachine_chain_age_seconds', 'How old the latest block is that was read.', backlog, 'ageSeconds'),
+  ofChains('paymachine_chain_head', 'Number of the latest block that was read.', backlog, 'head'),
+  ofChains(
+    'paymachine_chain_final',
+    'Number of the final block: transfers up to this block are final.',
+    backlog,
+    'final',
+  ),
+  ofChains('paymachine_chain_age_seconds', 'Age of the latest block that was read.', backlog, 'ageSeconds'),
 ]
 
 const feedHeld = (ms: number): Family =>
   gauge(
     'paymachine_feed_held_seconds',
-    'How long, at most, an open write transaction of any database of the server has held lists and feeds back.',
+    'Longest time for which an open write transaction in any database of the server has held lists and feeds back.',
     ms / 1_000,
   )
 

@@ -1,11 +1,11 @@
 import { type } from 'arktype'
 
-/** A time as times are written everywhere: ISO 8601, UTC, with milliseconds or without. */
+/** A time in ISO 8601 and UTC, with or without milliseconds. */
 export const moment = () =>
   type('string')
     .narrow(text => {
       const time = new Date(utc.test(text) ? text : Number.NaN)
-      // Not the 30th of February, which some runtimes take for the 2nd of March.
+      // Refuses 30 February, which some runtimes read as 2 March.
       return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 19) === text.slice(0, 19)
     })
     .configure({ format: 'date-time' })

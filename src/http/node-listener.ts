@@ -7,40 +7,40 @@ import { respond } from './node-response.ts'
 import { isRewritten, withoutRoute } from './raw-path.ts'
 import type { Place } from './serve.ts'
 
-/** As much of Bun's server as we use. */
+/** The part of the interface of Bun's server that is used. */
 export type Listener = {
   readonly port: number
   requestIP(request: Request): { readonly address: string } | null
-  /** Takes no more requests, and ends with the last of those under way; `cutOff`: with them, at once. */
+  /** Accepts no new requests, and resolves when the open ones have ended. `cutOff`: closes them immediately. */
   stop(cutOff?: boolean): Promise<void>
 }
 
-/** The app behind `node:http`, which Node and Deno have both; it answers there as it does on Bun, where Bun serves it. */
+/** Serves the app with `node:http`, for Node and Deno. Responses are the same as with Bun's server. */
 export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Place>): Promise<Listener> => {
   const arrived = new WeakMap<Request, IncomingMessage>()
-  /** Connections on which nothing was asked yet: a browser opens some ahead of time. */
+  /** Connections without a request so far: browsers open some in advance. */
   const silent = new Set<Socket>()
   const inTurn = openQueues()
   let stopping = false
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     silent.delete(incoming.socket)
-    // Somebody who leaves is no fault, and a listener is what keeps it from being one.
+    // A closed connection is not a fault, but without a listener the error would be thrown.
     outgoing.on('error', () => {})
     outgoing.once('close', () => {
       if (stopping) incoming.socket.end()
-      // What nobody has read of the body stands before the next request.
+      // Read the rest of the body: it precedes the next request on the connection.
       else incoming.resume()
     })
     await inTurn(incoming.socket, outgoing)
-    // It has left, or the answer before was the last one.
+    // The client has closed the connection, or the previous response was the last one.
     if (!incoming.socket.writable) return
     try {
       const request = isRewritten(pathOf(incoming)) ? withoutRoute(requestOf(incoming)) : requestOf(incoming)
       arrived.set(request, incoming)
       await respond(await app.fetch(request), { outgoing, isHead: request.method === 'HEAD', isLast: () => stopping })
     } catch {
-      // The app answers whatever happens to it: it is no request, or an answer has ended that was begun.
+      // The app handles all its errors: this is an invalid request, or a response that was interrupted.
       outgoing.destroy()
     }
   }
@@ -49,16 +49,16 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
   const times = { keepAliveTimeout: idleMs, headersTimeout: HEAD_MS, connectionsCheckingInterval: HEAD_MS / 4 }
   const server = createServer(times, answer)
   server.timeout = idleMs
-  // Or whoever expects something that nobody knows would be refused.
+  // Otherwise a request with an unknown Expect header would be rejected.
   server.on('checkExpectation', answer)
   server.on('connection', socket => {
     silent.add(socket)
     socket.once('close', () => silent.delete(socket))
   })
   server.listen(port, host)
-  // Rejects with what keeps it from listening.
+  // Rejects if the server cannot listen.
   await once(server, 'listening')
-  // A connection that could not be taken, where files have run out, is not the end of the others.
+  // A connection that cannot be accepted, for example without free file descriptors, must not end the process.
   server.on('error', () => {})
 
   return {
@@ -78,12 +78,12 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Pla
   }
 }
 
-/** As it was sent, without the query. */
+/** The path as it was sent, without the query. */
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
 
 /**
- * Requests of one connection, one after the other. The parser hands over all that have arrived at once, thousands of
- * short ones: answers to whoever reads none would fill the memory.
+ * Handles the requests of one connection one after the other. The parser emits all pipelined requests immediately, possibly
+ * thousands: their responses would fill the memory if the client does not read them.
  */
 const openQueues = () => {
   const underWay = new WeakMap<Socket, Promise<void>>()
@@ -94,5 +94,5 @@ const openQueues = () => {
   }
 }
 
-/** As long as Bun waits for what comes before a body. */
+/** The same timeout for headers as in Bun. */
 const HEAD_MS = 10_000

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { arrayBuffer } from 'node:stream/consumers'
 
 /**
- * A request as the app reads it. None of the constructor's: that takes no TRACE, no address with a strange host and
- * no GET with a body, all of which arrive and are to be answered.
+ * A request for the app. Not built with the constructor of Request, which rejects TRACE, URLs with an invalid host, and GET
+ * with a body: all of these arrive and need a response.
  */
 export const requestOf = (incoming: IncomingMessage): Request => {
   const { method = 'GET', url = '/', rawHeaders } = incoming
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
-  // Several are joined by a semicolon, which Deno's Headers do not know.
+  // Several Cookie headers are joined with a semicolon, which Deno's Headers do not do.
   if (incoming.headers.cookie !== undefined) headers.set('cookie', incoming.headers.cookie)
   const request = {
     method,
@@ -25,7 +25,7 @@ export const requestOf = (incoming: IncomingMessage): Request => {
 }
 
 const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
-  // Whoever reads on no further is about to answer, on the same connection.
+  // A reader that stops early is about to respond on the same connection.
   const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false })
   return new ReadableStream(
     {
@@ -40,7 +40,7 @@ const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
   )
 }
 
-/** As Bun has it: the target alone where the host is none, or where it is no path. */
+/** As in Bun: only the request target if the host is invalid, or if the target is not a path. */
 const addressOf = (host: string, target: string): string => {
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
   if (!path.startsWith('/') || !/^[\w.:[\]-]+$/.test(host)) return path

@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http'
 type To = {
   readonly outgoing: ServerResponse
   readonly isHead: boolean
-  /** Whether no other is to follow on this connection. */
+  /** Whether the connection is closed after this response. */
   readonly isLast: () => boolean
 }
 
-/** Sends what the app has answered: events as they come, everything else with its length. */
+/** Sends a response of the app: event streams in pieces, everything else with Content-Length. */
 export const respond = async (response: Response, { outgoing, isHead, isLast }: To): Promise<void> => {
   const isStream = response.headers.get('content-type') === 'text/event-stream'
   const bytes = response.body && !isStream ? new Uint8Array(await response.arrayBuffer()) : undefined
@@ -19,14 +19,14 @@ export const respond = async (response: Response, { outgoing, isHead, isLast }: 
   else outgoing.end(isHead ? undefined : bytes)
 }
 
-/** No piece is asked for before the last is taken, and none for somebody who has left: the stream is told so. */
+/** Reads the next piece when the last one was written. If the client has left, the stream is canceled. */
 const relay = async (body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> => {
   const pieces = body.getReader()
   const { socket } = outgoing.req
   let wake = () => {}
   const drained = () => wake()
   const left = () => {
-    // A read that waits answers that there is no more.
+    // Ends a pending read.
     pieces.cancel().catch(() => {})
     wake()
   }

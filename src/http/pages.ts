@@ -14,7 +14,7 @@ import { claimRoutes } from './refund-claims.ts'
 import { refundPageRoutes } from './refund-pages.ts'
 import { forAnybody, forCustomers, type Route } from './route.ts'
 
-/** What people look at, and the interface's description of itself, these routes included. */
+/** The pages for people and the API reference, which includes these routes. */
 export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
   const read = once(({ settings }) => {
     const document = documentOf([...routes, ...pages, ...healthRoutes({}), ...metricsRoutes({})], settings.publicUrl)
@@ -63,7 +63,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
   return pages
 }
 
-/** Made when it is first asked for: it takes a moment, and most processes are never asked. */
+/** Built at the first request, because it takes a moment and most processes never need it. */
 const once = <Made>(make: (api: Api) => Made) => {
   let made: Made | undefined
   return (api: Api): Made => {

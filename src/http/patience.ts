@@ -1,13 +1,13 @@
 type Means<Answer, About, Made> = {
-  /** Of an answer, by what was asked for; what is thrown rejects. */
+  /** Converts an answer. An exception rejects. */
   readonly make: (answer: Answer, about: About) => Made
   readonly late: () => unknown
   readonly failed: (error: unknown) => unknown
 }
 
 /**
- * Waits for answers with a bound, all of them by one clock: a timer and a race for each would cost
- * more than reading what arrives. It ticks every hundredth of the bound, and not while nobody waits.
+ * Waits for answers with a time limit, with one timer for all: a timer and a race for each would cost more than reading the
+ * body. The timer runs every hundredth of the limit, and stops while nothing is waiting.
  */
 export const openPatience = <Answer, About, Made>(ms: number, { make, late, failed }: Means<Answer, About, Made>) => {
   const waiting = new Set<Waiting>()
@@ -15,7 +15,7 @@ export const openPatience = <Answer, About, Made>(ms: number, { make, late, fail
 
   const tick = (): void => {
     const now = performance.now()
-    // In the order in which they began.
+    // Oldest first.
     for (const entry of waiting) {
       if (entry.until > now) break
       waiting.delete(entry)
@@ -26,7 +26,7 @@ export const openPatience = <Answer, About, Made>(ms: number, { make, late, fail
     ticking = undefined
   }
 
-  /** What is made of the answer, or the refusal of whoever is late. */
+  /** Resolves with the converted answer, or rejects after the time limit. */
   return (arriving: Promise<Answer>, about: About): Promise<Made> =>
     new Promise((resolve, reject) => {
       const entry = { until: performance.now() + ms, reject }
@@ -34,7 +34,7 @@ export const openPatience = <Answer, About, Made>(ms: number, { make, late, fail
       ticking ??= setInterval(tick, Math.max(1, ms / 100))
       arriving.then(
         answer => {
-          // Who was refused as late is not worked for.
+          // Already rejected after the time limit.
           if (!waiting.delete(entry)) return
           try {
             resolve(make(answer, about))

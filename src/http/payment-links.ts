@@ -21,7 +21,7 @@ import { onCollection, onItem } from './surfaces.ts'
 import { shownText, textOf } from './text.ts'
 import { webUrl } from './web-url.ts'
 
-// Nothing here changes what it parses: an idempotency key belongs to a body as it was sent.
+// No type transforms its input: an idempotency key belongs to the body as it was sent.
 const asset = () => type({ chainId: chainId(), asset: symbol() })
 
 const newLink = () =>
@@ -73,7 +73,7 @@ export const paymentLinkRoutes: readonly Route[] = [
         const opening = openingOf(call.whose, call.body)
         return once<PaymentLink>(api, call, {
           work: keep => {
-            // Not before the key is looked up: sent again, it may be over.
+            // After the lookup of the idempotency key: in a repeated request the time may have passed.
             if (opening.expiresAt && opening.expiresAt <= api.clock.now())
               refuse('parameter_invalid', { param: 'expiresAt' })
             if (!currencies.includes(opening.currency)) refuse('unsupported_currency', { param: 'currency' })
@@ -116,12 +116,15 @@ export const paymentLinkRoutes: readonly Route[] = [
 
 const currencies: readonly string[] = ['USD', 'EUR']
 
-/** A link that takes what is not to be had here, or has no price in its currency, is one that nobody can pay. */
+/** Refuses assets that are not available, or have no price in the currency: the link could not be paid. */
 const requireOffered = ({ chains }: Api, { livemode, assets, currency }: PaymentLinkOpening): void => {
   for (const [at, { chainId, asset }] of (assets ?? []).entries()) {
     const chain = chains.find(chainId)?.chain
     if (chain?.livemode !== livemode) {
-      refuse('unsupported_asset', { param: `assets.${at}.chainId`, message: 'This chain is not switched on here.' })
+      refuse('unsupported_asset', {
+        param: `assets.${at}.chainId`,
+        message: 'The chain is not enabled on this server.',
+      })
     } else if (!canPrice(chain, asset, currency)) {
       refuse('unsupported_asset', { param: `assets.${at}.asset` })
     }

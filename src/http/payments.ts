@@ -23,7 +23,7 @@ const filters = () =>
     'reference?': textOf(1, 200),
   })
 
-/** Which payments wait for a person is what the people of a merchant ask. */
+/** Only members can filter for payments that need attention. */
 const membersFilters = () => type({ 'attention?': "'true'" })
 
 export const paymentRoutes: readonly Route[] = [
@@ -81,13 +81,13 @@ export const paymentRoutes: readonly Route[] = [
   ),
 ]
 
-/** In lists too: a record is the same wherever it is read. Only events, which never change, leave `crypto` out. */
+/** In lists too: an object is the same in every response. Only events, which never change, have no `crypto`. */
 const recordIn =
   ({ chains }: Api) =>
   ({ payment, shown }: ShownPayment) =>
     paymentRead(payment, cryptoFactsOf(payment.context, shown, chains))
 
-/** The payment as the command has left it, whatever becomes of it meanwhile, with what its chain shows. */
+/** The payment as the command has left it, with the current facts of its chain. */
 const changed = async (api: Api, call: ItemCall, payment: Actor<Payment>): Promise<Answer> => {
   const shown = (await findShownPayment(api.sql, nameOf(call)))?.shown ?? null
   return { status: 200, body: recordIn(api)({ payment, shown }) }
@@ -101,7 +101,7 @@ type ItemCall = {
   readonly session: SessionCaller
 }
 
-/** Members find a payment by its id, in either mode. */
+/** Members can find a payment by its ID in either mode. */
 const nameOf = ({ params, member }: ItemCall) => ({
   id: idIn(params),
   merchantId: member.merchantId,

@@ -24,7 +24,7 @@ export const recoveryFileRoutes: readonly Route[] = [
         const secret = await recoverySecretOf(api, api.keyring, merchantId)
         const highestCounter = await findHighestCounter(api.sql, merchantId)
         const chains = api.chains.all.map(({ chain: { id, tokens } }) => ({ chainId: id, tokens: tokens.map(listed) }))
-        // The role may have been taken away since the guard looked.
+        // The role may have been changed since the guard has checked it.
         if (!(await recordRecoveryFile(api.sql, merchantId, doerOf(call)))) return refuse('insufficient_role')
         const name = `paymachine-recovery-${encodeId('mer', merchantId)}.json`
         return {

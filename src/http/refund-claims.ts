@@ -16,7 +16,7 @@ const path = '/claims/:secret'
 
 const naming = () => type({ address: 'string', 'signature?': 'string', 'confirmed?': "'yes'" })
 
-/** Where the customers of refunds say where to. Whoever has the secret may: there is nothing else to know them by. */
+/** The claim pages, where customers enter the address for a refund. The secret in the URL is the only authentication. */
 export const claimRoutes: readonly Route[] = [
   forCustomers('GET', {
     path,
@@ -31,7 +31,7 @@ export const claimRoutes: readonly Route[] = [
 
   forCustomers('POST', {
     path,
-    // It is sent to the address that the page was opened by.
+    // The form is sent to the URL of the page, which can have additional query parameters.
     page: true,
     form: true,
     docs: docs.nameDestination,
@@ -54,7 +54,7 @@ export const claimRoutes: readonly Route[] = [
 
       const named = await nameDestination(api, claim, address, signature === '' ? undefined : { message, signature })
       if (named) return namedPage({ ...claim, refund: named }, place, address)
-      // Somebody was faster, or the merchant has canceled it.
+      // Another request was faster, or the merchant has canceled the refund.
       const latest = await findClaim(api, params.secret)
       return (latest && shut(api, latest, typed)) ?? refuse('state_conflict')
     },
@@ -66,14 +66,14 @@ const findClaim = async ({ sql }: Api, secret: string): Promise<VisitedClaim | u
   return hash && findVisitedClaim(sql, hash)
 }
 
-/** The page of a claim that takes no address any more, for whoever looks or has typed one. */
+/** The page of a claim that no longer accepts an address; undefined if it still does. */
 const shut = (api: Api, claim: VisitedClaim, typed: string | undefined): Answer | undefined => {
   const { refund } = claim
   if (isOpenClaim(refund, claim, api.clock.now())) return undefined
   const { destination } = refund.context
   if (refund.state === 'canceled' || destination === null) return closedPage(claim)
   const place = placeOf(api, claim)
-  // Whoever sends it twice has named it.
+  // A repeated request with the same address gets the confirmation again.
   return typed?.toLowerCase() === destination.toLowerCase()
     ? namedPage(claim, place, destination)
     : takenPage(claim, place, typed !== undefined)

@@ -14,16 +14,16 @@ import { isOfSandbox } from '../signer/signer-for.ts'
 import type { Api } from './api.ts'
 import type { MemberCaller } from './route.ts'
 
-/** One of these two. */
+/** One of the two. */
 export type RefundReader = { readonly key?: KeyCaller; readonly member?: MemberCaller }
 
-/** Whoever may refund may also see what a refund is brought about with. */
+/** Callers that can refund can also see the claim URL and the unsigned transaction. */
 const mayRefund = ({ key, member }: RefundReader): boolean =>
   key
     ? key.scopes.includes('*') || key.scopes.includes('refunds:write')
     : member !== undefined && member.role !== 'viewer'
 
-/** What the caller is told of each of these refunds beside its row. */
+/** The facts of these refunds that are not in their rows, as far as the caller can see them. */
 export const refundFactsFor = async (
   api: Api,
   reader: RefundReader,
@@ -44,7 +44,7 @@ export const refundFactsFor = async (
   })
 }
 
-/** What somebody is to sign, while the refund waits for that. A wallet adds the rest: gas, fees and its nonce. */
+/** The transaction to sign manually, while the refund waits for it. The wallet adds gas, fees and nonce. */
 export const unsignedOf = ({ id, state, context }: Actor<Refund>): UnsignedTransaction | null => {
   const { chainId, tokenAddress, destination, amount } = context
   if (state !== 'requires_signature' || destination === null) return null
@@ -52,7 +52,7 @@ export const unsignedOf = ({ id, state, context }: Actor<Refund>): UnsignedTrans
   return { chainId, to: checksummed(to), data, value: String(value) }
 }
 
-/** One refund as its caller is shown it. */
+/** One refund as the caller can see it. */
 export const readRefundFor = async (api: Api, reader: RefundReader, refund: Actor<Refund>) =>
   refundRecord(refund, (await refundFactsFor(api, reader, [refund]))(refund))
 
@@ -61,7 +61,7 @@ const findDepthsOf = async ({ sql }: Api, refunds: readonly Actor<Refund>[]): Pr
   return sent.length === 0 ? new Map() : findDepths(sql, sent)
 }
 
-/** Nobody is to be shown what a signer may sign as well: it would be paid twice. */
+/** A transaction that a signer can sign is not shown: the refund could be paid twice. */
 const findSignedByHand = async (api: Api, refunds: readonly Actor<Refund>[]): Promise<ReadonlySet<string>> => {
   const waiting = refunds.filter(
     ({ state, context }) => state === 'requires_signature' && !isOfSandbox(api, context.chainId),
@@ -74,7 +74,7 @@ const findSignedByHand = async (api: Api, refunds: readonly Actor<Refund>[]): Pr
       )
 }
 
-/** Whether a refund that is asked for now is left to a signer. */
+/** Whether a new refund will be signed by a signer. */
 export const isSigned = async (
   api: Api,
   { merchantId, livemode, chainId }: { merchantId: string; livemode: boolean; chainId: number | null },
@@ -97,9 +97,9 @@ const findClaimUrls = async (
 }
 
 /**
- * The answer to whoever has started a refund, of which no secret is kept with its Idempotency-Key: the claim is
- * read where it stands sealed. Nor does it show what a signer is to sign that was turned on while it was made.
- * Whatever has become of the refund meanwhile, it is the same answer.
+ * The response to the request that created a refund. The response stored with the Idempotency-Key has no secret, so the claim
+ * URL is decrypted here. A transaction is not shown if a signer was turned on while the refund was created. The response is
+ * always the same, whatever has happened to the refund since.
  */
 export const asAnswered = async ({ sql, keyring, settings }: Api, body: string): Promise<string> => {
   const record = JSON.parse(body) as ReturnType<typeof refundRecord>
@@ -108,6 +108,6 @@ export const asAnswered = async ({ sql, keyring, settings }: Api, body: string):
     return JSON.stringify({ ...record, unsignedTransaction: null })
   if (record.status !== 'requires_destination') return body
   const [claim] = await listClaims(sql, [id])
-  // Refunds of a time before claims have none.
+  // Refunds of older versions have no claim.
   return claim ? JSON.stringify({ ...record, claimUrl: claimUrl(settings.publicUrl, keyring, claim) }) : body
 }

@@ -6,9 +6,9 @@ import { forAnybody, type Route } from './route.ts'
 
 const page = (api: Api) => refundsPage(api.chains, chainId => isOfSandbox(api, chainId))
 
-/** Where a merchant signs refunds. The page holds nothing of anybody: it calls for what it shows, with a session. */
+/** The pages on which a merchant signs refunds. They contain no data: the script loads it with the session. */
 export const refundPageRoutes: readonly Route[] = [
   forAnybody('GET', { path: '/refunds', page: true, docs: docs.refundsPage, handle: page }),
-  // Of what is no refund too: whoever opens it is not known yet.
+  // The same page for every ID, because the caller is not authenticated yet.
   forAnybody('GET', { path: '/refunds/:id', page: true, docs: docs.refundPage, handle: page }),
 ]

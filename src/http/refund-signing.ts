@@ -14,7 +14,7 @@ import { forMembers, type Route } from './route.ts'
 
 const path = '/v1/merchants/:merchantId/refunds/:id'
 
-/** What the people of a merchant need to sign a refund by hand, beside the refund itself. */
+/** Endpoints for members who sign refunds manually. */
 export const refundSigningRoutes: readonly Route[] = [
   forMembers(
     'GET',
@@ -27,7 +27,7 @@ export const refundSigningRoutes: readonly Route[] = [
         const refund = (await findRefund(api.sql, name)) ?? refuse('resource_not_found')
         const { unsignedTransaction } = await readRefundFor(api, { member }, refund)
         const { chainId, tokenAddress, destination, amount } = refund.context
-        // Nobody is to be shown twice over what a signer may sign as well.
+        // A refund that a signer can sign must not be paid manually too.
         if (unsignedTransaction === null || destination === null)
           return refuse('state_conflict', { details: { status: refund.state } })
         const paymentUri = transferUri({ chainId, tokenAddress, to: destination, amount })

@@ -19,7 +19,7 @@ import { onCollection, onItem } from './surfaces.ts'
 
 const newRefund = () =>
   type({
-    // Nothing means all that is left, so null, which may be a mistake, means nothing.
+    // A missing amount means the whole remaining amount, so null is refused: it may be a mistake.
     'amountMinor?': '1 <= number.integer <= 9007199254740991',
     'reason?': "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
     'destination?': 'string | null',
@@ -32,7 +32,7 @@ const filters = () =>
     'paymentId?': recordId('pay'),
   })
 
-/** As of payments: which of them wait for a person is what the people of a merchant ask. */
+/** As for payments: only members can filter for refunds that need attention. */
 const membersFilters = () => type({ 'attention?': "'true'" })
 
 export const refundRoutes: readonly Route[] = [
@@ -46,7 +46,7 @@ export const refundRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const id = decodeId('pay', call.params.id)
         const payment = id && (await findPayment(api.sql, { ...call.whose, id }))
-        // A member names no mode, and a key belongs to one: it is the payment's, and of none that of the tests.
+        // The request of a member has no mode: the mode of the payment is used, or test mode if there is no payment.
         const livemode = call.whose.livemode ?? (payment ? payment.context.livemode : false)
         const hasSigner = payment !== undefined && payment !== '' && (await isSigned(api, payment.context))
         return once<Refund>(

@@ -8,21 +8,21 @@ import type { Api } from './api.ts'
 import type { Docs } from './openapi/docs.ts'
 
 /**
- * The table of routes is data: the server serves it, the API document is made from it, and a test
- * walks it with every kind of wrong caller. A route says who may call it; the guards see to that
- * before its handler, or anything of the request's body, is looked at.
+ * The table of routes is data: the server serves it, the API reference is generated from it, and a test calls every route
+ * with all kinds of wrong credentials. A route declares its access. The guards check it before the handler runs and before
+ * the body is read.
  */
 export type Route = {
   readonly method: Method
   readonly path: string
   readonly access: Access
   readonly body: Type | undefined
-  /** The body comes from a page's form. */
+  /** The body is sent by a form of a page. */
   readonly form?: true | undefined
-  /** People come to it by links that others have made: what was hung on to the address is nobody's mistake here. */
+  /** A page for people: unknown query parameters are ignored, because other sites append them to links. */
   readonly page?: true | undefined
   readonly query: Type | undefined
-  /** A test holds every route that is served to have them. */
+  /** A test requires them for every route that is served. */
   readonly docs?: Docs | undefined
   readonly handle: (api: Api, call: never) => Answer | Promise<Answer>
 }
@@ -30,16 +30,16 @@ export type Route = {
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export type Access =
-  /** Anybody; customers of a checkout, so many requests a second from an address. */
+  /** No authentication. `checkout`: for customers, with a rate limit by IP address. */
   | { readonly by: 'anybody'; readonly checkout?: true }
-  /** A merchant's server, with an API key that has the scope; `*`: one that may do everything. */
+  /** An API key with this scope; `*`: only a key with all permissions. */
   | { readonly by: 'key'; readonly scope: Scope | '*'; readonly testOnly?: true }
-  /** Somebody who has signed in. */
+  /** An access token. */
   | { readonly by: 'session' }
-  /** A member of the merchant in the path with at least this role; `stepUp`: who has proven it in the last five minutes. */
+  /** A member of the merchant in the path with at least this role. `stepUp`: with a step-up in the last 5 minutes. */
   | { readonly by: 'member'; readonly role: Role; readonly stepUp?: true }
 
-/** What every handler is told of a request. By then all of it has been checked. */
+/** The request for a handler, after all checks. */
 export type Call<Path extends string = string, Body = undefined, Query = undefined> = {
   readonly params: Readonly<Record<Param<Path>, string>>
   readonly body: Body
@@ -48,7 +48,7 @@ export type Call<Path extends string = string, Body = undefined, Query = undefin
   readonly requestId: string
 }
 
-/** Where a request comes from, as far as the trusted proxies can be believed. With a key it does not matter. */
+/** The client address, from the connection or the trusted proxies. Not available with an API key. */
 export type From = { readonly address: string }
 
 type Param<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -62,7 +62,7 @@ export type MemberCaller = { readonly merchantId: string; readonly role: Role }
 /** Names of headers in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** A status with a body that becomes JSON, or with one that is sent as it is. */
+/** A status with a body that is serialized as JSON, or with a text that is sent as it is. */
 export type Answer = { readonly status: number; readonly body?: unknown; readonly headers?: HeaderFields } | TextAnswer
 
 export type TextAnswer = {
@@ -71,10 +71,10 @@ export type TextAnswer = {
   readonly headers: HeaderFields
 }
 
-/** A text that is whole. */
+/** The text is a complete string. */
 export type WholeText = TextAnswer & { readonly text: string }
 
-/** What a request may send: made when it is first asked for, since to make all of them was a fifth of a start. */
+/** The type of a body or query. Built at its first use, because building all of them took a fifth of the start. */
 export type Declared = (() => Type) | undefined
 
 type Spec<Path extends string, Body, Query, Caller> = {
@@ -87,7 +87,7 @@ type Spec<Path extends string, Body, Query, Caller> = {
   readonly handle: (api: Api, call: Call<Path, Parsed<Body>, Parsed<Query>> & Caller) => Answer | Promise<Answer>
 }
 
-/** What comes out of a type: defaults filled in, texts of a query turned into numbers. */
+/** The output of a type: with defaults, and with numbers instead of the strings of a query. */
 export type Parsed<D> = D extends () => { readonly infer: infer Value } ? Value : undefined
 
 type Defined = Pick<Route, 'path' | 'form' | 'page' | 'docs' | 'handle'> & {
@@ -95,7 +95,7 @@ type Defined = Pick<Route, 'path' | 'form' | 'page' | 'docs' | 'handle'> & {
   readonly query?: Declared
 }
 
-/** With its types made once, when they are first asked for. What the handler is told was parsed by them. */
+/** Its types are built once, at their first use. They parse what the handler gets. */
 export const define = (method: Method, access: Access, spec: unknown): Route => {
   const { path, body, form, page, query, docs, handle } = spec as Defined
   const madeBody = body && once(body)
@@ -117,13 +117,13 @@ export const define = (method: Method, access: Access, spec: unknown): Route => 
   }
 }
 
-/** A route anybody may call. */
+/** A route without authentication. */
 export const forAnybody = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
   spec: Spec<Path, Body, Query, From>,
 ): Route => define(method, { by: 'anybody' }, spec)
 
-/** A route for the customers of merchants: anybody, as often as CHECKOUT_RATE_LIMIT says. */
+/** A route for customers: without authentication, with the limit CHECKOUT_RATE_LIMIT. */
 export const forCustomers = <
   Path extends string,
   Body extends Declared = undefined,
@@ -144,7 +144,7 @@ export const forSessions = <Path extends string, Body extends Declared = undefin
   spec: Spec<Path, Body, Query, From & { readonly session: SessionCaller }>,
 ): Route => define(method, { by: 'session' }, spec)
 
-/** Under `/v1/merchants/:merchantId/`; whoever is no member finds no merchant there. */
+/** Under `/v1/merchants/:merchantId/`. For a caller who is not a member, the merchant does not exist. */
 export const forMembers = <
   Path extends `/v1/merchants/:merchantId${string}`,
   Body extends Declared = undefined,

@@ -20,7 +20,7 @@ import { settingsRoutes } from './settings.ts'
 import { simulateRoutes } from './simulate.ts'
 import { webhookEndpointRoutes } from './webhook-endpoints.ts'
 
-/** Every route there is, but for the ones that say how the process is. */
+/** All routes of the API, without health checks, metrics and pages. */
 export const routes: readonly Route[] = [
   ...authRoutes,
   ...settingsRoutes,

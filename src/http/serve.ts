@@ -7,20 +7,20 @@ import { listen } from './node-listener.ts'
 
 export type Serving = { stop(): Promise<void> }
 
-/** `idleS`: how long a connection may be kept on which nothing goes in or out. Bun looks every four seconds: more than that. */
+/** `idleS`: maximum idle time of a connection. Must be more than 4, because Bun checks every four seconds. */
 export type Place = { readonly host: string; readonly port: number; readonly idleS?: number }
 
-/** Fails as `serve` would, at once, so that a start which cannot succeed has done nothing yet. */
+/** Fails as `serve` would, but before the start has changed anything. */
 export const requireFree = async ({ host, port }: Place): Promise<void> => {
   await probePort(host, port).catch(error => {
     throw explain(error, host, port)
   })
 }
 
-/** Answers requests until stopped; those under way then are finished, within five seconds. */
+/** Serves requests until stopped. Requests in progress have five seconds to finish. */
 export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): Promise<Serving> => {
   try {
-    // Elysia itself listens on Bun alone. Of its server nobody asks for more than there is here.
+    // Elysia listens only on Bun. The server object has all that is used of it.
     if (!process.versions.bun) app.server = (await listen(app, { host, port, idleS })) as typeof app.server
     else app.server = listenOnBun(app, { host, port, idleS })
   } catch (error) {
@@ -38,13 +38,16 @@ export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): 
 const explain = (error: unknown, host: string, port: number): unknown => {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const reasons = new Map([
-    ['EADDRINUSE', `PORT ${port} on ${host} is taken by another program: stop that, or set PORT to another one`],
-    ['EACCES', `PORT ${port} may not be used by this user: set PORT to one above 1023`],
+    [
+      'EADDRINUSE',
+      `PORT ${port} on ${host} is in use by another program: stop that program, or set PORT to another port`,
+    ],
+    ['EACCES', `PORT ${port} is not allowed for this user: set PORT to a port above 1023`],
     ...NOT_HERE.map(code => [code, `HOST ${host} is not an address of this machine`] as const),
   ])
   const reason = reasons.get(code)
   return reason === undefined ? error : new StartError(reason)
 }
 
-/** What runtimes call an address of another machine, and a name that nobody knows, or nobody can be asked about. */
+/** Error codes for an address of another machine, and for a name that cannot be resolved. */
 const NOT_HERE = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAGAIN', 'EINVAL']

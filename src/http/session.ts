@@ -2,7 +2,7 @@ import type { SessionCaller } from '../access/session-book.ts'
 import { refuse } from '../errors.ts'
 import type { Api } from './api.ts'
 
-/** Who signed in for the access token of a request. */
+/** The session of the access token. */
 export const findSession = async (api: Api, headers: Headers): Promise<SessionCaller> => {
   const token = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (token === undefined) return refuse('invalid_token')

@@ -21,7 +21,7 @@ const name = () =>
     .to(shownText(1, 200))
 const color = () => type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())
 const address = () => type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address'))
-/** Chain ids are numbers, and as keys texts of numbers. */
+/** Chain IDs are numbers; as keys they are strings. */
 const chainId = /^[1-9]\d{0,15}$/
 const isChainMap = (map: object) =>
   !Array.isArray(map) && Object.keys(map).every(key => chainId.test(key) && Number.isSafeInteger(Number(key)))
@@ -69,7 +69,7 @@ export const settingsRoutes: readonly Route[] = [
       body: settingsChange,
       handle: async (api, call) => {
         const { body, member, query } = call
-        // Said twice and differently, one of them is a mistake.
+        // The mode in the query and the mode in the body contradict each other.
         if (body.livemode === false && query.livemode) refuse('parameter_invalid', { param: 'livemode' })
         const redirectsMoney = body.receivingAddress !== undefined || body.receivingAddresses !== undefined
         if (redirectsMoney && member.role !== 'owner') refuse('insufficient_role')
@@ -85,10 +85,10 @@ export const settingsRoutes: readonly Route[] = [
   ),
 ]
 
-/** By which the service signs refunds, accepts less than is due, and believes a block. */
+/** Settings that decide about money: signing of refunds, underpayment and finality. */
 const decidesOnMoney = ['refundMode', 'toleranceBps', 'confirmations'] as const
 
-/** From the wire's names to the columns'; what was not sent is undefined. */
+/** From the names in the API to those of the columns. A field that was not sent is undefined. */
 const changesOf = ({ branding, ...body }: Parsed<typeof settingsChange>): SettingsChanges => ({
   name: body.name,
   logo_url: branding?.logoUrl,

@@ -27,7 +27,7 @@ export const simulateRoutes: readonly Route[] = [
           api,
           { ...call, pattern: path, whose },
           {
-            // The chain is no part of a commit: the answer is kept when it has done all, and a twin meanwhile is refused.
+            // The work is on the chain, not in a commit: the response is stored at the end, and a parallel request is refused.
             work: async () => {
               const payment = await findPayment(api.sql, recordName('pay', { ...call, whose }))
               const found = payment ?? refuse('resource_not_found')

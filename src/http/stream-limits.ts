@@ -1,6 +1,6 @@
 import { refuse } from '../errors.ts'
 
-/** Where a stream is read, as limits count it; undefined where callers cannot be told apart. */
+/** The origin of a stream for limits; undefined if callers cannot be distinguished. */
 export type StreamOrigin = { readonly network: string; readonly site: string } | undefined
 
 export type StreamLimits = { readonly most: number; readonly mostOfNetwork: number; readonly mostOfSite: number }
@@ -16,7 +16,7 @@ export const openStreamCounts = ({ most, mostOfNetwork, mostOfSite }: StreamLimi
     if (!origin) return []
     const { network, site } = origin
     const group = [network, mostOfNetwork] as const
-    // An IPv4 address is both, and only its own limit applies.
+    // For IPv4 both are the address; only the limit of the network applies.
     return site === network ? [group] : [group, [site, mostOfSite]]
   }
   const add = (origin: StreamOrigin, change: 1 | -1): void => {

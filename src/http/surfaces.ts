@@ -20,18 +20,17 @@ import {
 } from './route.ts'
 
 /**
- * What a merchant's server and the people of the merchant do alike is one handler at two paths: `/v1/…`
- * for keys and `/v1/merchants/:merchantId/…` for members. Who may read with a key may as a viewer,
- * everything else takes a developer.
+ * An operation for API keys and members is one handler with two paths: `/v1/…` for API keys and `/v1/merchants/:merchantId/…`
+ * for members. Reading requires the role viewer, everything else the role developer.
  */
 export type Surface<Path extends string, Body, Query, Mode> = Call<Path, Parsed<Body>, Parsed<Query>> & {
-  /** The route's path as it is declared. */
+  /** The path of the route, as declared. */
   readonly pattern: string
-  /** Whose records the caller may see. */
+  /** The merchant and mode whose objects the caller can see. */
   readonly whose: Omit<Whose, 'livemode'> & { readonly livemode: Mode }
-  /** The caller's id on the wire, for the history. */
+  /** The ID of the caller, for the history. */
   readonly cause: string
-  /** One of these two. */
+  /** One of the two. */
   readonly key?: KeyCaller
   readonly member?: MemberCaller
 }
@@ -41,7 +40,7 @@ type Spec<Path extends string, Body, Query, Mode> = {
   readonly path: Path
   readonly body?: Body
   readonly query?: Query
-  /** What members may ask for besides. */
+  /** Additional query parameters for members. */
   readonly membersQuery?: () => Type
   readonly docs?: Docs
   readonly handle: (api: Api, call: Surface<Path, Body, Query, Mode>) => Answer | Promise<Answer>
@@ -49,7 +48,7 @@ type Spec<Path extends string, Body, Query, Mode> = {
 
 type Needs = { readonly scope: Scope; readonly testOnly?: true }
 
-/** Lists and creations: a key has a mode, a member says `?livemode=`. */
+/** Lists and creations: the mode is that of the key, or of `?livemode=` for a member. */
 export const onCollection = <
   Path extends string,
   Body extends Declared = undefined,
@@ -65,7 +64,7 @@ export const onCollection = <
   return bothSurfaces(method, needs, spec, membersQuery, query => query?.livemode === true)
 }
 
-/** What is done with one record: a member finds it by its id, in either mode. */
+/** Operations on one object: a member can find it by its ID in either mode. */
 export const onItem = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
   needs: Needs,
@@ -87,7 +86,7 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
   membersQuery: Declared,
   modeOf: (query: MembersQuery) => boolean | undefined,
 ): readonly Route[] => {
-  // One for both.
+  // One type for both paths.
   const sent = body && once(body)
   const route = (prefix: string, access: Route['access'], routeQuery: Declared): Route => {
     const pattern = `${prefix}${path}`
@@ -117,7 +116,7 @@ const callerOf = (call: AnyCall, modeOf: (query: MembersQuery) => boolean | unde
   }
 }
 
-/** A key is known for a second, and asks thousands of times in it. */
+/** A key is cached for a second, and can make thousands of requests in this time. */
 const keyCallerOf = (key: KeyCaller): KeyedCaller => {
   const known = keyCallers.get(key)
   if (known) return known

@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 
 /**
- * A text of so many characters, as people count them, Postgres does (`length`), and the document says
- * (`maxLength`): an emoji is one, though it is two units of a JavaScript text.
+ * A string with this number of Unicode characters, as in Postgres (`length`) and JSON Schema (`maxLength`): an emoji is one
+ * character, although it is two units of a JavaScript string.
  */
 export const textOf = (least: number, most: number) => bounded(least, most, value => isWithin(value, least, most))
 
@@ -20,12 +20,12 @@ const bounded = (least: number, most: number, fits: (value: string) => boolean) 
 
 export type Lengths = { readonly minLength?: number; readonly maxLength: number }
 
-/** What a rule says of lengths, if it was made here: the document cannot read it from a function. */
+/** The lengths of a rule that was created here: the API reference cannot read them from a function. */
 export const lengthsIn = (rule: unknown): Lengths | undefined => lengths.get(rule)
 
 const lengths = new Map<unknown, Lengths>()
 
-/** Nearly always the units say it: there are as many characters at most, and half as many at least. */
+/** The number of units is usually enough: it is at least the number of characters, and at most twice that number. */
 export const isWithin = (value: string, least: number, most: number): boolean => {
   if (value.length < least || value.length > 2 * most) return false
   if (value.length <= most && value.length >= 2 * least) return true
@@ -34,5 +34,5 @@ export const isWithin = (value: string, least: number, most: number): boolean =>
   return characters >= least && characters <= most
 }
 
-/** What people call a thing of theirs, such as a merchant or a key. Blanks around it are no part of it. */
+/** The name of a merchant or a key. Surrounding spaces are removed. */
 export const givenName = () => type('string.trim').to(shownText(1, 200))

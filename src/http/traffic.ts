@@ -1,4 +1,4 @@
-/** What this process has answered since it began: by route and status, and how long it took. */
+/** Responses of this process since its start: by route and status, with their durations. */
 export type Traffic = {
   note(route: string, method: string, status: number, ms: number): void
   answered(): readonly Answered[]
@@ -12,7 +12,7 @@ export type Answered = {
   readonly count: number
 }
 
-/** How many took at most so long, by upper bound in seconds; and all of them together. */
+/** Number of requests up to each duration in seconds, and the total. */
 export type Duration = {
   readonly route: string
   readonly upTo: readonly (readonly [seconds: number, count: number])[]
@@ -61,7 +61,7 @@ export const openTraffic = (): Traffic => {
   }
 }
 
-/** Of one route. Counted without a name for each combination: to put one together took longer than to count. */
+/** Counters of one route. Nested maps, because building a combined key took longer than counting. */
 type Noted = {
   /** By method and status. */
   readonly counts: Map<string, Map<number, number>>

@@ -3,8 +3,8 @@ import { type Code, Refusal } from '../errors.ts'
 import { isStorable } from './body.ts'
 
 /**
- * Fits a declared type to what a request may send: what it does not declare, at any depth, is refused.
- * A union of a record and one with further fields is no union to arktype: say that the fields are optional.
+ * A type that also refuses undeclared fields at any depth. Do not declare a union of an object type and the same with more
+ * fields, which arktype does not treat as a union: declare optional fields.
  */
 export const strict = (declared: Type = nothing): Type => {
   const known = strictTypes.get(declared)
@@ -16,13 +16,13 @@ export const strict = (declared: Type = nothing): Type => {
 
 const nothing = type({})
 
-/** Each is made when it is first needed: all of them together would hold up every start by a quarter of a second. */
+/** Built at the first use: building all of them would delay every start by a quarter of a second. */
 const strictTypes = new WeakMap<Type, Type>()
 
-/** What the type makes of the body. The refusal names the field and says nothing of what was in it. */
+/** Parses the body. An error names the field, but never its value. */
 export const validateBody = (strictType: Type, body: unknown): unknown => {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Refusal('parameter_invalid', { message: 'The body must be a JSON object.' })
+    throw new Refusal('parameter_invalid', { message: 'The request body must be a JSON object.' })
   return fit(strictType, body)
 }
 
@@ -37,10 +37,10 @@ const fit = (strictType: Type, value: object): unknown => {
   throw new Refusal(first?.code ?? 'parameter_invalid', first && isSayable(first.param) ? { param: first.param } : {})
 }
 
-/** Most bodies are taken as they are: to ask whether one fits costs a third of gathering what is wrong with it. */
+/** Most types do not transform the body: a check costs a third of parsing it with error details. */
 const changesNothing = (strictType: Type): boolean => strictType.in === strictType
 
-/** A misspelled name is both unknown and missing: the first says more. */
+/** A misspelled name is both unknown and missing: the first error is more helpful. */
 const order: readonly Code[] = ['parameter_unknown', 'parameter_missing', 'parameter_invalid']
 const unionOrder: readonly Code[] = ['parameter_unknown', 'parameter_invalid', 'parameter_missing']
 
@@ -50,7 +50,7 @@ type Fault = { readonly code: Code; readonly param: string }
 type ArkError = ArkErrors[number]
 
 const faultOf = (error: ArkError): Fault => {
-  // Of several ways to be right the one is explained that the caller seems to have taken.
+  // For a union, the error of the branch that the caller seems to have used.
   if (error.hasCode('union')) {
     const [way] = error.errors.map(faultOf).sort(by(unionOrder))
     if (way) return way
@@ -60,19 +60,19 @@ const faultOf = (error: ArkError): Fault => {
 
 const codeOf = (error: ArkError): Code => {
   if (error.code === 'required') return 'parameter_missing'
-  // How arktype puts it that a key is not declared; no rule of ours expects that.
+  // This is how arktype reports an undeclared key; no rule of ours has this expectation.
   if (error.code === 'predicate' && error.expected === 'removed') return 'parameter_unknown'
   return 'parameter_invalid'
 }
 
 const isSayable = (param: string): boolean => /^[\w.-]{1,100}$/.test(param)
 
-/** Whatever it says that names no record is for its list to refuse, and always alike; it is read before Postgres sees it. */
+/** The list refuses every invalid cursor with the same error. It is decoded before it reaches Postgres. */
 const CURSOR = 'startingAfter'
 
-/** The query's parameters; one that comes twice could be read either way, so it is refused. */
+/** The query parameters. A repeated parameter is ambiguous and is refused. */
 export const readQuery = (url: string): Record<string, string> => {
-  // By hand: the address of a request with a strange Host header is none that URL takes.
+  // Without URL, which rejects the URL of a request with an invalid Host header.
   const at = url.indexOf('?')
   if (at < 0) return {}
   const query: Record<string, string> = Object.create(null)

@@ -1,22 +1,22 @@
 import { clientAddress } from './address.ts'
 import type { Api } from './api.ts'
 
-/** A request on its way through the interface, with what its answer will carry whatever becomes of it. */
+/** A request that is being handled, with the common headers of its response. */
 export type Visit = {
   readonly request: Request
-  /** The route's path as it is declared; undefined where there is no route. */
+  /** The path of the route, as declared; undefined if there is no route. */
   readonly pattern: string | undefined
   readonly params: Readonly<Record<string, string>>
   readonly headers: Headers
   readonly requestId: string
-  /** Go out with whatever is answered, a refusal too. Names in lower case. */
+  /** Headers of every response, including errors. Names in lower case. */
   readonly answerHeaders: Record<string, string>
   readonly door: Door | null
-  /** Once it was asked for. */
+  /** Set at the first use. */
   address: string | undefined
 }
 
-/** The server by which it came, which knows from where. */
+/** The server that received the request. */
 export type Door = { requestIP(request: Request): { readonly address: string } | null }
 
 type Arrived = Pick<Visit, 'request' | 'pattern'> & Partial<Pick<Visit, 'params' | 'door'>>
@@ -31,7 +31,7 @@ export const openVisit = (
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   }
-  // A browser that has been here once goes by https from then on, whatever link or network it comes by.
+  // After the first visit, browsers use https for every link and on every network.
   if (publicUrl.startsWith('https:')) answerHeaders['strict-transport-security'] = 'max-age=31536000'
   return {
     request,
@@ -39,7 +39,7 @@ export const openVisit = (
     params,
     headers: request.headers,
     requestId,
-    // Not Headers, which cost ten times as much, and of which the same ones serve many answers; see headers.ts.
+    // Not Headers, which cost ten times as much. headers.ts reuses one Headers object for many responses.
     answerHeaders,
     door,
     address: undefined,
@@ -48,7 +48,7 @@ export const openVisit = (
 
 const NONE = {}
 
-/** Asked for only where it matters: finding it out costs a question to the system, which half of all requests need not ask. */
+/** Read only where it is needed: it costs a system call, which half of all requests do not need. */
 export const addressOf = (visit: Visit, { settings }: Pick<Api, 'settings'>): string => {
   visit.address ??= clientAddress(
     visit.door?.requestIP(visit.request)?.address ?? 'unknown',

@@ -24,7 +24,7 @@ import { shownText } from './text.ts'
 const path = '/v1/merchants/:merchantId/webhook-endpoints'
 
 const description = () => shownText(1, 1000).or('null')
-// Exact names, each once: there is no wildcard.
+// Exact names without repetition. There is no wildcard.
 const eventTypes = () =>
   type
     .enumerated(...types)
@@ -45,7 +45,7 @@ const changes = () =>
 
 const rotation = () => type({ 'overlapHours?': '0 <= number.integer <= 168' })
 
-/** What shows a secret is for who has proven to be there. */
+/** Responses with a secret require a step-up. */
 const secretly = { role: 'developer', stepUp: true } as const
 
 export const webhookEndpointRoutes: readonly Route[] = [
@@ -157,7 +157,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
 
 type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
 
-/** In either mode: a member finds an endpoint by its id. */
+/** A member can find an endpoint by its ID in either mode. */
 export const nameOf = ({ params, member }: ItemCall): RecordName =>
   recordName('whe', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
 

@@ -1,9 +1,9 @@
 import type { VisitedClaim } from '../queries/refund-claims.ts'
 import { unitsOf } from './money.ts'
 
-/** `16.20 TUSD`: what arrives. Tokens that can be paid with are at par with a currency, and are written like money. */
+/** `16.20 TUSD`: the amount of the refund. Supported tokens are at par with a currency, so they have two decimals like money. */
 export const amountOf = ({ refund: { context }, decimals }: VisitedClaim): string =>
   `${unitsOf(context.amount, decimals, context.tokenAddress === null ? 0 : 2)} ${context.asset}`
 
-/** Enough to know one's own again, and not enough to learn another's. */
+/** Enough to recognize your own address, not enough to learn the address of someone else. */
 export const masked = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`

@@ -2,17 +2,17 @@ import { type Html, html } from './html.ts'
 
 export type ClaimFault = 'invalid_destination' | 'invalid_signature'
 
-/** The page says what to do, and which refusal of the interface it is. */
+/** The message on the page, which also shows the error code. */
 const sentences: Readonly<Record<ClaimFault, string>> = {
   invalid_destination:
-    'This is no address that the refund can be sent to. Copy it from your wallet: it begins with 0x and has 42 characters.',
+    'The refund cannot be sent to this address. Nothing was stored. Copy the address from your wallet: it starts with 0x and has 42 characters.',
   invalid_signature:
-    'The signature was not made by the key of this address. Sign again with the right account, or go on without a signature.',
+    'The signature does not belong to this address. Nothing was stored. Sign again with the account of this address, or continue without a signature.',
 }
 
 type Naming = {
   readonly network: string
-  /** For the script: what a wallet is to sign. */
+  /** The message that a wallet signs, for the script of the page. */
   readonly message: string
   readonly attempt: { readonly address: string; readonly fault: ClaimFault } | undefined
 }
@@ -23,14 +23,14 @@ ${attempt && html`<p class="fault" id="fault" role="alert">${sentences[attempt.f
 <input id="address" name="address" value="${attempt?.address}" required autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" placeholder="0x…"${attempt ? html` aria-invalid="true" aria-describedby="fault warnings" autofocus` : html` aria-describedby="warnings"`}>
 <input id="signature" name="signature" type="hidden" value="">
 <div id="wallet" data-message="${message}" hidden>
-<p class="quiet">Or take it from a wallet in this browser:</p>
+<p class="quiet">Or use a wallet in this browser:</p>
 <ul class="wallets"></ul>
 </div>
 <p id="wallet-says" class="quiet" role="status"></p>
 <ul id="warnings" class="warnings">
-<li><strong>Use a wallet of your own.</strong> A deposit address of an exchange may not accept the refund, and then it is lost.</li>
-<li><strong>Only on ${network}.</strong> An address that you use on another network only may not be yours here.</li>
-<li><strong>It cannot be changed afterwards.</strong> Nobody can bring back what was sent to a wrong address.</li>
+<li><strong>Use your own wallet.</strong> An exchange may not credit a refund to your deposit address. The money would be lost.</li>
+<li><strong>Use an address on ${network}.</strong> The refund is sent on this network only. An address of another network may not belong to you here.</li>
+<li><strong>The address cannot be changed later.</strong> Money that was sent to a wrong address cannot be recovered.</li>
 </ul>
 <button>Continue</button>
 </form>`
@@ -38,17 +38,17 @@ ${attempt && html`<p class="fault" id="fault" role="alert">${sentences[attempt.f
 type Confirmation = { readonly network: string; readonly address: string; readonly signature: string }
 
 export const confirmForm = ({ network, address, signature }: Confirmation): Html => html`<form method="post">
-<p>Compare every character with your wallet:</p>
+<p>Compare each character with the address in your wallet:</p>
 <p class="address" id="named"><code>${inFours(address)}</code></p>
-${signature !== '' && html`<p>Your wallet has signed that it is yours.</p>`}
-<p><strong>This is final.</strong> The refund will be sent there on ${network}, and nobody can bring it back.</p>
+${signature !== '' && html`<p>Your wallet has confirmed that this address is yours.</p>`}
+<p><strong>You cannot change this later.</strong> The refund will be sent to this address on ${network}. It cannot be reversed.</p>
 <input name="address" type="hidden" value="${address}">
 <input name="signature" type="hidden" value="${signature}">
 <input name="confirmed" type="hidden" value="yes">
-<button aria-describedby="named">Yes, send it there</button>
-<p><a href="">No, take another address</a></p>
+<button aria-describedby="named">Confirm address</button>
+<p><a href="">Use another address</a></p>
 </form>`
 
-/** Space between them for the eye alone: what is copied is the address. */
+/** The spaces between the groups are CSS only: a copied address has none. */
 const inFours = (address: string): readonly Html[] =>
   (address.match(/^0x|.{4}/g) ?? []).map(four => html`<span>${four}</span>`)

@@ -2,19 +2,19 @@ import { encodeId } from '../ids.ts'
 import type { VisitedClaim } from '../queries/refund-claims.ts'
 import { amountOf } from './claim-facts.ts'
 
-/** What stands where an address goes, for the page's script to fill in. */
+/** Placeholder for the address; the script of the page replaces it. */
 export const ADDRESS_BLANK = '{address}'
 
 /**
- * What a wallet is asked to sign: that its key agrees to this refund at this house, and to nothing else. The address
- * in small letters, which need no checksum to be agreed on.
+ * The message that a wallet signs. It names the refund and this server, so that the signature cannot be used for anything
+ * else. The address is in lower case, so that both sides build the same message whatever its checksum.
  */
 export const claimMessage = (claim: VisitedClaim, host: string, address: string = ADDRESS_BLANK): string =>
   [
-    'Send my refund to this address, which is mine.',
+    'Send my refund to this address. It belongs to me.',
     '',
     `Address: ${address.toLowerCase()}`,
     `Amount: ${amountOf(claim)}`,
     `Refund: ${encodeId('re', claim.refund.id)}`,
-    `Asked by: ${host}`,
+    `Requested by: ${host}`,
   ].join('\n')

@@ -1,6 +1,6 @@
 import { findWallets } from './wallets.js'
 
-/** Lets a wallet of the browser fill in its address and sign for it. The form works without any of this. */
+/** Lets a browser wallet enter its address and sign a message. The form works without this script. */
 ;(() => {
   const place = document.getElementById('wallet')
   const address = document.getElementById('address')
@@ -15,26 +15,26 @@ import { findWallets } from './wallets.js'
   const hexOf = text =>
     `0x${Array.from(new TextEncoder().encode(text), byte => byte.toString(16).padStart(2, '0')).join('')}`
 
-  /** A refusal of the wallet is the customer's own word, and no fault. */
+  /** A rejection in the wallet is the decision of the customer, not an error. */
   const use = async provider => {
-    say('Look at your wallet: it asks which account you want to use.')
+    say('Open your wallet and choose the account for the refund.')
     let account
     try {
       const accounts = await provider.request({ method: 'eth_requestAccounts' })
       account = String(accounts?.[0] ?? '').toLowerCase()
     } catch {}
-    if (!/^0x[0-9a-f]{40}$/.test(account)) return say('The wallet has given no address. You can type one.')
+    if (!/^0x[0-9a-f]{40}$/.test(account)) return say('The wallet did not return an address. You can type one.')
     address.value = account
     signature.value = ''
-    say('Look at your wallet: it asks you to sign that the address is yours. That costs nothing.')
+    say('Open your wallet and sign the message. It confirms that the address is yours, and costs nothing.')
     try {
       const message = place.dataset.message.replace('{address}', account)
       const signed = await provider.request({ method: 'personal_sign', params: [hexOf(message), account] })
-      // Typed over meanwhile, it would be signed for nobody.
+      // The customer may have changed the address in the meantime: the signature would not match.
       if (address.value === account) signature.value = String(signed).toLowerCase()
     } catch {}
     if (signature.value === '')
-      return say('The address is filled in. It was not signed for, and need not be: continue.')
+      return say('The address was entered without a signature. A signature is optional: you can continue.')
     say('Signed.')
     address.form.requestSubmit()
   }

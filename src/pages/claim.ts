@@ -10,30 +10,30 @@ import { openLayout } from './page.ts'
 
 const styles = [cardStyle, new URL('./claim.css', import.meta.url)]
 const layout = openLayout(styles, { forms: true, secret: true })
-/** Of the page that takes an address. */
+/** Layout of the page with the address form. */
 const askingLayout = openLayout(styles, {
   ...{ script: new URL('./claim-wallet.js', import.meta.url), forms: true, secret: true },
 })
 
-/** What a page says beside what is in the claim. */
+/** Facts on the page that are not part of the claim. */
 export type Place = { readonly network: string; readonly host: string }
 
-/** What somebody has typed, and what is wrong with it. */
+/** A rejected address, and the reason. */
 export type Attempt = { readonly address: string; readonly fault: ClaimFault }
 
-/** Asks the customer of a refund where it goes. */
+/** Asks the customer for the address of the refund. */
 export const namingPage = (claim: VisitedClaim, place: Place, attempt?: Attempt): Answer => {
   const { merchantName } = claim
   return send(
     `${attempt ? 'Error: ' : ''}Your refund from ${merchantName}`,
-    html`${head(claim, 'Where shall your refund go?')}
+    html`${head(claim, 'Enter your address for the refund')}
 ${facts(claim, place)}
 ${namingForm({ network: place.network, message: claimMessage(claim, place.host), attempt })}`,
     { status: attempt ? 422 : 200, within: askingLayout },
   )
 }
 
-/** The address once more, before it is too late. */
+/** Asks the customer to confirm the address. */
 export const confirmPage = (claim: VisitedClaim, place: Place, address: string, signature: string): Answer =>
   send(
     `Is this your address? – ${claim.merchantName}`,
@@ -42,46 +42,46 @@ ${facts(claim, place)}
 ${confirmForm({ network: place.network, address, signature })}`,
   )
 
-/** To whoever has just named it, who knows the address anyway. */
+/** For the person who has just entered the address: shows all of it. */
 export const namedPage = (claim: VisitedClaim, place: Place, address: string): Answer =>
   send(
     `Thank you – ${claim.merchantName}`,
     html`${head(claim, 'Thank you')}
-<p>${amountOf(claim)} will go to this address on ${place.network}:</p>
+<p>Your address was received. <bdi>${claim.merchantName}</bdi> will send ${amountOf(claim)} to this address on ${place.network}:</p>
 <p class="address"><code>${address}</code></p>
-<p><bdi>${claim.merchantName}</bdi> sends it. You need not do anything else.</p>`,
+<p>You do not have to do anything else.</p>`,
   )
 
-/** To everybody else: an address that is not theirs is shown in part. `tried`: they have named another one. */
+/** For everyone else: shows only a part of the address. `tried`: they have entered another address. */
 export const takenPage = (claim: VisitedClaim, place: Place, tried: boolean): Answer => {
   const { state, context } = claim.refund
   return send(
     `Your refund from ${claim.merchantName}`,
-    html`${head(claim, 'The address has been named')}
-${tried && html`<p role="alert"><strong>Nothing was changed: another address had been named before.</strong></p>`}
-<p>${amountOf(claim)} ${journeys[state] ?? 'will go'} to <strong>${masked(context.destination ?? '')}</strong> on ${place.network}.</p>
-<p>Is that not yours? Ask <bdi>${claim.merchantName}</bdi>.</p>`,
+    html`${head(claim, 'An address was already entered')}
+${tried && html`<p role="alert"><strong>Your address was not stored: another address was entered before.</strong></p>`}
+<p>${amountOf(claim)} ${journeys[state] ?? 'will be sent'} to <strong>${masked(context.destination ?? '')}</strong> on ${place.network}.</p>
+<p>If this is not your address, contact <bdi>${claim.merchantName}</bdi>.</p>`,
     { status: tried ? 409 : 200 },
   )
 }
 
-const journeys: Readonly<Record<string, string>> = { processing: 'is on its way', processed: 'has been sent' }
+const journeys: Readonly<Record<string, string>> = { processing: 'is being sent', processed: 'was sent' }
 
 export const closedPage = (claim: VisitedClaim): Answer => {
   const isCanceled = claim.refund.state === 'canceled'
   return send(
     `Your refund from ${claim.merchantName}`,
-    html`${head(claim, isCanceled ? 'This refund has been canceled' : 'This page has expired')}
-<p>No address can be named here any more. Ask <bdi>${claim.merchantName}</bdi> about it.</p>`,
+    html`${head(claim, isCanceled ? 'This refund was canceled' : 'This page has expired')}
+<p>${isCanceled ? 'No money will be sent for this refund.' : 'You can no longer enter an address here. No money was sent.'} Contact <bdi>${claim.merchantName}</bdi> if you have questions or need a new link.</p>`,
     { status: 410 },
   )
 }
 
 export const noClaimPage = (): Answer =>
   send(
-    'No such refund',
-    html`<h1>There is no such refund</h1>
-<p>Look at the address again, or ask whoever sent you here.</p>`,
+    'Refund not found',
+    html`<h1>Refund not found</h1>
+<p>There is no refund at this address. Check the link, or ask the sender for a new one.</p>`,
     { status: 404 },
   )
 
@@ -95,7 +95,7 @@ ${!refund.context.livemode && html`<p class="test">Test mode: no real money</p>`
 
 const facts = (claim: VisitedClaim, { network }: Place): Html => html`<dl class="facts">
 <div><dt>You receive</dt><dd>${amountOf(claim)}</dd></div>
-<div><dt>On the network</dt><dd>${network}</dd></div>
+<div><dt>Network</dt><dd>${network}</dd></div>
 </dl>`
 
 const send = (title: string, content: Html, { status = 200, within = layout } = {}): Answer =>

@@ -1,6 +1,6 @@
 const markup = Symbol('markup')
 
-/** Text that is markup already. Everything else that goes into a page is escaped. */
+/** A piece of HTML. All other values in a page are escaped. */
 export type Html = { readonly [markup]: string }
 
 export const trusted = (text: string): Html => ({ [markup]: text })
@@ -9,7 +9,7 @@ export const textOf = (part: Html): string => part[markup]
 
 type Part = Html | string | number | false | null | undefined | readonly Part[]
 
-/** html`<p>${anything}</p>`: values are escaped, in attributes too as long as those are in quotes. */
+/** html`<p>${value}</p>`: values are escaped. Attribute values must be in quotes. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   trusted(texts.map((text, at) => text + (at < parts.length ? render(parts[at]) : '')).join(''))
 

@@ -1,4 +1,4 @@
-/** `€49.00`. As texts of the decimal digits: a float would round the largest amounts. */
+/** `€49.00`. Formats a decimal string: a float would round the largest amounts. */
 export const moneyOf = (amountMinor: number, currency: string): string => {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2
@@ -7,7 +7,7 @@ export const moneyOf = (amountMinor: number, currency: string): string => {
   return format.format(`${whole}.${text.slice(text.length - digits)}` as Intl.StringNumericLiteral)
 }
 
-/** `16.2`, or with two digits at least `16.20`: atomic units as people count them. */
+/** Atomic units as a decimal number: `16.2`, or `16.20` with at least two digits. */
 export const unitsOf = (amount: bigint, decimals: number, leastDigits = 0): string => {
   const text = String(amount).padStart(decimals + 1, '0')
   const [whole, all] = [text.slice(0, text.length - decimals), text.slice(text.length - decimals)]

@@ -5,7 +5,7 @@ import { openLayout } from './page.ts'
 
 const layout = openLayout([cardStyle])
 
-/** For people who follow an address that leads nowhere. */
+/** The page for a path that does not exist. */
 export const notFoundPage = (): TextAnswer =>
   layout.send(
     layout.textOf(

@@ -4,27 +4,27 @@ import type { WholeText } from '../http/route.ts'
 import { type Html, html, textOf, trusted } from './html.ts'
 import { joinScript } from './script.ts'
 
-/** Pages that look alike and need nothing but themselves: no other host, not even ours, and no script but their own. */
+/** A common layout. A page loads nothing, neither from other hosts nor from this server, and runs only its own script. */
 export type Layout = {
   readonly textOf: (title: string, body: Html) => string
   readonly send: (text: string, status?: number) => WholeText
 }
 
-/** What pages may do beside being looked at. */
+/** What a page may do beyond showing text. */
 export type Abilities = {
-  /** Runs at the end of the page, with what it imports. */
+  /** Script at the end of the page, together with its imports. */
   readonly script?: URL
-  /** It calls the interface of this house, and nobody else. */
+  /** The script calls the API of this server, and no other host. */
   readonly calls?: true
-  /** They have forms, which are sent to where the page came from. */
+  /** The page has forms, which are sent to its own origin. */
   readonly forms?: true | undefined
-  /** For nobody but whoever has their address: no search engine is to have them. */
+  /** Only people with the link may see the page: search engines must not index it. */
   readonly secret?: true
-  /** What search engines show below the title; on public pages only. */
+  /** Description for search engines. Only on public pages. */
   readonly description?: string
 }
 
-/** What all pages have, and the styles that these have beside it. */
+/** A layout with the common styles and these additional ones. */
 export const openLayout = (
   styles: readonly URL[],
   { script: scriptUrl, secret, description, ...may }: Abilities = {},
@@ -77,7 +77,7 @@ ${
 
 type Policy = Omit<Parts, 'title'> & Pick<Abilities, 'forms' | 'calls'>
 
-/** Whatever slips into a page, it does not run, nothing is loaded, and nobody puts it into a frame. */
+/** Injected markup cannot run scripts or load anything, and the page cannot be put into a frame. */
 const policyFor = ({ style, script, description, forms, calls }: Policy): string =>
   [
     "default-src 'none'",

@@ -8,7 +8,7 @@ import { openLayout } from './page.ts'
 
 const layout = openLayout([cardStyle])
 
-/** What a customer sees of a payment link. */
+/** The page of a payment link, for customers. */
 export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: string): Answer => {
   const { amountMinor, currency, title, description, livemode } = context
   const amount = moneyOf(amountMinor, currency)
@@ -19,7 +19,7 @@ export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: st
 ${title !== null && html`<h1><bdi>${title}</bdi></h1>`}
 ${amountLine(amount)}
 ${description !== null && html`<p><bdi>${description}</bdi></p>`}
-<p><strong>${closed ?? 'This link is open.'}</strong></p>
+<p><strong>${closed ?? 'This payment link is active.'}</strong></p>
 ${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
   )
   return layout.send(text, closed === undefined ? 200 : 410)
@@ -28,15 +28,16 @@ ${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
 export const noPayPage = (): Answer =>
   layout.send(
     layout.textOf(
-      'No such payment link',
-      card(html`<h1>There is no such payment link</h1>
-<p>Look at the address again, or ask whoever sent you here.</p>`),
+      'Payment link not found',
+      card(html`<h1>Payment link not found</h1>
+<p>There is no payment link at this address. Check the link, or ask the sender for a new one.</p>
+<p>Nothing was paid.</p>`),
     ),
     404,
   )
 
 const closedBecause: Readonly<Record<string, string>> = {
-  deactivated: 'This payment link is closed.',
-  completed: 'This payment link has been paid.',
-  expired: 'This payment link has expired.',
+  deactivated: 'This payment link is closed. Do not send money. Ask the seller for a new link.',
+  completed: 'This payment link has already been paid. Do not pay again.',
+  expired: 'This payment link has expired. Do not send money. Ask the seller for a new link.',
 }

@@ -1,11 +1,11 @@
 import encodeQR from 'qr'
 
-/** Modules of white around it, which readers need (ISO/IEC 18004). */
+/** White modules around the code, which scanners need (ISO/IEC 18004). */
 const QUIET = 4
 
 /**
- * A text as a QR code: markup of its own that stands in a page or, as a file, in an `img`. `label` is what somebody
- * hears who does not see it. Black on white in dark windows too: not every reader knows the reverse.
+ * A text as a QR code, as SVG markup for a page or for an `img`. `label` is the text for screen readers. Black on white in
+ * dark mode too: not every scanner reads inverted codes.
  */
 export const qrCode = (text: string, label: string): string => {
   const rows = encodeQR(text, 'raw', { border: QUIET })
@@ -17,7 +17,7 @@ export const qrCode = (text: string, label: string): string => {
   ].join('')
 }
 
-/** A bar for every run of black in a row. */
+/** One rectangle for each run of black modules in a row. */
 const pathOf = (rows: readonly (readonly boolean[])[]): string =>
   rows.flatMap((row, y) => runsOf(row).map(([x, width]) => `M${x} ${y}h${width}v1h-${width}z`)).join('')
 

@@ -13,12 +13,12 @@ const layout = openLayout(styles, {
   ...{ script: new URL('./refunds/main.js', import.meta.url), calls: true, secret: true },
 })
 
-/** The frame that the script fills in, and what it has to know of chains: a refund names them by number. */
+/** The frame that the script fills, and the chains: a refund contains only their IDs. */
 export const refundsPage = ({ all }: Pick<Chains, 'all'>, isSandbox: (chainId: number) => boolean): Answer =>
   layout.send(
     layout.textOf(
       'Refunds',
-      html`<a class="skip" href="#view">To the content</a>
+      html`<a class="skip" href="#view">Skip to the content</a>
 <header class="bar">
 <a class="home" href="/refunds">Refunds</a>
 <div id="account" class="account"></div>
@@ -26,13 +26,13 @@ export const refundsPage = ({ all }: Pick<Chains, 'all'>, isSandbox: (chainId: n
 <p id="warns" class="warns" role="alert"></p>
 <main id="view" class="card wide" tabindex="-1" data-chains="${JSON.stringify(all.map(({ chain }) => ({ ...chainFacts(chain), isSandbox: isSandbox(chain.id) })))}">
 <noscript><article><h1>Refunds</h1>
-<p>This page needs JavaScript. Whatever it does can be done by the interface too: see <a href="/docs">its description</a>.</p></article></noscript>
+<p>This page needs JavaScript. You can also manage refunds with the API: see the <a href="/docs">API reference</a>.</p></article></noscript>
 </main>
 <p id="says" class="unseen" role="status"></p>`,
     ),
   )
 
-/** Nothing of our own nodes, whose addresses hold keys. */
+/** Without the URLs of our own nodes, which can contain keys. */
 const chainFacts = (chain: Chain) => ({
   chainId: chain.id,
   network: chain.network,

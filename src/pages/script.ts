@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * A page's script of one file or several, as the one text whose hash its policy names. The files are modules, so that
- * a linter sees what each takes of the others; here they are put behind one another, each after what it imports, and
- * the words `import` and `export` go. No two of them may use one name for two things.
+ * Joins the modules of a page into one script, because the policy of the page has one hash. The files are modules, so that
+ * a linter can check their imports. Here they are concatenated, each after its imports, without `import` and `export`.
+ * A top-level name must be unique in all of them.
  */
 export const joinScript = (entry: URL): string => {
   const known = new Set<string>()

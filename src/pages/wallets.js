@@ -1,6 +1,6 @@
 /**
- * Tells of every wallet in this browser, once each. By EIP-6963 every wallet says its name. One that does not know it
- * may be found where the oldest of them stand (EIP-1193).
+ * Calls `found` once for each wallet in this browser. Wallets announce themselves with their name (EIP-6963). A wallet
+ * without EIP-6963 may be at `window.ethereum` (EIP-1193).
  */
 export const findWallets = found => {
   const known = new Set()
@@ -12,6 +12,6 @@ export const findWallets = found => {
   window.addEventListener('eip6963:announceProvider', ({ detail }) => tell(detail?.info?.name, detail?.provider))
   window.dispatchEvent(new Event('eip6963:requestProvider'))
   setTimeout(() => {
-    if (known.size === 0) tell('The wallet of this browser', window.ethereum)
+    if (known.size === 0) tell('Browser wallet', window.ethereum)
   }, 300)
 }

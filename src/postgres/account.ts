@@ -58,16 +58,16 @@ export const requireOwn = (folder: string) => {
   const { uid, mode } = statSync(folder)
   if (uid !== 0)
     throw new StartError(
-      `${folder} belongs to user ${nameOf(uid)}: root does not work in it. Give it to root, or start as that user`,
+      `${folder} belongs to user ${nameOf(uid)}, and root does not use folders of other users: give it to root, or start as that user`,
     )
   if (mode & OTHERS_WRITE)
     throw new StartError(
-      `${folder} can be written to by other users: take that from them with chmod go-w, or start as an ordinary user`,
+      `${folder} can be written to by other users: remove that permission with chmod go-w, or start as an ordinary user`,
     )
   const open = findReplaceable(resolve(folder))
   if (open !== undefined)
     throw new StartError(
-      `${folder} can be replaced by the users who can write to ${open}: set DATA_DIR to a folder below folders of root only, or start as an ordinary user`,
+      `${folder} can be replaced by users who can write to ${open}: set DATA_DIR to a folder whose parent folders all belong to root, or start as an ordinary user`,
     )
 }
 
@@ -115,7 +115,7 @@ const createAccount = (name: string): Account => {
     if (account) return account
   }
   throw new StartError(
-    `Postgres does not run as root and no user could be made for it: create a user named ${name}, start as an ordinary user, or set DATABASE_URL`,
+    `Postgres does not run as root, and no user could be created for it: create a user named ${name}, start as an ordinary user, or set DATABASE_URL`,
   )
 }
 

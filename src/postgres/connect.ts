@@ -92,7 +92,7 @@ export const connect = (
     // Custom types would be parameters of their own in the type, and nobody uses them so.
   }) as unknown as Sql
   if (!('opening' in sql.options))
-    throw new StartError('The database driver lacks its patch and could lose statements: run `bun install`')
+    throw new StartError('The patch of the database driver is missing, so statements could be lost: run `bun install`')
   return sql
 }
 

@@ -41,7 +41,7 @@ const modes: readonly string[] = ['disable', 'require', 'verify-ca', 'verify-ful
 const readTls = (host: string, { sslmode: mode, sslrootcert, sslcert, sslkey }: Partial<Record<string, string>>) => {
   const given = Object.entries({ sslrootcert, sslcert, sslkey }).find(([, path]) => path !== undefined)
   if (mode === undefined) {
-    if (given) throw new StartError(`DATABASE_URL: ${given[0]} needs an sslmode beside it, such as sslmode=verify-full`)
+    if (given) throw new StartError(`DATABASE_URL: ${given[0]} also needs sslmode, such as sslmode=verify-full`)
     return false
   }
   if (!modes.includes(mode))

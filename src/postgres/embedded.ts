@@ -47,7 +47,7 @@ export const prepareDataFolder = (dataDir: string): string => {
     mkdirSync(folder, { recursive: true, mode: 0o711 })
   } catch (error) {
     throw new StartError(
-      `${folder} cannot be made (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to another folder`,
+      `${folder} cannot be created (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to another folder`,
     )
   }
   try {
@@ -75,7 +75,7 @@ const keepRunning = async (cluster: Cluster, folder: string, say: (line: string)
         server = await startServer(cluster, { port: server.port, fixedPort: true })
         return
       } catch (error) {
-        say(`Postgres does not start again: ${error instanceof Error ? error.message : error}`)
+        say(`Postgres could not be restarted: ${error instanceof Error ? error.message : error}`)
         await sleep(Math.min(100 * 2 ** failures, 5_000))
       }
     }
@@ -84,7 +84,7 @@ const keepRunning = async (cluster: Cluster, folder: string, say: (line: string)
     for (;;) {
       await server.exited
       if (stopping) return
-      say('Postgres ended by itself, starting it again')
+      say('Postgres has stopped unexpectedly and is being restarted')
       await restart()
       if (stopping) await server.stop()
     }

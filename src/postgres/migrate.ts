@@ -43,7 +43,8 @@ export const sqlFolder = new URL('../../sql/', import.meta.url)
 export const readMigrations = async (folder: URL = sqlFolder): Promise<readonly Migration[]> => {
   const names = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort()
   for (const [i, name] of names.entries()) {
-    if (!/^\d{3}-[a-z0-9-]+\.sql$/.test(name)) throw new StartError(`sql/${name} is not named like 001-something.sql`)
+    if (!/^\d{3}-[a-z0-9-]+\.sql$/.test(name))
+      throw new StartError(`sql/${name} must have a name such as 001-something.sql`)
     const before = names[i - 1]
     if (before?.slice(0, 3) === name.slice(0, 3))
       throw new StartError(`sql/${before} and sql/${name} have the same number`)
@@ -60,7 +61,7 @@ const requireVersion = async (sql: Sql) => {
   const [server] = await sql<{ version: string; number: number }[]>`
     select current_setting('server_version') as version, current_setting('server_version_num')::integer as number`
   if (server && server.number < 150_000)
-    throw new StartError(`The database is Postgres ${server.version}: Postgres 15 or later is needed`)
+    throw new StartError(`The database is Postgres ${server.version}: Postgres 15 or later is required`)
 }
 
 /** Tables in the schema and graphile-worker's own schema are made here, and later versions change them as their owner. */
@@ -76,11 +77,11 @@ const requireRights = async (sql: Sql) => {
   const { user, database, schema } = row
   if (row.owner !== null)
     throw new StartError(
-      `DATABASE_URL: the tables in this database belong to user ${row.owner}, not to ${user}: use that user`,
+      `DATABASE_URL: the tables in this database belong to user ${row.owner}, not to ${user}: use user ${row.owner}`,
     )
   if (!row.may_create)
     throw new StartError(
-      `DATABASE_URL: user ${user} may not create tables in this database: as its owner, run: grant create on database ${database} to ${user}; grant create on schema ${schema} to ${user}`,
+      `DATABASE_URL: user ${user} cannot create tables in this database. As its owner, run: grant create on database ${database} to ${user}; grant create on schema ${schema} to ${user}`,
     )
 }
 
@@ -109,11 +110,11 @@ const refuseStrangers = (applied: ReadonlyMap<string, string>, wanted: readonly 
     const expected = known.get(name)
     if (expected === undefined)
       throw new StartError(
-        `The database is newer than this program: it has ${name}, which is not in sql/ here. Start the newer version`,
+        `The database is newer than this program: it has the migration ${name}, which this program does not have. Start the newer version`,
       )
     if (expected !== checksum)
       throw new StartError(
-        `The database was made by another version of this program (sql/${name} differs): start that version, or set DATA_DIR or DATABASE_URL to an empty one`,
+        `The database was created by another version of this program (sql/${name} differs): start that version, or set DATA_DIR or DATABASE_URL to an empty one`,
       )
   }
 }

@@ -23,7 +23,7 @@ export const findCluster = async (
     requireOwn(home)
     if (account && !can(account, 'test', '-x', home))
       throw new StartError(
-        `Postgres cannot read ${home} as user ${account.name}: let that user pass through the folders above it`,
+        `Postgres cannot read ${home} as user ${account.name}: give that user access to the folders above it (chmod +x)`,
       )
     const cluster = { home, account, binaries }
     requireMajor(cluster)
@@ -34,7 +34,7 @@ export const findCluster = async (
   }
   if (isDangling(link))
     throw new StartError(
-      `${link} leads to a folder that is gone: restore it, or remove the link to start with an empty database`,
+      `${link} is a link to a folder that does not exist: restore the folder, or remove the link to start with an empty database`,
     )
 
   const elsewhere = account !== undefined && !can(account, 'test', '-x', folder)
@@ -56,7 +56,7 @@ const requireMajor = ({ home, binaries }: Cluster) => {
   // A package of another build may be numbered otherwise: Postgres itself will say.
   if (made === undefined || made === ours || Number.isNaN(ours)) return
   throw new StartError(
-    `${home} was made by Postgres ${made} and this version brings Postgres ${ours}: start the version that made it, save the database with pg_dump, restore it into a Postgres of your own, and set DATABASE_URL`,
+    `${home} was created by Postgres ${made}, but this version has Postgres ${ours}: start the version that created it, save the database with pg_dump, restore it into your own Postgres, and set DATABASE_URL`,
   )
 }
 
@@ -89,7 +89,7 @@ export const usableBinaries = async (account: Account, say: (line: string) => vo
   if (!runs()) spawnSync('chmod', ['-R', 'a+rX', copy])
   if (!runs())
     throw new StartError(
-      `Postgres cannot run the programs in ${copy} as user ${account.name}: let that user run programs there, start as an ordinary user, or set DATABASE_URL`,
+      `Postgres cannot run the programs in ${copy} as user ${account.name}: allow that user to run programs there, start as an ordinary user, or set DATABASE_URL`,
     )
   // At every start: the copy may be there for another clone.
   say(`Postgres cannot read ${found.folder} as user ${account.name}, so it runs the programs in ${copy}`)

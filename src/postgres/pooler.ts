@@ -12,7 +12,7 @@ export const requireOwnSessions = async (url: string): Promise<void> => {
   // A connection that was lost and opened again changes its session too, but not twice.
   if ((await areOwn(url)) || (await areOwn(url))) return
   throw new StartError(
-    'DATABASE_URL leads to a connection pooler such as PgBouncer in transaction mode, which this service cannot use: set pool_mode = session there, or use the address of Postgres itself',
+    'DATABASE_URL is a connection pooler such as PgBouncer in transaction mode, which is not supported: set pool_mode = session there, or use the address of Postgres itself',
   )
 }
 
@@ -24,7 +24,7 @@ const areOwn = async (url: string): Promise<boolean> => {
       look(a, b),
       sleep(PATIENCE_MS, undefined, { signal: looking.signal }).then(() => {
         throw new StartError(
-          'DATABASE_URL: the database, or a pooler in between, gives no second connection: this service needs 40 for each process',
+          'DATABASE_URL: the database, or a connection pooler in front of it, does not allow a second connection: each process needs 40',
         )
       }),
     ])

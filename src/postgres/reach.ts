@@ -17,7 +17,8 @@ export const awaitDatabase = async (url: string, { say, stop, patienceMs = 30_00
     const fault = await tryDatabase(url)
     if (fault === undefined) break
     if (fault.refusal !== undefined) throw new StartError(`DATABASE_URL: ${fault.refusal}`)
-    if (performance.now() > deadline) throw new StartError(`DATABASE_URL: the database does not answer (${fault.what})`)
+    if (performance.now() > deadline)
+      throw new StartError(`DATABASE_URL: the database does not respond (${fault.what})`)
     if (!said) say(`Waiting for the database (${fault.what})`)
     await sleep(500, undefined, { signal: stop })
   }
@@ -46,14 +47,14 @@ const tryDatabase = async (url: string): Promise<Fault | undefined> => {
 }
 
 const refusals = new Map([
-  ['28P01', 'the database does not take this user and password'],
-  ['28000', 'the database does not let this user in'],
-  ['3D000', 'there is no database of this name'],
-  ['42501', 'this user may not use the database'],
-  ['TLS_REFUSED', 'the database offers no TLS: switch it on there, or remove sslmode'],
+  ['28P01', 'the database rejects this user and password'],
+  ['28000', 'the database does not allow this user to connect'],
+  ['3D000', 'the database with this name does not exist'],
+  ['42501', 'this user has no permission to use the database'],
+  ['TLS_REFUSED', 'the database does not support TLS: enable TLS there, or remove sslmode'],
   [
     'ERR_TLS_CERT_ALTNAME_INVALID',
-    'the certificate of the database is for another name: use the name in it, or sslmode=verify-ca',
+    'the certificate of the database is for another host name: use that name, or sslmode=verify-ca',
   ],
 ])
 
@@ -61,7 +62,7 @@ const refusals = new Map([
 const isTls = (code: string) => /^(ERR_(TLS|SSL|OSSL)_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)|HOSTNAME/.test(code)
 
 const tlsRefusal = (code: string) =>
-  `the certificate of the database is not trusted (${code}): name the file of its authority in sslrootcert`
+  `the certificate of the database is not trusted (${code}): set sslrootcert to the file of its certificate authority`
 
 const requireWritable = async (url: string): Promise<void> => {
   const sql = connect(url, { max: 1, name: 'paymachine start' })
@@ -69,10 +70,10 @@ const requireWritable = async (url: string): Promise<void> => {
     const [row] = await sql<{ standby: boolean; off: string }[]>`
       select pg_is_in_recovery() as standby, current_setting('default_transaction_read_only') as off`
     if (row?.standby)
-      throw new StartError('DATABASE_URL: this server is a standby and takes no writes: use the address of the primary')
+      throw new StartError('DATABASE_URL: this server is a read-only standby: use the address of the primary')
     if (row?.off === 'on')
       throw new StartError(
-        'DATABASE_URL: the database is set to read-only (default_transaction_read_only): set it to off for this user and database',
+        'DATABASE_URL: the database is read-only: set default_transaction_read_only to off for this user and database',
       )
   } finally {
     await sql.end({ timeout: 0 })

@@ -156,7 +156,7 @@ const endOrphan = async (home: string, account: Account) => {
       await sleep(20)
     }
   }
-  throw new StartError(`An older Postgres (pid ${pid}) runs in ${home} and does not end: end it by hand`)
+  throw new StartError(`An older Postgres (pid ${pid}) runs in ${home} and does not stop: stop it manually`)
 }
 
 /** The pid of the server that runs in the folder. */

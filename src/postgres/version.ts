@@ -12,5 +12,7 @@ export const requireMigrated = async (sql: Sql): Promise<void> => {
   )
   const applied = table?.found ? await sql`select from migrations where name = any(${names})` : []
   if (applied.length < names.length)
-    throw new StartError('The database is not of this version yet: start the house once, then run this again')
+    throw new StartError(
+      'The database has not been migrated to this version yet: start the server once, then run this command again',
+    )
 }

@@ -15,7 +15,7 @@ export const visitDatabase = async (env: Pick<Env, 'databaseUrl' | 'dataDir'>): 
   leaveRoot(env.dataDir)
   const file = urlFile(env.dataDir)
   if (!existsSync(file))
-    throw new StartError(`${env.dataDir} holds no house yet: start one, or set DATA_DIR or DATABASE_URL to where it is`)
+    throw new StartError(`${env.dataDir} has no database yet: start the server once, or set DATA_DIR or DATABASE_URL`)
   const url = readUrl(file)
   if (await isServedAt(url, env.dataDir)) return running(url)
   const server = await startEmbedded({ dataDir: env.dataDir })
@@ -28,7 +28,7 @@ const readUrl = (file: string): string => {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    throw new StartError(`${file} cannot be read by this user: run this as whoever runs the house`)
+    throw new StartError(`${file} cannot be read by this user: run this command as the user of the server`)
   }
 }
 

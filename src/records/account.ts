@@ -3,7 +3,7 @@ import type { Account } from '../queries/accounts.ts'
 import type { Membership } from '../queries/merchants.ts'
 import { merchantRecord } from './merchant.ts'
 
-/** Somebody who has signed in, as they are told of themselves. */
+/** The account of the caller, with its merchants. */
 export const accountRecord = ({ id, email, mfa_enabled_at }: Account, memberships: readonly Membership[]) => ({
   user: { id: encodeId('usr', id), email, mfaEnabled: mfa_enabled_at !== null },
   merchants: memberships.map(merchantRecord),

@@ -1,7 +1,7 @@
 import { encodeId } from '../ids.ts'
 import type { ApiKeyRow } from '../queries/api-keys.ts'
 
-/** `secret` is told when it was made just now, and never again. */
+/** `secret`: only in the response to the request that created it. */
 export const apiKeyRecord = (row: ApiKeyRow, secret?: string) => ({
   object: 'api_key',
   id: encodeId('key', row.id),

@@ -1,17 +1,17 @@
 import type { AttemptOutcome } from '../webhooks/outcome.ts'
 
-/** What an attempt can come to, as the outside reads it. */
+/** The outcomes of an attempt, with the descriptions for the API reference. */
 export const attemptOutcomes = {
-  delivered: 'a 2xx',
-  http_error: 'any other status but a redirect',
-  redirect: 'a 3xx, which ends the delivery',
-  timeout: 'no status within 15 s',
-  bad_response: 'an answer that is no HTTP',
-  connection_failed: 'no connection, or one that was cut',
-  tls_failed: 'no certificate that can be trusted',
-  dns_failed: 'no address for the name',
-  forbidden_address: 'an address that may not be called, which ends the delivery',
-  body_too_large: 'an event of more than 20 KiB, which ends the delivery',
-  not_signed: 'a signing secret that could not be opened',
-  lost: 'nobody knows whether it was sent',
+  delivered: 'the endpoint answered with 2xx',
+  http_error: 'the endpoint answered with another status that is not a redirect',
+  redirect: 'the endpoint answered with 3xx; this ends the delivery',
+  timeout: 'no response within 15 seconds',
+  bad_response: 'the response was not valid HTTP',
+  connection_failed: 'the connection could not be opened, or was closed',
+  tls_failed: 'the certificate is not trusted',
+  dns_failed: 'the host name has no address',
+  forbidden_address: 'the address is not allowed; this ends the delivery',
+  body_too_large: 'the event is larger than 20 KiB; this ends the delivery',
+  not_signed: 'the signing secret could not be decrypted',
+  lost: 'it is not known whether the request was sent',
 } as const satisfies Record<AttemptOutcome['outcome'], string>

@@ -3,7 +3,7 @@ import type { Chain } from '../chain/chains.ts'
 import { zeroAddress } from '../chain/zero.ts'
 import type { Held, Total } from '../collect/waiting.ts'
 
-/** What waits in one coin or token on one chain for one treasury. */
+/** Money that can be collected: one asset on one chain for one treasury. */
 export const balanceRecord = (chain: Chain, treasury: string, total: Total) => ({
   object: 'balance',
   chainId: chain.id,

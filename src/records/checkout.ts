@@ -3,7 +3,7 @@ import type { Quote } from '../chain/quotes/quotes.ts'
 import { encodeId } from '../ids.ts'
 import type { VisitedLink } from '../queries/checkouts.ts'
 
-/** A payment link as its visitors see it, and nothing more. `status`: what it is at this moment. */
+/** The fields of a payment link that customers can see. `status`: the current status. */
 export const checkoutLink = ({ link, terms }: VisitedLink, status: string) => ({
   id: encodeId('plink', link.id),
   merchantName: terms.name,
@@ -14,7 +14,7 @@ export const checkoutLink = ({ link, terms }: VisitedLink, status: string) => ({
   status,
 })
 
-/** Something to pay with. */
+/** An asset that the customer can pay with. */
 export const checkoutOption = (quote: Quote) => ({
   chainId: quote.chainId,
   network: quote.network,

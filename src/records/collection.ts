@@ -5,7 +5,7 @@ import type { LeftOut } from '../collect/ready.ts'
 import { totalsOf } from '../collect/waiting.ts'
 import { amountRecord, checksummed } from './balance.ts'
 
-/** The next transaction that collects, and what it leaves. It is made when it is asked for, and kept nowhere. */
+/** The next transaction that collects, and what remains. It is created for the request and not stored. */
 export const collectionRecord = (chain: Chain, asset: string | undefined, collection: Collection) => {
   const { treasury, step, remaining, leftOut, others } = collection
   const sweep = step.type === 'collect' ? step.sweep : undefined
@@ -41,7 +41,7 @@ const totalRecord = (total: ReturnType<typeof totalsOf>[number]) => ({
   addresses: total.addresses,
 })
 
-/** Summed up: what keeps one address keeps thousands. */
+/** As sums, because one reason can apply to thousands of addresses. */
 const leftOutRecords = (leftOut: readonly LeftOut[]) =>
   [...Map.groupBy(leftOut, ({ reason, treasury }) => `${reason} ${treasury}`).values()].flatMap(group =>
     totalsOf(group).map(total => ({

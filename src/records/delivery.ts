@@ -6,7 +6,7 @@ export type Attempt = {
   readonly number: number
   readonly trigger: Delivery['trigger']
   readonly startedAt: Date
-  /** Null while it is under way, and when whoever made it is gone. */
+  /** Null while the attempt is in progress, and if its worker was lost. */
   readonly durationMs: number | null
   readonly outcome: string | null
   readonly httpStatus: number | null
@@ -21,7 +21,7 @@ export const deliveryRecord = (delivery: Actor<Delivery>, attempts: readonly Att
     eventId: context.eventId,
     eventType: context.eventType,
     endpointId: encodeId('whe', context.endpointId),
-    // Whether a request is under way this very moment is nobody's business outside.
+    // The API has no status for an attempt in progress.
     status: state === 'sending' ? 'pending' : state,
     nextAttemptAt: context.nextAttemptAt?.toISOString() ?? null,
     attempts: attempts.map(({ number, trigger, startedAt, durationMs, outcome, httpStatus, responseSnippet }) => ({

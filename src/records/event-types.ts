@@ -1,4 +1,4 @@
-/** Everything that the outside can be told. The seed's six first; the others go only where somebody lists them. */
+/** All event types. An endpoint receives only the types that it lists. */
 export const eventTypes = [
   'payment.succeeded',
   'payment.failed',
@@ -16,5 +16,5 @@ export const eventTypes = [
   'refund.canceled',
 ] as const
 
-/** Asked for by hand, for one endpoint. Nobody subscribes to it. */
+/** Sent on request to one endpoint. Endpoints cannot list it. */
 export const testEventType = 'webhook_endpoint.test'

@@ -1,11 +1,11 @@
-/** A row of `events`, as far as the outside hears of it. */
+/** The public fields of a row of `events`. */
 export type EventRow = {
   readonly id: string
   readonly type: string
   readonly createdAt: Date
   readonly livemode: boolean
   readonly apiVersion: string
-  /** Rendered in the commit of the transition, and never changed. */
+  /** Rendered in the commit of the transition. It never changes. */
   readonly object: unknown
 }
 
@@ -19,5 +19,5 @@ export const eventBody = ({ id, type, createdAt, livemode, apiVersion, object }:
   data: { object },
 })
 
-/** The same in a list. */
+/** An event in a list. */
 export const eventRecord = (event: EventRow) => ({ object: 'event', ...eventBody(event) })

@@ -1,7 +1,7 @@
 import { encodeId } from '../ids.ts'
 import type { InviteRow } from '../queries/invites.ts'
 
-/** An invite nobody has used yet. Its link is shown once, when it is made. */
+/** An open invite. Its link is shown only in the response to its creation. */
 export const inviteRecord = (row: InviteRow) => ({
   object: 'invite',
   id: encodeId('invite', row.id),

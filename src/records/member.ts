@@ -1,7 +1,7 @@
 import { encodeId } from '../ids.ts'
 import type { MemberRow } from '../queries/members.ts'
 
-/** Somebody who may act for a merchant, in both modes. The id is the account's. */
+/** An account with access to a merchant, in both modes. The ID is that of the account. */
 export const memberRecord = (row: MemberRow) => ({
   object: 'member',
   id: encodeId('usr', row.account_id),

@@ -2,7 +2,7 @@ import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Actor } from '../actors/kind.ts'
 import { encodeId } from '../ids.ts'
 
-/** `publicUrl` is where customers reach this house, without a slash at the end. */
+/** `publicUrl`: base URL for customers, without a slash at the end. */
 export const paymentLinkRecord = (link: Actor<PaymentLink>, publicUrl: string) => {
   const { state, context, createdAt, updatedAt } = link
   const id = encodeId('plink', link.id)

@@ -3,7 +3,7 @@ import type { Actor } from '../actors/kind.ts'
 import { checksummedOrNull } from '../chain/checksum.ts'
 import { encodeId } from '../ids.ts'
 
-/** A payment as events carry it; a read adds `crypto`. */
+/** A payment as in events. Responses add `crypto`. */
 export const paymentRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Payment>) => ({
   object: 'payment',
   id: encodeId('pay', id),
@@ -25,18 +25,18 @@ export const paymentRecord = ({ id, state, context, createdAt, updatedAt }: Acto
   updatedAt: updatedAt.toISOString(),
 })
 
-/** As its customer sees it: what the merchant keeps with it is none of theirs. */
+/** The payment for its customer, without the private fields of the merchant. */
 const customersRecord = (payment: Actor<Payment>) => {
   const { reference: _, metadata: __, ...record } = paymentRecord(payment)
   return record
 }
 
-/** What the payment's own row does not hold. */
+/** Facts that are not in the row of the payment. */
 export type CryptoFacts = {
   readonly network: string
-  /** The chain's latest block that has been scanned. */
+  /** The latest block of the chain that was read. */
   readonly head: number
-  /** Of the transfer that completed the sum; null where nobody knows. */
+  /** Transaction of the transfer that completed the amount; null if it is not known. */
   readonly txHash: string | null
   readonly paymentUri: string
   readonly explorerUrl: string | null
@@ -52,7 +52,7 @@ export type Transfer = {
   readonly state: 'seen' | 'final' | 'orphaned'
 }
 
-/** Null facts: the customer has not picked an asset yet. */
+/** `facts` is null until the customer has picked an asset. */
 export const paymentRead = (payment: Actor<Payment>, facts: CryptoFacts | null) => ({
   ...paymentRecord(payment),
   crypto: facts && cryptoRecord(payment.context, facts),
@@ -100,6 +100,6 @@ const cryptoRecord = (payment: Payment, facts: CryptoFacts) => {
 const quoteRecord = ({ quoteRate: rate, quoteSource: source, quoteExpiresAt }: Payment) =>
   rate === null ? null : { rate, source, expiresAt: quoteExpiresAt?.toISOString() ?? null }
 
-// A node that lags may name a head below a block that another has shown.
+// A node that is behind may report a head below a block that another node has returned.
 const confirmationsOf = ({ state, blockNumber }: Transfer, head: number): number =>
   state === 'orphaned' ? 0 : Math.max(0, head - blockNumber + 1)

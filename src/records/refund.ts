@@ -3,11 +3,11 @@ import type { Actor } from '../actors/kind.ts'
 import { checksummedOrNull } from '../chain/checksum.ts'
 import { encodeId } from '../ids.ts'
 
-/** What the refund's own row does not hold. Without them the record is the one that events carry. */
+/** Facts that are not in the row of the refund. Without them the record is the one in events. */
 export type RefundFacts = {
-  /** Counted to the chain's head now; the row holds those of the verdict. */
+  /** Up to the current head of the chain; the row has the number at the final result. */
   readonly confirmations?: number
-  /** For those who may act on the refund, and for nobody else. */
+  /** Only for callers that can refund. */
   readonly claimUrl?: string | null
   readonly unsignedTransaction?: UnsignedTransaction | null
 }

@@ -1,7 +1,7 @@
 import { encodeId } from '../ids.ts'
 import type { SecurityEventRow } from '../queries/security-events.ts'
 
-/** Who did what, from where and when. Written once; its id, as an event's, is a plain UUID. */
+/** An entry of the audit log. It never changes; its ID is a plain UUID, as that of an event. */
 export const securityEventRecord = (row: SecurityEventRow) => ({
   object: 'security_event',
   id: row.id,

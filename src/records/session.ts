@@ -1,7 +1,7 @@
 import { encodeId } from '../ids.ts'
 import type { SessionRow } from '../queries/sessions.ts'
 
-/** A place where somebody is signed in. `current`: the one that asks. */
+/** A session of an account. `current`: the session of this request. */
 export const sessionRecord = (session: SessionRow, currentId: string) => ({
   object: 'session',
   id: encodeId('session', session.id),

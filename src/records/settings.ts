@@ -1,7 +1,7 @@
 import { encodeId } from '../ids.ts'
 import type { SettingsRow } from '../queries/settings.ts'
 
-/** What a merchant has set for one mode; its name and branding are those of both. */
+/** The settings of a merchant for one mode. Name and branding apply to both modes. */
 export const settingsRecord = (row: SettingsRow) => ({
   object: 'settings',
   id: encodeId('mer', row.merchant_id),

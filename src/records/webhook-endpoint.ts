@@ -1,7 +1,7 @@
 import { encodeId } from '../ids.ts'
 import type { WebhookEndpointRow } from '../queries/webhook-endpoints.ts'
 
-/** `signingSecret` is told when it was made just now, and never again. */
+/** `signingSecret`: only in the response to the request that created it. */
 export const webhookEndpointRecord = (row: WebhookEndpointRow, signingSecret?: string) => ({
   object: 'webhook_endpoint',
   id: encodeId('whe', row.id),

@@ -9,40 +9,38 @@ import { rekey } from './rekey.ts'
 import { sealedColumns } from './sealed-columns.ts'
 
 /**
- * `bun run rekey`: everything stored sealed is sealed anew under SECRET_KEY, while houses run that know
- * it and the one before. A data folder that keeps its own key gets a new one, with its house stopped:
- * a running one would not know it.
+ * `bun run rekey`: encrypts all stored secrets again with SECRET_KEY, while servers run that have this key and the previous
+ * one. A data folder with its own key gets a new key. Its server must be stopped, because it would not have the new key.
  */
 const main = async (): Promise<boolean> => {
   const env = parseEnv(process.env)
   await using database = await visitDatabase(env)
-  // One that was made now would open nothing.
-  if (!hasSecretKey(env))
-    throw new StartError(`${env.dataDir} holds no secret key any more: put back the one that was there`)
+  // A new key would decrypt nothing.
+  if (!hasSecretKey(env)) throw new StartError(`${env.dataDir}/secret-key is missing: restore it from a backup`)
   if (env.secretKey !== undefined) return await resealAll(database.url, keyringOf(env))
 
   if (database.running)
-    throw new StartError(`${env.dataDir} is in use: stop its house first, which would not know the new key`)
-  // What an earlier run left unfinished opens with the previous key, which a new one would push out.
+    throw new StartError(`${env.dataDir} is in use: stop its server first, because it would not have the new key`)
+  // Secrets that an unfinished run has left need the previous key, which a new key would replace.
   if (!(await resealAll(database.url, keyringOf(env)))) return false
   const old = getSecretKey(env)
   renewSecretKey(env.dataDir)
-  console.log(`${env.dataDir} has a new secret key`)
+  console.log(`Created a new secret key in ${env.dataDir}`)
   return await resealAll(database.url, openKeyring(getSecretKey(env), old))
 }
 
-/** Whether all of it could be opened. */
+/** Returns whether all secrets could be decrypted. */
 const resealAll = async (url: string, keyring: Keyring): Promise<boolean> => {
   const sql = connect(url, { max: 2, name: 'paymachine rekey' })
   let whole = true
   try {
     for (const each of sealedColumns) {
       const { resealed, unreadable } = await rekey(sql, keyring, each)
-      console.log(`${each.table}.${each.column}: ${resealed} sealed anew`)
+      console.log(`${each.table}.${each.column}: ${resealed} encrypted with the current key`)
       if (unreadable.length === 0) continue
       whole = false
       console.error(
-        `${each.table}.${each.column}: neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens ${unreadable.length}, of ${unreadable.slice(0, 5).join(', ')}${unreadable.length > 5 ? ' …' : ''}`,
+        `${each.table}.${each.column}: neither SECRET_KEY nor SECRET_KEY_PREVIOUS decrypts ${unreadable.length}, in the rows ${unreadable.slice(0, 5).join(', ')}${unreadable.length > 5 ? ' …' : ''}`,
       )
     }
   } finally {

@@ -8,12 +8,12 @@ import { type SealedColumn, sealedColumns } from './sealed-columns.ts'
 
 type Keys = Pick<Env, 'secretKey' | 'previousSecretKey' | 'dataDir'>
 
-/** A data folder that has no key is given one. */
+/** Creates a key in a data folder without one. */
 export const keyringOf = (env: Keys): Keyring => openKeyring(getSecretKey(env), findPreviousSecretKey(env))
 
 /**
- * The keyring of a database. With a key that opens nothing of what is in it, what is sealed from now on would be
- * lost as soon as the right one is back, and webhooks would fail for want of their secrets: then nothing begins.
+ * The keyring of a database. A start with a key that decrypts nothing in it fails: webhooks could not be signed, and what is
+ * encrypted from now on would be lost when the right key is back.
  */
 export const openOwnKeyring = async (sql: Sql, env: Keys): Promise<Keyring> => {
   const keyring = hasSecretKey(env) ? keyringOf(env) : undefined
@@ -26,8 +26,8 @@ export const openOwnKeyring = async (sql: Sql, env: Keys): Promise<Keyring> => {
   if (!isSealed) return keyring ?? keyringOf(env)
   throw new StartError(
     env.secretKey === undefined
-      ? `What this database keeps sealed was sealed under another key than ${env.dataDir}/secret-key: put back the one that was there`
-      : 'What this database keeps sealed was sealed under another key than SECRET_KEY: set the one that was set before',
+      ? `The secrets in this database were encrypted with another key than ${env.dataDir}/secret-key: restore the key from a backup`
+      : 'The secrets in this database were encrypted with another key than SECRET_KEY: set the previous value again',
   )
 }
 

@@ -5,13 +5,13 @@ import type { SealedColumn } from './sealed-columns.ts'
 export type Rekeyed = {
   readonly column: SealedColumn
   readonly resealed: number
-  /** Ids of rows that neither key opens. */
+  /** IDs of rows that neither key decrypts. */
   readonly unreadable: readonly string[]
 }
 
 /**
- * Seals a column anew under the current key, while others read and write it. Walks it again until
- * nothing is left: a process that is older than the key may have written behind our back.
+ * Encrypts a column again with the current key, while servers read and write it. Repeats until nothing is left, because a
+ * process that does not have the key yet may have written in the meantime.
  */
 export const rekey = async (
   sql: Sql,
@@ -51,7 +51,7 @@ const walkOnce = async (sql: Sql, keyring: Keyring, column: SealedColumn, batch:
 type Row = { readonly id: string; readonly sealed: string }
 type Change = Row & { readonly next: string }
 
-/** Undefined when neither key opens it: the others are not to wait for that one. */
+/** Undefined if neither key decrypts it: the other rows are still processed. */
 const reseal = (keyring: Keyring, { purpose }: SealedColumn, id: string, sealed: string): string | undefined => {
   try {
     return keyring.seal(purpose, id, keyring.open(purpose, id, sealed))
@@ -67,7 +67,7 @@ const findOld = (sql: Sql, { table, column }: SealedColumn, keyId: string, { aft
   where id > ${after} and not starts_with(${sql(column)}, ${`v1.${keyId}.`})
   order by id limit ${limit}`
 
-/** Only where nothing else has been written meanwhile. Locked in order: another rekey may be at the same rows. */
+/** Only rows that have not changed in the meantime. Locked in order: another rekey may process the same rows. */
 const replace = async (sql: Sql, { table, column }: SealedColumn, changes: readonly Change[]): Promise<number> => {
   if (changes.length === 0) return 0
   const { count } = await sql`

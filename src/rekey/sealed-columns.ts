@@ -4,10 +4,10 @@ import { CLAIM_PURPOSE } from '../commands/refund-claims.ts'
 import { WEBHOOK_SECRET_PURPOSE } from '../commands/webhook-endpoints.ts'
 import { SIGNER_PURPOSE } from '../signer/key.ts'
 
-/** A column of what the keyring has sealed, each bound to the id of its row. */
+/** A column with encrypted values, each bound to the ID of its row. */
 export type SealedColumn = { readonly table: string; readonly column: string; readonly purpose: string }
 
-/** Every one that there is: whoever seals something new adds it here, or it is lost with the key. */
+/** All encrypted columns. A new one must be added here, or its values are lost after a change of the key. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'accounts', column: 'mfa_secret', purpose: MFA_PURPOSE },
   { table: 'recovery_secrets', column: 'sealed_secret', purpose: RECOVERY_PURPOSE },

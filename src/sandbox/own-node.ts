@@ -57,7 +57,7 @@ export const keepNode = async ({ started, port, fixedPort, ...options }: OwnNode
       try {
         return await start()
       } catch (error) {
-        say(`The sandbox chain does not start again: ${error instanceof Error ? error.message : error}`)
+        say(`The sandbox chain could not be restarted: ${error instanceof Error ? error.message : error}`)
       }
       await sleep(Math.min(100 * 2 ** failures, 5_000))
     }
@@ -72,7 +72,7 @@ export const keepNode = async ({ started, port, fixedPort, ...options }: OwnNode
       if (stopping) return renewal?.resolve()
       // What has ended may be its guard alone.
       if (ended) await endOrphan(ended, folder)
-      if (!renewal) say('The sandbox chain ended by itself, starting it again')
+      if (!renewal) say('The sandbox chain has stopped unexpectedly and is being restarted')
       running = await restart()
       renewal?.resolve()
       renewal = undefined

@@ -46,11 +46,11 @@ export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs 
   const tryBeat = async () => {
     try {
       await beat()
-      if (trouble) say('The sandbox chain answers again')
+      if (trouble) say('The sandbox chain is available again')
       trouble = undefined
     } catch (error) {
       const now = troubleOf(error)
-      if (now !== trouble && !ending.signal.aborted) say(`The sandbox chain cannot be used: ${sentences[now]}`)
+      if (now !== trouble && !ending.signal.aborted) say(`The sandbox chain is not available: ${sentences[now]}`)
       trouble = now
     }
   }
@@ -95,8 +95,8 @@ const troubleOf = (error: unknown): Trouble => {
 }
 
 const sentences: Readonly<Record<Trouble, string>> = {
-  unreachable: 'its node does not answer',
-  refuses: 'its node refuses what a development node does',
-  wrong_chain: 'SANDBOX_RPC_URL leads to another chain than 31337, where nothing is touched',
+  unreachable: 'its node does not respond',
+  refuses: 'its node rejects requests that a development node accepts',
+  wrong_chain: 'SANDBOX_RPC_URL is another chain than 31337, which is not used',
   fault: 'its state cannot be saved',
 }

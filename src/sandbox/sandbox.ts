@@ -55,7 +55,9 @@ const findKeeper = async (
 ): Promise<Keeper | undefined> => {
   if (sandboxRpcUrl !== undefined) return openRemote(sandboxRpcUrl)
   const without = (reason: string) =>
-    void say(`There is no sandbox chain (${reason}): set SANDBOX_RPC_URL to a development node, or SANDBOX to off`)
+    void say(
+      `The sandbox chain is not available (${reason}): set SANDBOX_RPC_URL to a development node, or SANDBOX to off`,
+    )
   if (binary === null) return without(`no anvil for ${process.platform} ${process.arch}`)
   try {
     return await openEmbedded({ dataDir, binary, say })

@@ -18,10 +18,14 @@ export const startNode = async ({ folder, say, opening, ...options }: NodeOption
   const goesOn = await isLatest(folder, latest, before)
   const candidates: readonly Candidate[] = [
     ...savedIn(latest).map(({ epoch, dump }) =>
-      goesOn ? { epoch, dump } : { epoch: newEpoch(), dump, note: 'is old' },
+      goesOn ? { epoch, dump } : { epoch: newEpoch(), dump, note: 'is not up to date' },
     ),
-    ...savedIn(before).map(({ dump }) => ({ epoch: newEpoch(), dump, note: 'cannot be read, the one before is used' })),
-    { epoch: newEpoch(), note: 'cannot be read, an empty one is used' },
+    ...savedIn(before).map(({ dump }) => ({
+      epoch: newEpoch(),
+      dump,
+      note: 'cannot be read, so the previous one is used',
+    })),
+    { epoch: newEpoch(), note: 'cannot be read, so an empty chain is used' },
   ]
   const isFirst = latest.state === 'missing' && before.state === 'missing'
   let fault: unknown
@@ -31,7 +35,7 @@ export const startNode = async ({ folder, say, opening, ...options }: NodeOption
       await using state = await unpack(folder, dump)
       const anvil = await startAnvil({ folder, host: hiddenHost(), ...options, args: [...chain, ...state.args] })
       if (note !== undefined && !isFirst) {
-        say(`The saved sandbox chain ${note}: its last blocks are gone`)
+        say(`The saved sandbox chain ${note}: its last blocks are lost`)
         if (dump !== savedIn(latest)[0]?.dump) await setAside(folder)
       }
       return anvil

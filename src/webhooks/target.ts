@@ -17,14 +17,14 @@ export type Target = {
   readonly path: string
 }
 
-/** What can be wrong with a URL, and what its owner reads then. */
+/** Problems of a URL, with the error message for the merchant. */
 export const urlFaults = {
-  malformed: 'The url is no web address such as https://shop.example.com/webhooks.',
-  too_long: 'The url is longer than 2,048 characters.',
-  has_userinfo: 'The url must not have a user name or a password in it.',
-  not_https: 'The url must begin with https://.',
-  closed_port: 'The url must not name a port that webhooks are not sent to: it is 443 or 8443 in most installations.',
-  not_public: 'The url must not lead to a private, internal or reserved address.',
+  malformed: 'url is not a valid URL, such as https://shop.example.com/webhooks.',
+  too_long: 'url is longer than 2,048 characters.',
+  has_userinfo: 'url must not contain a user name or a password.',
+  not_https: 'url must start with https://.',
+  closed_port: 'The port of url is not allowed. By default, webhooks are sent to ports 443 and 8443.',
+  not_public: 'url must not lead to a private, internal or reserved address.',
 } as const
 
 export type UrlFault = keyof typeof urlFaults

@@ -40,7 +40,7 @@ test('a restored database has every signer on hold until an operator releases it
   await using desk = await held()
   expect(await desk.isHeld()).toBe(true)
   const released = await desk.run(release)
-  expect(released).toMatchObject({ code: 0, said: `${desk.address} signs refunds again, from nonce 0 on` })
+  expect(released).toMatchObject({ code: 0, said: `${desk.address} signs refunds again, starting with nonce 0` })
   expect(await desk.isHeld()).toBe(false)
   expect(await desk.run(release)).toMatchObject({ code: 1, complained: expect.stringContaining('is not on hold') })
   const [last] = await desk.db.sql`select action, details from security_events order by seq desc limit 1`
@@ -50,19 +50,19 @@ test('a restored database has every signer on hold until an operator releases it
 test('a signer is not released by a change of its limits', async () => {
   await using desk = await held()
   const changed = await desk.run(`signer add --merchant MER --chain ${BASE} --limits USD:3:4`, desk.key)
-  expect(changed).toMatchObject({ code: 0, said: expect.stringContaining('has other limits now') })
+  expect(changed).toMatchObject({ code: 0, said: expect.stringContaining('has new limits') })
   expect(await desk.isHeld()).toBe(true)
 })
 
 test('a signer is not released before all that its chain has seen of its key is final and read', async () => {
   await using desk = await held()
-  const refused = { code: 1, complained: expect.stringContaining('not all final and read yet') }
+  const refused = { code: 1, complained: expect.stringContaining('not all of them are final and read yet') }
   await desk.sendUnknown(0)
   expect(await desk.run(release)).toMatchObject(refused)
   await desk.node.mine()
   expect(await desk.run(release)).toMatchObject(refused)
   await desk.finalize()
-  expect(await desk.run(release)).toMatchObject({ code: 0, said: expect.stringContaining('from nonce 1 on') })
+  expect(await desk.run(release)).toMatchObject({ code: 0, said: expect.stringContaining('starting with nonce 1') })
 })
 
 test('a signer is not released while a node of its chain does not answer', async () => {
@@ -89,7 +89,7 @@ test('a signer is not released while a transfer may have paid a refund that wait
       1, 'USD', '{}', ${BASE}, 'USDC', ${`0x${'a'.repeat(40)}`}, 10, ${`0x${'b'.repeat(40)}`}, 0, false)`
   await sql`insert into noticed_transfers (chain_id, tx_hash, refund_id) values (${BASE}, ${txHash}, ${id})`
   const { code, complained } = await desk.run(release)
-  expect([code, complained]).toEqual([1, expect.stringContaining('may have paid 1 of the refunds')])
+  expect([code, complained]).toEqual([1, expect.stringContaining('may have paid 1 of the waiting refunds')])
   expect(await desk.isHeld()).toBe(true)
   await sql`delete from noticed_transfers`
   expect((await desk.run(release)).code).toBe(0)

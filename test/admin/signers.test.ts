@@ -27,7 +27,7 @@ test('an operator adds a signer, looks at it, gives it other limits, and removes
   const listed = `${desk.merchant} chain ${BASE} ${small} EUR:100:200,USD:5000:50000, 0 under way, ${off}`
   expect((await desk.run('signer list')).said).toBe(listed)
 
-  expect((await desk.run(`${add} USD:1:2`, key)).said).toContain('has other limits now')
+  expect((await desk.run(`${add} USD:1:2`, key)).said).toContain('has new limits')
   expect((await desk.run('signer list')).said).toContain(`${small} USD:1:2, 0 under way`)
   expect((await desk.run(`signer remove --merchant MER --chain ${BASE}`)).said).toContain('its key is erased')
   expect(await desk.db.sql`select from refund_signers where sealed_key is not null`).toHaveLength(0)
@@ -70,12 +70,12 @@ test('what is no signer is refused, and no key is repeated', async () => {
   const other = encodeId('mer', await insertMerchant(desk.db.sql))
   expect((await desk.run(`${add} USD:1:2`, key)).code).toBe(0)
   const wrong = [
-    [`${add} USD:1:2`, generatePrivateKey(), 'has another signer'],
-    [`${add.replace('MER', other)} USD:1:2`, key, 'signs for a merchant already'],
-    [`${add} USD:1:2`, 'not a key 1234', 'no private key'],
+    [`${add} USD:1:2`, generatePrivateKey(), 'already has a signer'],
+    [`${add.replace('MER', other)} USD:1:2`, key, 'already signs for another merchant'],
+    [`${add} USD:1:2`, 'not a key 1234', 'not a private key'],
     [`${add} USD:0:2`, key, '--limits'],
     [`${add} USD:1:2,USD:3:4`, key, '--limits'],
-    [`${add.replace(BASE, '31337')} USD:1:2`, key, 'by themselves'],
+    [`${add.replace(BASE, '31337')} USD:1:2`, key, 'needs no signer'],
     [`${add.replace(BASE, '1')} USD:1:2`, key, 'RPC_URLS_1'],
     [`${add.replace(BASE, 'base')} USD:1:2`, key, '--chain'],
     [`${add.replace('MER', 'mer_none')} USD:1:2`, key, '--merchant'],

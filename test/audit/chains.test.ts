@@ -27,9 +27,9 @@ const paidHouse = async () => {
 }
 
 test.each([
-  ['a chain whose books lack a block', 'delete from chain_blocks where number = 102'],
+  ['a chain with a missing block', 'delete from chain_blocks where number = 102'],
   ['a transfer that is seen in a block', `update transfers set block_number = 103 where state = 'seen'`],
-  ['an address that was given out', 'update deposit_addresses set payment_id = gen_random_uuid()'],
+  ['a deposit address of a payment that does not exist', 'update deposit_addresses set payment_id = gen_random_uuid()'],
   ['a payment whose received sum differs', `update transfers set state = 'orphaned' where state = 'seen'`],
   ['a payment whose received sum differs', `update transfers set amount = 1 where state = 'final'`],
   ['a payment whose final sum differs', `update transfers set state = 'seen' where state = 'final'`],

@@ -27,11 +27,11 @@ const cleanIn = (where: string) => ({
 test.concurrent('an operator audits a database by its URL, and hears what is broken there', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
-  expect(await runAudit(env)).toEqual(cleanIn('the database given'))
+  expect(await runAudit(env)).toEqual(cleanIn('the database of DATABASE_URL'))
   await db.sql`insert into timers (actor, name, kind, generation, due_at) values (gen_random_uuid(), 'x.y.z', 'k', 1, '-infinity')`
   const { code, out } = await runAudit(env)
   expect(code).toBe(1)
-  expect(out).toContain('I7 broken 1 ×: a timer overdue by over a minute')
+  expect(out).toContain('I7 broken 1 ×: a timer overdue by more than a minute')
 })
 
 test.concurrent('it finds the database of a data folder, whether its house runs or not', async () => {
@@ -39,11 +39,11 @@ test.concurrent('it finds the database of a data folder, whether its house runs 
   const env = { DATA_DIR: folder.path }
   {
     await using main = await startMain(env)
-    expect(await runAudit(env)).toEqual(cleanIn('a running house'))
+    expect(await runAudit(env)).toEqual(cleanIn('the database of a running server'))
     main.child.kill('SIGTERM')
     await main.exited
   }
-  expect(await runAudit(env)).toEqual(cleanIn('a stopped house'))
+  expect(await runAudit(env)).toEqual(cleanIn('the database of a stopped server'))
 })
 
 test.concurrent('where it cannot ask it ends with 1', async () => {
@@ -52,5 +52,5 @@ test.concurrent('where it cannot ask it ends with 1', async () => {
   await using folder = dataFolder()
   const { code, err } = await runAudit({ DATA_DIR: folder.path })
   expect(code).toBe(1)
-  expect(err).toMatch(/holds no house yet/)
+  expect(err).toMatch(/has no database yet/)
 })

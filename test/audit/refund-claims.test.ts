@@ -29,19 +29,19 @@ test('refunds whose customers are asked, and one whose customer has answered, ar
   expect(await audit(to.sql, kinds)).toEqual([])
   const breaches: [string, string][] = [
     [
-      'a refund that goes elsewhere',
+      'a refund whose destination differs from the proven address',
       `insert into refund_destination_proofs select id, '0x${'1'.repeat(40)}', '', '0x${'1'.repeat(130)}', now() from ${named} r`,
     ],
-    ['a refund that a customer', `update transitions set cause = 'key_1' where event = 'destination_named'`],
+    ['a refund whose customer has set', `update transitions set cause = 'key_1' where event = 'destination_named'`],
     ['', `update transitions set cause = 'customer' where event = 'destination_named'`],
     [
       'a claim of a refund',
       `insert into refund_claims select gen_random_uuid(), sha256('other'), sealed_secret, expires_at from refund_claims limit 1`,
     ],
-    ['a refund that a customer', `delete from refund_claims where id in ${named}`],
+    ['a refund whose customer has set', `delete from refund_claims where id in ${named}`],
     ['a refund that waits', 'delete from refund_claims'],
     [
-      'a refund whose destination was named twice',
+      'a refund whose destination was set twice',
       `update transitions set event = 'destination_named' where kind = 'refund' and actor in ${named}`,
     ],
   ]

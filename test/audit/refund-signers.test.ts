@@ -31,23 +31,23 @@ test('what signers have signed is clean, and each breach is found', async () => 
   // The last of each mends it, where another check or breach would see it too.
   const breaches: [string, string, string?][] = [
     [
-      'a refund that somebody else',
+      'a refund whose result did not come from its chain',
       `update transitions set cause = 'signer:0x${'1'.repeat(40)}' where event = 'transaction_failed'`,
       `update transitions set cause = 'signer:${address}' where event = 'transaction_failed'`,
     ],
-    ['a refund that was told', `update signer_nonces set state = 'mined' where nonce = 3`],
+    ['a refund that failed as dropped', `update signer_nonces set state = 'mined' where nonce = 3`],
     [
-      'a refund that is paid with a number',
+      'a refund that is paid with a nonce',
       `alter table refunds disable trigger user; update signer_nonces set state = 'dropped' where nonce = 3;
        update refunds set state = 'processed', failure_reason = null where id = '${lost}'`,
       `insert into refund_judgements values ('${lost}', 9, 'stray_transfer')`,
     ],
-    ['a number of a signer for which nothing', other('4, null::uuid')],
-    ['a signer that has left out', other('6, null::uuid')],
-    ['a refund of which two numbers', `drop index signer_nonces_open_once; ${other('5, refund_id')}`],
-    ['a transaction that was signed for a number', 'delete from signer_nonces where nonce = 0'],
+    ['a nonce of a signer without a signed transaction', other('4, null::uuid')],
+    ['a signer with a gap', other('6, null::uuid')],
+    ['a refund with two open nonces', `drop index signer_nonces_open_once; ${other('5, refund_id')}`],
+    ['a signed transaction whose nonce is not recorded', 'delete from signer_nonces where nonce = 0'],
     [
-      'a transaction that was signed for a refund',
+      'a signed transaction that is not in the history',
       `update transitions set context = '{}' where event = 'transaction_sent'`,
     ],
     [

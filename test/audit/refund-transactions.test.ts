@@ -34,28 +34,28 @@ test('a refund that waits to be signed, one that is processing and one that is p
   // The last of each mends it, where there is another breach of the same.
   const breaches: [string, string, string?][] = [
     [
-      'a rise of a balance',
+      'a balance increase',
       `insert into refund_rises (chain_id, address, block_number, refund_id)
        select chain_id, lower(destination), 7, id from refunds where state = 'processing'`,
       'delete from refund_rises',
     ],
     [
-      'a rise of a balance',
+      'a balance increase',
       `alter table refunds disable trigger user; update refunds set token_address = null where state = 'processed';
        insert into refund_rises (chain_id, address, block_number, refund_id)
        select chain_id, lower(destination), height, id from refunds, generate_series(8, 9) height where state = 'processed'`,
     ],
     ['a refund that waits', `update refund_destinations set amount = amount + 1 where until is null`],
     [
-      'a refund whose transaction nobody looks at',
+      'a refund whose transaction is not being checked',
       `insert into refund_looks (refund_id, chain_id, tx_hash)
        select id, chain_id, tx_hash from refunds where state = 'processed'`,
       `delete from refund_looks where refund_id = '${processed}'`,
     ],
-    ['a refund whose transaction nobody looks at', `delete from refund_looks`],
+    ['a refund whose transaction is not being checked', `delete from refund_looks`],
     ...['null', `'usr_1'`, `'usr'`, `'signer:0x${'1'.repeat(40)}'`, `'chain:1'`].map(
       (cause): [string, string, string] => [
-        'a refund that somebody else',
+        'a refund whose result did not come from its chain',
         `update transitions set cause = ${cause} where ${isJudged}`,
         `update transitions set cause = 'chain:31337' where ${isJudged}`,
       ],

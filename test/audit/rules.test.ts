@@ -101,27 +101,33 @@ test.each([
     `update events set object = jsonb_set(object::jsonb, '{customerEmail}', '"eve@example.com"')::json`,
   ],
   [
-    'I9: a row of payments is not where its history ends',
+    'I9: a row of payments that differs from the last entry of its history',
     `update payments set expires_at = expires_at + interval '100 years' where state = 'pending'`,
   ],
-  ['I9: a row of refunds is not where its history ends', `update refunds set tx_hash = ${HASH}`],
-  ['I9: a row of refunds is not where its history ends', `update refunds set destination = ${ADDRESS}`],
-  ['I8: a row of payments that is of another merchant', 'update payments set merchant_id = gen_random_uuid()'],
-  ['I9: a payment that is of another merchant', 'update payments set merchant_id = gen_random_uuid()'],
-  ['I4: a refund that is of another merchant', 'update refunds set livemode = true'],
+  ['I9: a row of refunds that differs from the last entry of its history', `update refunds set tx_hash = ${HASH}`],
   [
-    'I4: a payment whose customer was shown an address',
+    'I9: a row of refunds that differs from the last entry of its history',
+    `update refunds set destination = ${ADDRESS}`,
+  ],
+  ['I8: a row of payments with another merchant', 'update payments set merchant_id = gen_random_uuid()'],
+  ['I9: a payment with another merchant', 'update payments set merchant_id = gen_random_uuid()'],
+  ['I4: a refund with another merchant', 'update refunds set livemode = true'],
+  [
+    'I4: a payment with an address that was not issued',
     `update payments set address = ${ADDRESS} where state = 'pending'`,
   ],
-  ['I4: a payment whose customer was shown an address', 'delete from deposit_addresses'],
-  ['I4: a deposit address that does not follow', `update deposit_addresses set treasury = ${ADDRESS}`],
-  ['I4: a payment that names a transaction', `update transfers set tx_hash = ${HASH} where token_address is not null`],
+  ['I4: a payment with an address that was not issued', 'delete from deposit_addresses'],
+  ['I4: a deposit address that was not derived', `update deposit_addresses set treasury = ${ADDRESS}`],
+  [
+    'I4: a payment with a transaction that is not one',
+    `update transfers set tx_hash = ${HASH} where token_address is not null`,
+  ],
   [
     'I4: a chain whose cursor is not at the highest',
     'update chain_cursors set number = number + 5, final_number = final_number + 5',
   ],
-  ['I3: a refund whose idempotency key is gone', 'delete from idempotency_keys'],
-  ['I3: a refund whose idempotency key is gone', 'update idempotency_keys set record_id = gen_random_uuid()'],
+  ['I3: a refund whose idempotency key is missing', 'delete from idempotency_keys'],
+  ['I3: a refund whose idempotency key is missing', 'update idempotency_keys set record_id = gen_random_uuid()'],
 ])('%s … is found', async (what, tampering) => {
   const found = await findingsAfter(tampering, byAudit)
   expect(found.filter(finding => `${finding.invariant}: ${finding.what}`.startsWith(what))).toHaveLength(1)
@@ -129,7 +135,7 @@ test.each([
 
 test.each([
   [
-    'a final transfer that its transaction does not show',
+    'a final transfer that is not in its transaction',
     `with t as (update transfers set amount = amount - 1 where token_address is not null returning *)
      insert into transfers
      select chain_id, ${HASH}, 7, block_number, block_hash, mined_at, payment_id, token_address, from_address, to_address, 1,
@@ -137,21 +143,21 @@ test.each([
      from t`,
   ],
   [
-    'a final transfer that its transaction does not show',
+    'a final transfer that is not in its transaction',
     'update transfers set amount = amount + 1 where token_address is null',
   ],
   [
-    'a final transfer that its transaction does not show',
+    'a final transfer that is not in its transaction',
     'update transfers set amount = amount + 1 where token_address is not null',
   ],
   [
     'a processed refund that its transaction has not paid',
     `update refunds r set tx_hash = p.tx_hash from payments p where p.id = r.payment_id`,
   ],
-  ['an address that holds something else than its transfers', 'delete from transfers where token_address is not null'],
-  ['an address that holds something else than its transfers', 'delete from transfers where token_address is null'],
+  ['an address whose balance differs from its transfers', 'delete from transfers where token_address is not null'],
+  ['an address whose balance differs from its transfers', 'delete from transfers where token_address is null'],
   [
-    'an address that holds something else than its transfers',
+    'an address whose balance differs from its transfers',
     `delete from transfers where payment_id = (select max(payment_id::text)::uuid from transfers where token_address is not null)`,
   ],
 ])('by its chain: %s … is found', async (what, tampering) => {

@@ -27,13 +27,9 @@ test('a house whose senders are at work is clean, and each breach of what they p
   expect(await audit(sql, kinds)).toEqual([])
 
   for (const [invariant, what, tampering] of [
-    ['I5', 'a delivery whose attempts are not', 'delete from delivery_attempts where number = 2'],
-    ['I5', 'a delivery whose attempts are not', `update delivery_attempts set trigger = 'manual' where number = 2`],
-    [
-      'I5',
-      'an attempt without an end',
-      'update delivery_attempts set outcome = null, finished_at = null where number = 1',
-    ],
+    ['I5', 'a delivery whose counters differ', 'delete from delivery_attempts where number = 2'],
+    ['I5', 'a delivery whose counters differ', `update delivery_attempts set trigger = 'manual' where number = 2`],
+    ['I5', 'an open attempt', 'update delivery_attempts set outcome = null, finished_at = null where number = 1'],
     [
       'I5',
       'a delivery that is delivered without',
@@ -46,7 +42,7 @@ test('a house whose senders are at work is clean, and each breach of what they p
     ],
     [
       'I5',
-      'a delivery given up with automatic attempts left',
+      'a failed delivery with automatic attempts left',
       `update deliveries set state = 'failed', delivered_at = null where state = 'delivered'`,
     ],
     [
@@ -62,7 +58,7 @@ test('a house whose senders are at work is clean, and each breach of what they p
     ],
     [
       'I7',
-      'a delivery overdue by over a minute',
+      'a delivery overdue by more than a minute',
       `update deliveries set state = 'pending', sending_since = null, next_attempt_at = now() - interval '61 s'
        where id = '${id}';
        insert into workers (id, role, host, pid, version, started_at)
@@ -70,15 +66,15 @@ test('a house whose senders are at work is clean, and each breach of what they p
     ],
     [
       'I6',
-      'a delivery that was attempted more than five',
+      'a delivery with more than five automatic attempts',
       `insert into delivery_attempts select delivery_id, n, trigger, worker, started_at from delivery_attempts, generate_series(3, 7) n where number = 2`,
     ],
     [
       'I7',
-      'an attempt that has been under way',
+      'an attempt in progress for more than a minute',
       `update deliveries set sending_since = now() - interval '2 min' where id = '${id}'`,
     ],
-    ['I7', 'an attempt under way that nobody', 'delete from delivery_claims'],
+    ['I7', 'an attempt in progress that no worker', 'delete from delivery_claims'],
     ['I7', 'a claim of deliveries', `update delivery_claims set claimed_at = now() - interval '2 min'`],
   ] as const) {
     // Taken back at once, so that each breach is looked for alone.

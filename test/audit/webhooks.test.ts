@@ -55,12 +55,12 @@ test('where nothing was tampered with, the deliveries are exactly those that had
 const latest = '(select id from events order by seq desc limit 1)'
 
 test.each([
-  ['an event without its delivery', `delete from deliveries where event_id = ${latest}`],
-  ['an event without its delivery', `update deliveries set endpoint_id = gen_random_uuid() where event_id = ${latest}`],
+  ['an event without a delivery', `delete from deliveries where event_id = ${latest}`],
+  ['an event without a delivery', `update deliveries set endpoint_id = gen_random_uuid() where event_id = ${latest}`],
   // As if the endpoint had been there from the beginning, and as if none had ever left.
-  ['an event without its delivery', `update webhook_subscriptions set opened_snapshot = '1:1:'`],
+  ['an event without a delivery', `update webhook_subscriptions set opened_snapshot = '1:1:'`],
   [
-    'an event without its delivery',
+    'an event without a delivery',
     'update webhook_subscriptions set closed_at = null, closed_era = null, closed_snapshot = null',
   ],
   // As if it had come later, or left earlier.
@@ -78,16 +78,19 @@ test.each([
     `drop index deliveries_event_once;
      update deliveries set event_id = '00000000-0000-0000-0000-000000000000', endpoint_id = event_id`,
   ],
-  ['a delivery that is not of the commit', `update transitions set xid = pg_current_xact_id() where kind = 'delivery'`],
-  ['a delivery that is not of the commit', `update deliveries set event_type = 'payment.late'`],
-  ['a delivery that is not of the commit', 'update deliveries set livemode = true'],
-  ['an endpoint whose subscriptions are not', `update webhook_endpoints set event_types = '{payment.late}'`],
   [
-    'an endpoint whose subscriptions are not',
+    'a delivery that is not from the commit',
+    `update transitions set xid = pg_current_xact_id() where kind = 'delivery'`,
+  ],
+  ['a delivery that is not from the commit', `update deliveries set event_type = 'payment.late'`],
+  ['a delivery that is not from the commit', 'update deliveries set livemode = true'],
+  ['an endpoint whose subscriptions differ', `update webhook_endpoints set event_types = '{payment.late}'`],
+  [
+    'an endpoint whose subscriptions differ',
     `update webhook_endpoints set state = 'enabled', disabled_reason = null where state = 'disabled'`,
   ],
   [
-    'an endpoint whose subscriptions are not',
+    'an endpoint whose subscriptions differ',
     `update webhook_endpoints set state = 'disabled', disabled_reason = 'gone' where state = 'enabled'`,
   ],
 ])('I1: %s … is found', async (what, tampering) => {

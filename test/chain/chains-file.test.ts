@@ -82,13 +82,13 @@ const usdcOnBase = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 /** The part that is wrong, and what the one line says. */
 const refused: readonly (readonly [string, unknown, string])[] = [
   ['no object', [], 'chains: it must be a list of at most 1000 chains'],
-  ['a field beside the list', { chains: [], more: 1 }, 'more: no such field is allowed there'],
+  ['a field beside the list', { chains: [], more: 1 }, 'more: this field is not allowed there'],
   ['a chain that is none', { chains: [5] }, 'chains[0]: it must be an object'],
-  ['no id', { chains: [{}] }, 'chains[0].id: it must be a chain id, a whole number from 1'],
-  ['a second description', { chains: [gnosis, gnosis] }, 'chains[1].id: it must be a chain that is described once'],
-  ['the sandbox', { chains: [{ ...gnosis, id: 31337 }] }, 'chains[0].id: it must be another chain than the sandbox'],
+  ['no id', { chains: [{}] }, 'chains[0].id: it must be a chain ID, a whole number of at least 1'],
+  ['a second description', { chains: [gnosis, gnosis] }, 'chains[1].id: it must be a chain that is listed only once'],
+  ['the sandbox', { chains: [{ ...gnosis, id: 31337 }] }, 'chains[0].id: it must be a chain other than the sandbox'],
   ['no mode', { chains: [{ ...gnosis, livemode: undefined }] }, 'chains[0].livemode: it must be true for a mainnet'],
-  ['an unknown field', { chains: [{ ...gnosis, rpc: 'x' }] }, 'chains[0].rpc: no such field is allowed there'],
+  ['an unknown field', { chains: [{ ...gnosis, rpc: 'x' }] }, 'chains[0].rpc: this field is not allowed there'],
   [
     'a checksum',
     { chains: [{ ...gnosis, tokens: [{ ...token, address: address.replace('71041d', '71041D') }] }] },
@@ -162,7 +162,7 @@ const refused: readonly (readonly [string, unknown, string])[] = [
   [
     'the mode of Base',
     { chains: [{ id: 8453, tokens: [token], livemode: false }] },
-    'chains[0].livemode: no such field is allowed there',
+    'chains[0].livemode: this field is not allowed there',
   ],
 ]
 
@@ -175,5 +175,5 @@ for (const [name, content, says] of refused)
   })
 
 test('a file that is no JSON ends the start without repeating it', () => {
-  expect(() => open('{ secret', 1)).toThrow(/^CHAINS_FILE is not valid: it must be a JSON file that can be read$/)
+  expect(() => open('{ secret', 1)).toThrow(/^CHAINS_FILE is not valid: it must be a readable JSON file$/)
 })

@@ -96,7 +96,7 @@ test('200 addresses go in one transaction, those of other treasuries in theirs, 
   expect(sent.said).toContain('To 0x52908400098527886E0F7030069857D2E4169EE7, which has 0 ETH, 0 TUSD:\n  0x')
   expect(sent.said).toContain('\n  it has 0 ETH, 500 TUSD now\n')
   expect(sent.said).toEndWith(
-    'Sandbox (31337): 2.5 TUSD at 1 address\n  2.5 TUSD stays at 1 address: the payment may still be paid\n',
+    'Sandbox (31337): 2.5 TUSD at 1 address\n  2.5 TUSD stays at 1 address: the payment is still open\n',
   )
   expect(Number(/ 200 addresses, (\d+) gas each/.exec(sent.said)?.[1])).toBeWithin(30_000, 60_001)
   expect(await dollarsOf(node.url, treasury)).toBe(500_000_000)
@@ -123,7 +123,7 @@ test('whoever cannot pay the gas is told so, and nothing has moved', async () =>
   const { exit, said } = await collect(lamps, ['--send'], { input: `0x${'12'.repeat(32)}` })
   expect(exit).toBe(1)
   expect(said.trim().split('\n').at(-1)).toMatch(
-    /^eth_sendRawTransaction was refused: .*has 0x\w{40} the coins for its gas\?$/,
+    /^eth_sendRawTransaction was refused: .*check that 0x\w{40} has native currency for gas$/,
   )
   expect(await dollarsOf(node.url, address)).toBe(2_500_000)
 })
@@ -138,19 +138,19 @@ test('what cannot be done is said in a line, without a secret', async () => {
   const cases: readonly Case[] = [
     [[], /^Usage: bun run collect /],
     [['mer_x', '31337'], /^There is no merchant mer_x: see `bun run admin merchants`$/],
-    [[id, '8453'], /^Chain 8453 is not switched on: set RPC_URLS_8453 to addresses of its nodes, as for the house$/],
-    [[id, '8453'], /^Chain 8453 is of live mode: add --live$/, { env: { RPC_URLS_8453: away } }],
-    [[id, '31337', '--asset', 'USDC'], /^--asset must be one of chain 31337: ETH, TUSD$/],
-    [[id, '31337', '--send'], /^What is on standard input is no private key: /, { input: 'key-1234' }],
+    [[id, '8453'], /^Chain 8453 is not enabled: set RPC_URLS_8453 to the URLs of its nodes, as for the server$/],
+    [[id, '8453'], /^Chain 8453 is a live mode chain: add --live$/, { env: { RPC_URLS_8453: away } }],
+    [[id, '31337', '--asset', 'USDC'], /^--asset must be an asset of chain 31337: ETH, TUSD$/],
+    [[id, '31337', '--send'], /^Standard input is not a private key: /, { input: 'key-1234' }],
     [
       [id, '31337'],
-      /^Chain 31337: No answer of .*; does the house run that keeps it\?$/,
+      /^Chain 31337: No valid answer of .*; check that its server is running$/,
       { env: { SANDBOX_RPC_URL: away } },
     ],
-    [[id, '31337'], /^There is no sandbox chain here: start its house/, { env: { SANDBOX: 'off' } }],
+    [[id, '31337'], /^The sandbox chain is not running: start the server/, { env: { SANDBOX: 'off' } }],
     [
       [id, '31337'],
-      /^What this database keeps sealed was sealed under another key than SECRET_KEY: /,
+      /^The secrets in this database were encrypted with another key than SECRET_KEY: /,
       { env: { SECRET_KEY: 'another key than the one of this house' } },
     ],
   ]

@@ -189,7 +189,7 @@ test('a method that a path does not take is answered with those that it takes', 
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
     const answer = await house.call(method, '/v1/lamps', { body: '{' })
     expect(answer).toMatchObject(
-      refusal(405, 'invalid_request_error', 'method_not_allowed', 'This path does not take that method.'),
+      refusal(405, 'invalid_request_error', 'method_not_allowed', 'The path does not support this method.'),
     )
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
   }

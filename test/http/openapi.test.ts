@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type } from 'arktype'
 import { healthRoutes } from '../../src/http/health.ts'
 import { documentOf } from '../../src/http/openapi/document.ts'
+import { fieldDescriptions } from '../../src/http/openapi/glossary.ts'
 import { refusalsOf } from '../../src/http/openapi/refusals.ts'
 import { pageRoutes } from '../../src/http/pages.ts'
 import type { Route } from '../../src/http/route.ts'
@@ -160,6 +161,26 @@ test('every field and every parameter is explained', () => {
   for (const { operationId, parameters } of operations)
     for (const { name, description } of parameters) if (description === name) silent.push(`${operationId} ${name}`)
   expect(silent).toEqual([])
+})
+
+test('every description in the glossary is shown at a field or a parameter', () => {
+  const shown = new Set<string>()
+  const show = (path: string) => {
+    const name = path.slice(path.lastIndexOf('.') + 1)
+    shown.add(path in fieldDescriptions ? path : name)
+  }
+  const walk = (schema: unknown, path: string): void => {
+    const { properties = {}, items } = Object(schema)
+    for (const [name, field] of Object.entries(properties)) {
+      show(`${path}.${name}`)
+      walk(field, `${path}.${name}`)
+    }
+    if (items) walk(items, path)
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas))
+    walk(schema, name.replace(/With[A-Z].*$|Body$/, ''))
+  for (const { parameters } of operations) for (const { name } of parameters) show(name)
+  expect(Object.keys(fieldDescriptions).filter(name => !shown.has(name))).toEqual([])
 })
 
 test("redocly's recommended rules find nothing in it, without a network", async () => {

@@ -184,7 +184,7 @@ describe('GET /pay/:linkId', () => {
       '<h1><bdi>A lamp</bdi></h1>',
       'Lamps &#60;b&#62;&#38; Söhne&#60;/b&#62;',
       'Brass.',
-      'is open',
+      'is active',
     ])
       expect(page.text).toContain(part)
   })
@@ -205,9 +205,9 @@ describe('GET /pay/:linkId', () => {
 
   test('410: a link that is closed says why', async () => {
     for (const [state, sentence] of [
-      ['deactivated', 'This payment link is closed.'],
-      ['completed', 'This payment link has been paid.'],
-      ['expired', 'This payment link has expired.'],
+      ['deactivated', 'This payment link is closed. Do not send money.'],
+      ['completed', 'This payment link has already been paid. Do not pay again.'],
+      ['expired', 'This payment link has expired. Do not send money.'],
     ] as const) {
       const { link, id } = await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false })
       await to.sql`

@@ -66,7 +66,7 @@ test('what was paid to every treasury is found and swept with the file and a nod
   const say = (line: string) => said.push(line)
   await recover({ ask: askAt(chain.url), recovery, tokens: [], gap: 10, account: rich, say, print: say })
   expect([await chain.coins(treasury), await chain.coins(otherTreasury)]).toEqual([10n, 5n])
-  expect(said.join('\n')).toContain(`2 of 13 addresses hold something for ${treasury}`)
+  expect(said.join('\n')).toContain(`2 of 13 addresses hold money for ${treasury}`)
 })
 
 test('it lists the tokens of every chain that is switched on, of both modes', async () => {

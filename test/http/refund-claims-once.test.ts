@@ -127,16 +127,16 @@ test('a signature proves that the address is theirs, and says what for', async (
   const form = await signed(secret, account)
   expect(await messageFor(secret, account.address)).toBe(
     [
-      'Send my refund to this address, which is mine.',
+      'Send my refund to this address. It belongs to me.',
       '',
       `Address: ${account.address.toLowerCase()}`,
       'Amount: 10.00 TUSD',
       `Refund: ${id}`,
-      'Asked by: pay.lamps.shop',
+      'Requested by: pay.lamps.shop',
     ].join('\n'),
   )
   const asked = await send(houses[0], secret, form)
-  expect(wordsOf(asked)).toContain('Your wallet has signed')
+  expect(wordsOf(asked)).toContain('Your wallet has confirmed')
   expect((await rowOf(id))?.proofs).toBe(0)
   expect((await send(houses[0], secret, { ...form, confirmed: 'yes' })).status).toBe(200)
   const [proof] = await db.sql`

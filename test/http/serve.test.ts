@@ -46,7 +46,7 @@ test('a port that somebody serves already is shared with nobody', async () => {
       new Elysia().get('/', () => 'second'),
       { host: '127.0.0.1', port },
     ),
-  ).rejects.toThrow(`PORT ${port} on 127.0.0.1 is taken by another program`)
+  ).rejects.toThrow(`PORT ${port} on 127.0.0.1 is in use by another program`)
   await first.stop()
 })
 

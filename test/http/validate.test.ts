@@ -100,3 +100,16 @@ test('a cursor that is no id is refused as one that names nothing', async () => 
   for (const cursor of ['no id', 'nothing', ''])
     await expect(from(cursor)).rejects.toMatchObject({ code: 'invalid_cursor', because: { param: 'startingAfter' } })
 })
+
+test('the message of a refused body names the field', () => {
+  const messageOf = (body: object) => {
+    try {
+      validateBody(strict(lamp), body)
+    } catch (error) {
+      return error instanceof Refusal ? error.message : undefined
+    }
+  }
+  expect(messageOf({ bulbs: [{ chainId: 1 }] })).toBe('bulbs.0.asset is required and is missing.')
+  expect(messageOf({ name: '  ' })).toBe('name has a value that is not allowed.')
+  expect(messageOf({ [`x${'y'.repeat(200)}`]: 1 })).toBe('A parameter is not known here.')
+})

@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser).each([
     await press(page, 'Continue')
     await page.waitForSelector('#named')
     await expectReadable(page)
-    await press(page, 'Yes, send it there')
+    await press(page, 'Confirm address')
     await page.waitForSelector('text=Thank you')
     await expectReadable(page)
     const over = await claimed()
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('without a script and without a mouse', () => {
     const { page } = visit
     await page.fill('#address', somebody)
     await press(page, 'Continue')
-    await page.click('text=No, take another address')
+    await page.click('text=Use another address')
     await page.waitForSelector('#address')
     expect([await page.inputValue('#address'), await named(id)]).toEqual(['', null])
   })
@@ -166,13 +166,13 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
 
   test.each([
     ['announces itself', announcing(['Other', 'Lamp Wallet']), 'Lamp Wallet'],
-    ['stands where they used to', standing, 'The wallet of this browser'],
+    ['stands where they used to', standing, 'Browser wallet'],
   ])('that %s, the address is filled in, signed for and proven', async (_, script, name) => {
     await using visit = await openWith(script, owner)
     const { page, id } = visit
     await page.getByRole('button', { name }).click()
-    await page.waitForSelector('text=Your wallet has signed that it is yours.')
-    await press(page, 'Yes, send it there')
+    await page.waitForSelector('text=Your wallet has confirmed that this address is yours.')
+    await press(page, 'Confirm address')
     await page.waitForSelector('text=Thank you')
     expect(await refundRow(to.api, id)).toMatchObject({ destination: account.address, proofs: 1 })
   })
@@ -181,10 +181,10 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await using visit = await openWith(announcing(['Lamp Wallet']), rejected)
     const { page, id } = visit
     await press(page, 'Lamp Wallet')
-    await until(async () => (await visit.says())?.includes('no address'))
+    await until(async () => (await visit.says())?.includes('did not return an address'))
     await page.fill('#address', somebody)
     await press(page, 'Continue')
-    await press(page, 'Yes, send it there')
+    await press(page, 'Confirm address')
     await page.waitForSelector('text=Thank you')
     expect(await refundRow(to.api, id)).toMatchObject({ destination: somebody, proofs: 0 })
   })
@@ -195,9 +195,9 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     )
     const { page, id } = visit
     await press(page, 'Lamp Wallet')
-    await until(async () => (await visit.says())?.includes('need not be'))
+    await until(async () => (await visit.says())?.includes('A signature is optional'))
     await press(page, 'Continue')
-    await press(page, 'Yes, send it there')
+    await press(page, 'Confirm address')
     await page.waitForSelector('text=Thank you')
     expect(await refundRow(to.api, id)).toMatchObject({ destination: account.address, proofs: 0 })
   })
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await page.waitForSelector('text=invalid_signature')
     expect(await page.inputValue('#address')).toBe(account.address.toLowerCase())
     await press(page, 'Continue')
-    await press(page, 'Yes, send it there')
+    await press(page, 'Confirm address')
     await page.waitForSelector('text=Thank you')
     expect(await refundRow(to.api, id)).toMatchObject({ destination: account.address, proofs: 0 })
   })
@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await using visit = await openWith(standing, owner)
     const { page } = visit
     await page.evaluate("document.querySelector('form').requestSubmit = () => {}")
-    await page.getByRole('button', { name: 'The wallet of this browser' }).click()
+    await page.getByRole('button', { name: 'Browser wallet' }).click()
     await until(async () => (await visit.says()) === 'Signed.')
     await page.fill('#address', somebody)
     expect(await page.inputValue('#signature')).toBe('')
@@ -246,8 +246,8 @@ test.skipIf(!hasBrowser)('two windows that confirm at once name one address, and
     await press(page, 'Continue')
     await page.waitForSelector('#named')
   }
-  await Promise.all([first, second].map(({ page }) => press(page, 'Yes, send it there')))
+  await Promise.all([first, second].map(({ page }) => press(page, 'Confirm address')))
   const heads = await Promise.all([first, second].map(({ page }) => page.textContent('h1')))
-  expect(heads.sort()).toEqual(['Thank you', 'The address has been named'])
+  expect(heads.sort()).toEqual(['Thank you', 'An address was already entered'])
   expect((await send(to, secret, { address: somebody })).status).toBe((await named(id)) === somebody ? 200 : 409)
 })

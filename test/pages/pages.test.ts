@@ -54,7 +54,7 @@ const looks = [
 
 describe
   .skipIf(!hasBrowser)
-  .each([['/docs'], ['/docs/refunds'], ['/docs/records'], ['/pay/:linkId'], ['/pay/nowhere'], ['/nowhere']])(
+  .each([['/docs'], ['/docs/refunds'], ['/docs/objects'], ['/pay/:linkId'], ['/pay/nowhere'], ['/nowhere']])(
   '%s',
   pattern => {
     test.each(looks)('fits a window of %o, and is easy to read', async look => {
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('by keyboard', () => {
   test('one goes to the content at once, and opens an operation', async () => {
     const { page } = await open('/docs/refunds', looks[0])
     await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
     await page.keyboard.press('Enter')
     expect(new URL(page.url()).hash).toBe('#content')
     await page.keyboard.press('Tab')

@@ -20,7 +20,7 @@ const lampsOf = () => ({ merchantId: house.merchantId, path: '', owner: house.ow
 const naming = '**/transaction'
 const name = async (page: Page, hash: string) => {
   await page.fill('#hash', hash)
-  await press(page, 'Name this transaction')
+  await press(page, 'Report transaction')
 }
 
 /** A refund that waits, its page, and a wallet that is asked on it. */
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
       script: announcing,
     })
     await visit.go()
-    await visit.page.getByText('an owner or a developer signs it').waitFor()
+    await visit.page.getByText('An owner or a developer can sign it').waitFor()
     expect(await visit.page.locator('.way, .wallets, #hash').count()).toBe(0)
     await using other = await house.open(`/refunds/${id}`, { by: await member(house.to.api, lampsOf(), 'developer') })
     await other.go()
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     for (const id of [foreign, encodeId('re', crypto.randomUUID()), 're_1', 'none', '..%2f..']) {
       await using visit = await house.open(`/refunds/${id}`)
       await visit.go()
-      await visit.page.getByRole('heading', { name: 'There is no such refund' }).waitFor()
+      await visit.page.getByRole('heading', { name: 'Refund not found' }).waitFor()
       seen.push(await visit.page.locator('main').textContent())
     }
     expect(new Set(seen).size).toBe(1)
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await using visit = await house.open(`/refunds/${foreign}`, { by: chairs.owner })
     const { page } = visit
     await visit.go()
-    await page.getByText('Refund of Chairs').waitFor()
+    await page.getByText('Refund by Chairs').waitFor()
     await page.click('text=All refunds of Chairs')
     await page.locator(`a[href="/refunds/${foreign}"]`).waitFor()
     await page.selectOption('select', { label: 'Lamps & other lights' })
@@ -149,8 +149,8 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     const { id } = await house.on.made({ of: { merchantId, livemode: false } })
     await using visit = await house.open('/refunds', { by: owner, script: announcing })
     await visit.go()
-    await visit.page.click('text=Your signer signs')
-    await visit.page.getByText('Your refund signer signs this one by itself.').waitFor()
+    await visit.page.click('text=Signed automatically')
+    await visit.page.getByText('Your refund signer signs this refund automatically.').waitFor()
     expect([visit.page.url().endsWith(encodeId('re', id)), await visit.page.locator('.way').count()]).toEqual([true, 0])
   })
 
@@ -161,10 +161,10 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await using visit = await house.open('/refunds')
     const { page } = visit
     await visit.go()
-    await page.getByRole('heading', { name: 'To be looked at' }).waitFor()
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
     await page.click(`a[href="/refunds/${id}"]`)
-    await page.getByText('Money has moved that nobody waited for').waitFor()
-    await press(page, 'I have looked at it')
+    await page.getByText('Money was moved unexpectedly').waitFor()
+    await press(page, 'Mark as checked')
     await page.locator('.attention').waitFor({ state: 'detached' })
   })
 
@@ -192,32 +192,32 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     const { page } = visit
     const says = (text: string) => page.getByText(text).first().waitFor()
     await visit.go()
-    await press(page, 'The money has come')
-    await says('that cannot be taken back')
-    await press(page, 'Not yet')
+    await press(page, 'Mark as paid')
+    await says('You cannot undo this.')
+    await press(page, 'Go back')
     expect((await house.look(came)).state).toBe('processing')
-    await press(page, 'The money has come')
-    await press(page, 'Yes, it is paid')
-    await says('Paid, and final on the chain.')
+    await press(page, 'Mark as paid')
+    await press(page, 'Confirm payment')
+    await says('Paid. The transaction is final on the chain.')
     expect(await house.look(came)).toMatchObject({ state: 'processed', refunded: 1000 })
 
     await using other = await house.open(`/refunds/${didNot}`)
     await other.go()
-    await press(other.page, 'The money has not come')
-    await press(other.page, 'Yes, it has failed')
-    await other.page.getByText('It has not been paid.').waitFor()
-    await press(other.page, 'I have looked at it')
-    await press(other.page, 'Sign it again')
-    await other.page.getByText('Pay in one of these ways').waitFor()
+    await press(other.page, 'Mark as failed')
+    await press(other.page, 'Confirm failure')
+    await other.page.getByText('This refund was not paid.').waitFor()
+    await press(other.page, 'Mark as checked')
+    await press(other.page, 'Sign again')
+    await other.page.getByText('Choose one way to pay.').waitFor()
 
     await using third = await house.open(`/refunds/${neverSent}`)
     await third.go()
-    await press(third.page, 'The money has come')
-    await press(third.page, 'Yes, it is paid')
-    await third.page.getByText('It takes your word only once it cannot.').waitFor()
-    await press(third.page, 'It was never sent: sign it again')
-    await press(third.page, 'Yes, sign it again')
-    await third.page.getByText('Pay in one of these ways').waitFor()
+    await press(third.page, 'Mark as paid')
+    await press(third.page, 'Confirm payment')
+    await third.page.getByText('You can decide only when the server cannot.').waitFor()
+    await press(third.page, 'Sign again')
+    await press(third.page, 'Confirm, sign again')
+    await third.page.getByText('Choose one way to pay.').waitFor()
     expect(await house.look(neverSent)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
   })
 })
@@ -226,7 +226,7 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
   test('and is told what is wrong with it', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
-    await unfold(page, 'I have sent it already')
+    await unfold(page, 'Report a transaction that was already sent')
     for (const wrong of [
       '',
       '0x12',
@@ -235,7 +235,7 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
       `0x${'1'.repeat(64)} 0x${'2'.repeat(64)}`,
     ]) {
       await name(page, wrong)
-      await says('This is no hash of a transaction')
+      await says('This is not a transaction hash.')
       expect(await page.locator('#hash').getAttribute('aria-describedby')).toBe('fault')
       expect(await page.locator('#hash').evaluate(input => input.matches(':focus'))).toBe(true)
     }
@@ -245,49 +245,49 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
       ...{ bearer: house.owner.bearer, json: { txHash: used } },
     })
     await name(page, used)
-    await says('Another refund is paid with this transaction.')
+    await says('This transaction already pays another refund.')
     await page.route(naming, route => route.abort())
     await name(page, `0x${'d'.repeat(64)}`)
-    await says('The service could not be told.')
+    await says('The server cannot be reached.')
     await page.unroute(naming)
     expect([wallet.asked, (await house.look(id)).state]).toEqual([[], 'requires_signature'])
     // As an explorer's page about it is called.
     const sent = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
     await name(page, ` https://scan.example/tx/${sent.toUpperCase().replace('0X', '0x')} `)
-    await says('On its way')
+    await says('Processing')
     expect((await house.look(id)).txHash).toBe(sent)
   })
 
   test('of one that was canceled meanwhile nothing is taken', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit
-    await unfold(page, 'I have sent it already')
+    await unfold(page, 'Report a transaction that was already sent')
     await house.to.call('POST', `/v1/merchants/${house.merchant}/refunds/${id}/cancel`, { bearer: house.owner.bearer })
     await name(page, `0x${'e'.repeat(64)}`)
-    await says('it is canceled')
-    await says('It was canceled. Nothing is to be sent.')
+    await says('the status of this refund is “canceled”')
+    await says('Canceled. Do not send money for this refund.')
   })
 
   test('one that has failed says why, takes no failed hash, is signed again and paid', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
     const wrong = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
-    await unfold(page, 'I have sent it already')
+    await unfold(page, 'Report a transaction that was already sent')
     await name(page, wrong)
-    await says('On its way')
+    await says('Processing')
     await house.settle()
     await comeBack(page)
-    await says('It has not been paid.')
+    await says('This refund was not paid.')
     expect((await house.look(id)).state).toBe('failed')
-    await unfold(page, 'I have sent it again already')
+    await unfold(page, 'Report another transaction')
     await name(page, wrong)
     await says('This is the transaction that has failed.')
-    await press(page, 'Sign it again')
+    await press(page, 'Sign again')
     await press(page, 'Pay with')
-    await says('On its way')
+    await says('Processing')
     await house.settle()
     await comeBack(page)
-    await says('Paid, and final on the chain.')
+    await says('Paid. The transaction is final on the chain.')
     expect([wallet.sent.length, (await house.look(id)).state]).toEqual([1, 'processed'])
   })
 
@@ -296,15 +296,15 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
     const { page, id, says } = visit
     const { chain, send } = house.on
     const tooMuch = await send(chain.payment(customer, 1001n))
-    await unfold(page, 'I have sent it already')
+    await unfold(page, 'Report a transaction that was already sent')
     await name(page, tooMuch)
-    await says('On its way')
+    await says('Processing')
     await house.settle()
     await comeBack(page)
-    await says('Look at this one.')
-    expect(await page.getByRole('button', { name: 'Sign it again' }).count()).toBe(0)
-    await press(page, 'I have looked at it')
-    await press(page, 'Sign it again')
+    await says('This refund needs your attention.')
+    expect(await page.getByRole('button', { name: 'Sign again' }).count()).toBe(0)
+    await press(page, 'Mark as checked')
+    await press(page, 'Sign again')
     await page.getByRole('button', { name: 'Pay with' }).waitFor()
     expect(await house.look(id)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
   })
@@ -314,17 +314,17 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
     const { page, id, says } = visit
     const uuid = decodeId('re', id) ?? ''
     const wrong = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
-    await unfold(page, 'I have sent it already')
+    await unfold(page, 'Report a transaction that was already sent')
     await name(page, wrong)
     await house.settle()
     await comeBack(page)
-    await says('It has not been paid.')
+    await says('This refund was not paid.')
     const [payment] = await house.to.sql<{ id: string; asked: number }[]>`
       select payment_id as id, amount_minor::int as asked from refunds where id = ${uuid}`
     const reserve = { type: 'reserve_refund', amountMinor: payment?.asked ?? 0 }
     await house.to.api.actors.dispatch({ kind: 'payment', actor: payment?.id ?? '', event: reserve })
-    await press(page, 'Sign it again')
-    await says('The payment has not got the amount any more')
+    await press(page, 'Sign again')
+    await says('The payment no longer has this amount')
     await house.to.api.actors.dispatch({
       ...{ kind: 'payment', actor: payment?.id ?? '', event: { ...reserve, type: 'release_refund' } },
     })

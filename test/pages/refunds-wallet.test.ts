@@ -32,7 +32,7 @@ const until200 = (page: Page) => page.waitForResponse(answer => answer.url().end
 describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
   test.each([
     ['that says its name', announcing, 'Lamp Wallet', false],
-    ['that stands where they used to', standing, 'The wallet of this browser', true],
+    ['that stands where they used to', standing, 'Browser wallet', true],
   ])('%s it is paid exactly as prepared, once, and shown until it is', async (_, script, called, coins) => {
     await using visit = await waiting(undefined, { script, coins })
     const { page, id, wallet, says } = visit
@@ -41,13 +41,13 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     const { to, data, value } = (json as { unsignedTransaction: Record<string, string> }).unsignedTransaction
     await press(page, `Pay with ${called}`)
-    await says('On its way')
+    await says('Processing')
     const hex = `0x${BigInt(value ?? '').toString(16)}`
     expect(wallet.transactions).toEqual([{ from: expect.any(String), chainId: '0x7a69', to, data, value: hex }])
     expect(await noteOf(page, id)).toBeNull()
     await house.settle()
     await comeBack(page)
-    await says('Paid, and final on the chain.')
+    await says('Paid. The transaction is final on the chain.')
     expect(await house.look(id)).toMatchObject({
       ...{ state: 'processed', txHash: wallet.sent[0], events: ['refund.processed'], refunded: 1000 },
     })
@@ -62,10 +62,10 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     const { page, id, wallet, says } = visit
     await pay(page)
-    await says('You have refused it in the wallet. Nothing was sent.')
+    await says('You rejected the request in the wallet. Nothing was sent.')
     expect(await noteOf(page, id)).toBeNull()
     await pay(page)
-    await says('On its way')
+    await says('Processing')
     expect(wallet.sent).toHaveLength(1)
   })
 
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await until(() => wallet.asked.includes('eth_sendTransaction'))
     await page.getByRole('link', { name: 'All refunds of' }).click()
     await page.locator(`a[href="/refunds/${id}"]`).click()
-    await says('Your wallet is being asked.')
+    await says('Waiting for your wallet.')
     expect(await page.getByRole('button', { name: 'Pay with' }).isDisabled()).toBe(true)
     return { ...visit, answer }
   }
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     const named = until200(visit.page)
     visit.answer.resolve()
     await named
-    await visit.says('On its way')
+    await visit.says('Processing')
     expect([await payButtons(visit.page), visit.wallet.sent.length]).toEqual([0, 1])
   })
 
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     answer.reject(new WalletError(4001))
     await page.locator('button:enabled', { hasText: 'Pay with' }).waitFor()
     await pay(page)
-    await says('You have refused it in the wallet. Nothing was sent.')
+    await says('You rejected the request in the wallet. Nothing was sent.')
     expect([await noteOf(page, id), wallet.sent]).toEqual([null, []])
   })
 
@@ -111,12 +111,12 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await using visit = await waiting(stubborn)
     visit.wallet.chainId = '0x1'
     await pay(visit.page)
-    await visit.says('Your wallet is on another network. Switch it to Lamp Net, then press again.')
+    await visit.says('Nothing was sent: your wallet is on another network. Switch it to Lamp Net, then try again.')
     expect(visit.wallet.sent).toEqual([])
     await using willing = await waiting()
     willing.wallet.chainId = '0x1'
     await pay(willing.page)
-    await willing.says('On its way')
+    await willing.says('Processing')
     expect(willing.wallet.asked).toContain('wallet_switchEthereumChain')
   })
 
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     const { page, wallet, says } = visit
     wallet.chainId = '0x1'
     await pay(page)
-    await says('Your wallet does not know Lamp Net (chain id 31337). Add it there')
+    await says('your wallet does not know Lamp Net (chain ID 31337). Add the network')
     expect(wallet.asked).not.toContain('wallet_addEthereumChain')
     await page.route('**/refunds/re_*', async route => {
       if (route.request().resourceType() !== 'document') return route.continue()
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     await page.reload()
     await pay(page)
-    await says('On its way')
+    await says('Processing')
     expect(wallet.asked).toContain('wallet_addEthereumChain')
   })
 
@@ -158,14 +158,14 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     const { page, id, wallet, says } = visit
     await pay(page)
-    await says('It is not certain whether this has been sent.')
+    await says('It is not known whether this refund was sent.')
     await says('the pipe is broken')
     await page.reload()
-    await says('It is not certain whether this has been sent.')
+    await says('It is not known whether this refund was sent.')
     expect([await payButtons(page), await noteOf(page, id)]).toEqual([0, expect.any(String)])
-    await press(page, 'It was not sent: let me sign again')
+    await press(page, 'Nothing was sent, sign again')
     await pay(page)
-    await says('On its way')
+    await says('Processing')
     expect(wallet.sent).toHaveLength(1)
   })
 })
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     expect([await payButtons(page), (await house.look(id)).state]).toEqual([0, 'requires_signature'])
     await page.unroute(naming)
     await Promise.all([until200(page), page.reload()])
-    await says('On its way')
+    await says('Processing')
     expect(await house.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     expect([wallet.sent.length, await noteOf(page, id)]).toEqual([1, null])
   })
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     })
     await pay(page)
     // The house says so itself.
-    await says('On its way')
+    await says('Processing')
     expect(await house.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     await page.unroute(naming)
     await Promise.all([until200(page), page.goto(`${house.to.url}/refunds`)])
@@ -213,14 +213,14 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await page.close()
     const next = await context.newPage()
     await next.goto(`${house.to.url}/refunds/${id}`)
-    await next.getByText('It is not certain whether this has been sent.').waitFor()
+    await next.getByText('It is not known whether this refund was sent.').waitFor()
     expect(await payButtons(next)).toBe(0)
     await until(async () => {
       await house.settle()
       return (await house.look(id)).state === 'processed'
     })
     await comeBack(next)
-    await next.getByText('Paid, and final on the chain.').waitFor()
+    await next.getByText('Paid. The transaction is final on the chain.').waitFor()
     expect([await house.look(id), await noteOf(next, id)]).toMatchObject([{ txHash: wallet.sent[0] }, null])
   })
 
@@ -236,9 +236,9 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     })
     await page.unroute(naming)
     await page.reload()
-    await says('A transaction was sent from here that does not count')
+    await says('A transaction was sent that does not pay this refund')
     await page.getByText(wallet.sent[0] ?? '').waitFor()
-    await press(page, 'I have looked at it')
+    await press(page, 'Mark as checked')
     expect(await noteOf(page, id)).toBeNull()
   })
 
@@ -255,15 +255,15 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await pay(page)
     await until(() => wallet.asked.includes('eth_sendTransaction'))
     // Without anything being pressed there.
-    await second.getByText('It is not certain whether this has been sent.').waitFor()
+    await second.getByText('It is not known whether this refund was sent.').waitFor()
     expect(await payButtons(second)).toBe(0)
-    await press(second, 'It was not sent: let me sign again')
-    await second.getByText('Another window asks a wallet for it: answer there').waitFor()
+    await press(second, 'Nothing was sent, sign again')
+    await second.getByText('Another window of this browser has asked a wallet to pay this refund.').waitFor()
     expect([await payButtons(second), await noteOf(page, id)]).toEqual([0, expect.any(String)])
     answer.resolve()
-    await says('On its way')
+    await says('Processing')
     await comeBack(second)
-    await second.getByText('On its way').first().waitFor()
+    await second.getByText('Processing').first().waitFor()
     expect(wallet.sent).toHaveLength(1)
   })
 
@@ -279,9 +279,9 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await Promise.all([page, second].map(each => each.getByRole('button', { name: 'Pay with' }).waitFor()))
     await Promise.all([pay(page), pay(second)])
     pressed.resolve()
-    await says('On its way')
+    await says('Processing')
     await comeBack(second)
-    await second.getByText('On its way').first().waitFor()
+    await second.getByText('Processing').first().waitFor()
     expect([wallet.sent.length, wallet.asked.filter(method => method === 'eth_sendTransaction').length]).toEqual([1, 1])
   })
 })

@@ -64,8 +64,8 @@ describe.skipIf(!hasBrowser).each([
     await page.click(`a[href="/refunds/${ids.signed}"]`)
     await unfold(page, 'Pay with another wallet')
     await page.locator('.qr').waitFor()
-    await unfold(page, 'I have sent it already')
-    await press(page, 'Name this transaction')
+    await unfold(page, 'Report a transaction that was already sent')
+    await press(page, 'Report transaction')
     await expectReadable('.fault')
     await page.evaluate(
       `localStorage.setItem('paymachine.refund.${ids.coins}', '{"merchantId":"${house.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
@@ -110,14 +110,14 @@ describe.skipIf(!hasBrowser)('by keyboard alone', () => {
     expect(await focused()).toBe('#view')
     await page.keyboard.press('Enter')
     await tabTo(`/refunds/${id}`)
-    await page.getByText('To this address').waitFor()
+    await page.getByText('Destination address').waitFor()
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
     await tabTo('Pay with Lamp Wallet')
-    await page.getByText('On its way').first().waitFor()
+    await page.getByText('Processing').first().waitFor()
     expect([wallet.sent.length, await page.evaluate('document.activeElement.tagName')]).toEqual([1, 'H1'])
-    expect(await page.locator('#says').textContent()).toBe('On its way.')
+    expect(await page.locator('#says').textContent()).toBe('Processing.')
     await page.goBack()
-    await page.getByRole('heading', { name: 'On their way' }).waitFor()
+    await page.getByRole('heading', { name: 'Processing', level: 2 }).waitFor()
   })
 })
 
@@ -150,12 +150,12 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
     expect(await page.locator('#password').evaluate(input => input.matches(':focus'))).toBe(true)
     await signIn(page, house.owner.email, password)
-    await page.getByText('To this address').waitFor()
+    await page.getByText('Destination address').waitFor()
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe('[{},{}]')
     expect(await page.evaluate('document.cookie')).toBe('')
     expect(visit.asked.filter(each => /[?&#].*eyJ/.test(each))).toEqual([])
     await page.reload()
-    await page.getByText('To this address').waitFor()
+    await page.getByText('Destination address').waitFor()
     await cancel(house, id)
   })
 
@@ -170,12 +170,12 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     const code = page.getByLabel('Code of your authenticator app')
     await code.fill('000000')
     await page.keyboard.press('Enter')
-    await page.getByText('The code is wrong or has been used already.').waitFor()
+    await page.getByText('The code is wrong or has already been used.').waitFor()
     expect(await code.evaluate(input => input.matches(':focus'))).toBe(true)
     // The one that it was confirmed with is used up.
     await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }))
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing waits for a signature.').waitFor()
+    await page.getByText('No refund needs a signature.').waitFor()
   })
 
   test('is told how long to wait after too many tries', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('signing in', () => {
       await signIn(visit.page, 'nobody@chairs.shop', 'wrong horse battery')
       await answer
     }
-    await visit.page.getByText(/Too many tries. Wait \d+ seconds/).waitFor()
+    await visit.page.getByText(/Too many attempts. Wait \d+ seconds/).waitFor()
   })
 
   test('in two windows is one session: signed out in one, the other asks who it is', async () => {
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await press(visit.page, 'Sign out')
     await visit.page.getByText('You have signed out.').waitFor()
     await comeBack(second)
-    await second.getByText('The session has ended: sign in again.').waitFor()
+    await second.getByText('Your session has ended. Sign in again.').waitFor()
     await second.reload()
     await second.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
@@ -205,12 +205,12 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await using visit = await house.open('/refunds')
     await visit.context.route('**/v1/**', route => route.abort())
     await visit.go()
-    await visit.page.getByRole('heading', { name: 'This page cannot be shown now' }).waitFor()
+    await visit.page.getByRole('heading', { name: 'This page cannot be loaded' }).waitFor()
     await visit.context.unroute('**/v1/**')
     await press(visit.page, 'Try again')
-    await visit.page.getByRole('heading', { name: 'To be signed' }).waitFor()
+    await visit.page.getByRole('heading', { name: 'Needs signature', level: 2 }).waitFor()
     await visit.context.route('**/v1/**', route => route.abort())
     await comeBack(visit.page)
-    await visit.page.getByText('The service does not answer').waitFor()
+    await visit.page.getByText('The server does not respond').waitFor()
   })
 })

@@ -48,7 +48,7 @@ asBoth('an ordinary user is told in one line that the folder is not theirs', asy
   await using folder = dataFolder()
   const house = await startHouse(folder.path, { uid: ordinary })
   expect(house.said).toEqual([
-    `${folder.path} cannot be written to by this user: give it to them, or set DATA_DIR to another folder`,
+    `${folder.path} cannot be written to by this user: change its owner, or set DATA_DIR to another folder`,
   ])
 })
 
@@ -90,7 +90,7 @@ asRoot('a link to a database that is gone is not answered with an empty one', as
   const dataDir = join(closed.path, 'data')
   mkdirSync(dataDir)
   execFileSync('ln', ['-s', '/var/lib/paymachine/gone', join(dataDir, 'postgres')])
-  await expect(startEmbedded({ dataDir })).rejects.toThrow('leads to a folder that is gone')
+  await expect(startEmbedded({ dataDir })).rejects.toThrow('is a link to a folder that does not exist')
 })
 
 asRoot(

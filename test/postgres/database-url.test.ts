@@ -32,7 +32,7 @@ test('with verify-full and the file of the authority every connection is encrypt
 test('what is not verified ends the start with one line', async () => {
   await using server = await tlsServer()
   expect(await refusal(`${server.url}?sslmode=verify-full`)).toEqual([
-    'DATABASE_URL: the certificate of the database is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): name the file of its authority in sslrootcert',
+    'DATABASE_URL: the certificate of the database is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): set sslrootcert to the file of its certificate authority',
   ])
   expect(await refusal(`${server.url}?sslmode=require&sslrootcert=system`)).toEqual([
     'DATABASE_URL: sslrootcert=system needs sslmode=verify-full',
@@ -42,7 +42,7 @@ test('what is not verified ends the start with one line', async () => {
   ])
   const elsewhere = server.url.replace('127.0.0.1', '127.0.0.2')
   expect(await refusal(`${elsewhere}?sslmode=verify-full&sslrootcert=${server.root}`)).toEqual([
-    'DATABASE_URL: the certificate of the database is for another name: use the name in it, or sslmode=verify-ca',
+    'DATABASE_URL: the certificate of the database is for another host name: use that name, or sslmode=verify-ca',
   ])
   for (const parameters of ['sslmode=require', `sslmode=verify-ca&sslrootcert=${server.root}`]) {
     const sql = connect(`${elsewhere}?${parameters}`, { max: 1 })
@@ -59,7 +59,7 @@ test('a client certificate is shown to a database that asks for one', async () =
   await using server = await tlsServer({ clientCertificate: true })
   const url = `${server.url}?sslmode=verify-full&sslrootcert=${server.root}`
   expect(await refusal(url)).toEqual([
-    'DATABASE_URL: the database does not let this user in (connection requires a valid client certificate)',
+    'DATABASE_URL: the database does not allow this user to connect (connection requires a valid client certificate)',
   ])
   await using main = await startMain({ DATABASE_URL: `${url}&${server.client}`, SECRET_KEY })
   expect(main.lines).toEqual([`Ready at ${main.url}`])
@@ -68,13 +68,13 @@ test('a client certificate is shown to a database that asks for one', async () =
 test('a database without TLS ends a start that requires it with one line', async () => {
   await using db = await database()
   expect(await refusal(`${db.url}?sslmode=require`)).toEqual([
-    'DATABASE_URL: the database offers no TLS: switch it on there, or remove sslmode',
+    'DATABASE_URL: the database does not support TLS: enable TLS there, or remove sslmode',
   ])
 })
 
 const wrong: readonly (readonly [string, string])[] = [
   ['sslmode=prefer', 'sslmode must be disable, require, verify-ca or verify-full'],
-  ['sslrootcert=/root.crt', 'sslrootcert needs an sslmode beside it, such as sslmode=verify-full'],
+  ['sslrootcert=/root.crt', 'sslrootcert also needs sslmode, such as sslmode=verify-full'],
   ['sslmode=verify-full&sslrootcert=/none/root.crt', 'sslrootcert /none/root.crt cannot be read (ENOENT)'],
   [`sslmode=verify-full&sslrootcert=${import.meta.path}`, `sslrootcert ${import.meta.path} is not a PEM file`],
   ...['disable', 'require', 'verify-ca'].map(

@@ -96,7 +96,7 @@ test('a server that dies is started again at the same address', async () => {
   await run(url, 'create table kept as select 1 as id')
   process.kill(postmaster(dataDir), 'SIGKILL')
   await until(() => run(url, 'select id from kept').catch(() => undefined))
-  expect(said).toEqual(['Postgres ended by itself, starting it again'])
+  expect(said).toEqual(['Postgres has stopped unexpectedly and is being restarted'])
   await stop()
 })
 

@@ -63,7 +63,7 @@ test('a database that another version of a file was applied to is refused', asyn
   await using db = await emptyDatabase()
   await migrate(db.url, [one])
   await expect(migrate(db.url, [file(one.name, `${one.text} `)])).rejects.toThrow(
-    'The database was made by another version of this program (sql/001-one.sql differs): start that version, or set',
+    'The database was created by another version of this program (sql/001-one.sql differs): start that version, or set',
   )
 })
 

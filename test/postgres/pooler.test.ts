@@ -9,7 +9,7 @@ import { until } from '../harness/until.ts'
 const SECRET_KEY = 'a secret key for tests and for nothing else'
 const skipped = hasPgBouncer ? '' : ' (skipped: there is no pgbouncer here)'
 const refusal =
-  'DATABASE_URL leads to a connection pooler such as PgBouncer in transaction mode, which this service cannot use: set pool_mode = session there, or use the address of Postgres itself'
+  'DATABASE_URL is a connection pooler such as PgBouncer in transaction mode, which is not supported: set pool_mode = session there, or use the address of Postgres itself'
 
 const ignored =
   'ignore_startup_parameters = extra_float_digits,options,statement_timeout,enable_seqscan,enable_bitmapscan'

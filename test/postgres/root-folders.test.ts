@@ -32,7 +32,7 @@ asRoot('root does not start a data folder that a group can write to', async () =
   chownSync(folder.path, 0, ordinary)
   chmodSync(folder.path, 0o775)
   await expect(startEmbedded({ dataDir: folder.path })).rejects.toThrow(
-    `${folder.path} can be written to by other users: take that from them with chmod go-w, or start as an ordinary user`,
+    `${folder.path} can be written to by other users: remove that permission with chmod go-w, or start as an ordinary user`,
   )
   expect(readdirSync(folder.path)).toEqual([])
 })
@@ -44,9 +44,7 @@ asRoot('root does not start a data folder that a user can replace through a fold
   await using folder = dataFolder(mkdirs(join(inside, 'deep')))
   symlinkSync(folder.path, link)
   const refusal = (dataDir: string, by: string) =>
-    expect(startEmbedded({ dataDir })).rejects.toThrow(
-      `${dataDir} can be replaced by the users who can write to ${by}:`,
-    )
+    expect(startEmbedded({ dataDir })).rejects.toThrow(`${dataDir} can be replaced by users who can write to ${by}:`)
   chownSync(inside, ordinary, ordinary)
   await refusal(folder.path, inside)
   await refusal(link, inside)

@@ -110,14 +110,14 @@ asRoot('root does not start a data folder that others can write to, or a databas
   await using open = dataFolder()
   chmodSync(open.path, 0o777)
   await expect(startEmbedded({ dataDir: open.path })).rejects.toThrow(
-    `${open.path} can be written to by other users: take that from them with chmod go-w, or start as an ordinary user`,
+    `${open.path} can be written to by other users: remove that permission with chmod go-w, or start as an ordinary user`,
   )
   await using foreign = dataFolder()
   await startEmbedded({ dataDir: foreign.path }).then(({ stop }) => stop())
   const home = homeOf(foreign.path)
   chownSync(home, ordinary, ordinary)
   await expect(startEmbedded({ dataDir: foreign.path })).rejects.toThrow(
-    `${home} belongs to user nobody: root does not work in it. Give it to root, or start as that user`,
+    `${home} belongs to user nobody, and root does not use folders of other users: give it to root, or start as that user`,
   )
 })
 

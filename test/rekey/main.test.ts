@@ -49,7 +49,7 @@ const others = [
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.previous_sealed_secret',
 ]
-  .map(column => `${column}: 0 sealed anew\n`)
+  .map(column => `${column}: 0 encrypted with the current key\n`)
   .join('')
 
 test.concurrent('with both keys given, everything is moved to the new one, as often as it is asked', async () => {
@@ -57,9 +57,12 @@ test.concurrent('with both keys given, everything is moved to the new one, as of
   const id = await insertSecret(db.sql, oldKey)
   const env = { DATABASE_URL: db.url, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey }
   const first = await runRekey(env)
-  expect(first).toEqual({ code: 0, said: `accounts.mfa_secret: 1 sealed anew\n${others}` })
+  expect(first).toEqual({ code: 0, said: `accounts.mfa_secret: 1 encrypted with the current key\n${others}` })
   expect(await readSecret(db.sql, newKey, id)).toBe('JBSWY3DPEHPK3PXP')
-  expect(await runRekey(env)).toEqual({ code: 0, said: `accounts.mfa_secret: 0 sealed anew\n${others}` })
+  expect(await runRekey(env)).toEqual({
+    code: 0,
+    said: `accounts.mfa_secret: 0 encrypted with the current key\n${others}`,
+  })
 })
 
 test.concurrent('without the old key it ends with 1, says of whom, and tells no secret', async () => {
@@ -67,7 +70,7 @@ test.concurrent('without the old key it ends with 1, says of whom, and tells no 
   const id = await insertSecret(db.sql, oldKey)
   const { code, said } = await runRekey({ DATABASE_URL: db.url, SECRET_KEY: newKey })
   expect(code).toBe(1)
-  expect(said).toContain(`neither SECRET_KEY nor SECRET_KEY_PREVIOUS opens 1, of ${id}`)
+  expect(said).toContain(`neither SECRET_KEY nor SECRET_KEY_PREVIOUS decrypts 1, in the rows ${id}`)
   for (const secret of [newKey, 'JBSWY3DPEHPK3PXP', 'v1.']) expect(said).not.toContain(secret)
 })
 
@@ -132,7 +135,7 @@ test.concurrent('a data folder gets a new key, keeps the old one as the previous
   // A house that runs does not learn of a new key.
   const during = await use(() => runRekey({ DATA_DIR: dataDir }))
   expect(during.code).toBe(1)
-  expect(during.said).toContain('stop its house first')
+  expect(during.said).toContain('stop its server first')
   expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe(fourth.current)
 })
 
@@ -140,6 +143,6 @@ test.concurrent('where no house ever was, none is made', async () => {
   const dataDir = join(tmpdir(), `paymachine-${randomUUID()}`)
   const { code, said } = await runRekey({ DATA_DIR: dataDir })
   expect(code).toBe(1)
-  expect(said).toContain('holds no house yet')
+  expect(said).toContain('has no database yet')
   expect(await Bun.file(dataDir).exists()).toBe(false)
 })

@@ -24,7 +24,7 @@ test('a key that opens nothing of what is in the database is none of it', async 
   const open = async (secretKey: string, previousSecretKey?: string) =>
     (await openOwnKeyring(db.sql, { secretKey, previousSecretKey, dataDir: '' })).id
   const wrong =
-    'What this database keeps sealed was sealed under another key than SECRET_KEY: set the one that was set before'
+    'The secrets in this database were encrypted with another key than SECRET_KEY: set the previous value again'
   expect(await open(otherKey)).toBe(openKeyring(otherKey).id)
   await insertSecret(db.sql, oldKey)
   await expect(open(otherKey)).rejects.toThrow(wrong)
@@ -41,7 +41,7 @@ test('a house whose key was lost is told so, and not given another one', async (
   await insertSecret(db.sql, oldKey)
   const dataDir = await mkdtemp(join(tmpdir(), 'paymachine-key-'))
   const env = { secretKey: undefined, previousSecretKey: undefined, dataDir }
-  const told = `under another key than ${dataDir}/secret-key: put back the one that was there`
+  const told = `with another key than ${dataDir}/secret-key: restore the key from a backup`
   await expect(openOwnKeyring(db.sql, env)).rejects.toThrow(told)
   expect(await readdir(dataDir)).toEqual([])
   await writeFile(join(dataDir, 'secret-key'), otherKey)

@@ -138,7 +138,7 @@ test('a chain that is killed comes back at the same address with what was saved'
   await until(() => dollarsOf(sandbox.url, somebody).catch(() => undefined))
   expect(await dollarsOf(sandbox.url, somebody)).toBe(5)
   expect(sandbox.epoch()).toBe(epoch)
-  expect(sandbox.said).toContain('The sandbox chain ended by itself, starting it again')
+  expect(sandbox.said).toContain('The sandbox chain has stopped unexpectedly and is being restarted')
 })
 
 test('a chain that is killed before anything was saved again loses no more than that', async () => {

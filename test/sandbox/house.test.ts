@@ -61,7 +61,7 @@ test.concurrent('a house starts where there is no anvil, and says what to set', 
   await using main = await spawnMain(outside(db.url, folder.path), { program: join(clone, 'src', 'main.ts') })
   await until(async () => (await main.get('/readyz'))?.status === 200, { timeoutMs: 30_000 })
   expect(main.lines.filter(line => line.includes('sandbox'))).toEqual([
-    expect.stringMatching(/^There is no sandbox chain \(no anvil for .*SANDBOX_RPC_URL/),
+    expect.stringMatching(/^The sandbox chain is not available \(no anvil for .*SANDBOX_RPC_URL/),
   ])
   rmSync(clone, { recursive: true })
 })

@@ -75,10 +75,10 @@ test('a node that starts later is found, and one that comes back empty is a new 
   await until(() => isReady(again))
   expect(sandbox.epoch()).not.toBe(first)
   expect(sandbox.said).toEqual([
-    'The sandbox chain cannot be used: its node does not answer',
-    'The sandbox chain answers again',
-    'The sandbox chain cannot be used: its node does not answer',
-    'The sandbox chain answers again',
+    'The sandbox chain is not available: its node does not respond',
+    'The sandbox chain is available again',
+    'The sandbox chain is not available: its node does not respond',
+    'The sandbox chain is available again',
   ])
 })
 

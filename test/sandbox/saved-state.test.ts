@@ -45,7 +45,7 @@ test.each(kinds)('where the latest save is %s, the one before goes on in a new e
   expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
   expect(sandbox.epoch()).not.toBe(used.epoch)
   expect(sandbox.said).toEqual([
-    'The saved sandbox chain cannot be read, the one before is used: its last blocks are gone',
+    'The saved sandbox chain cannot be read, so the previous one is used: its last blocks are lost',
   ])
 })
 
@@ -63,7 +63,7 @@ test.each(kinds)(
     if (kind === 'missing') expect(sandbox.said).toEqual([])
     else
       expect(sandbox.said).toEqual([
-        'The saved sandbox chain cannot be read, an empty one is used: its last blocks are gone',
+        'The saved sandbox chain cannot be read, so an empty chain is used: its last blocks are lost',
       ])
   },
 )
@@ -94,7 +94,7 @@ test('a save that was put back goes on in a new epoch', async () => {
   const sandbox = await opened(used.path)
   expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
   expect(sandbox.epoch()).not.toBe(used.epoch)
-  expect(sandbox.said).toEqual(['The saved sandbox chain is old: its last blocks are gone'])
+  expect(sandbox.said).toEqual(['The saved sandbox chain is not up to date: its last blocks are lost'])
   await sandbox.stop()
   await using next = await opened(used.path)
   expect(next.epoch()).toBe(sandbox.epoch())

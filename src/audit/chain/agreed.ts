@@ -2,7 +2,7 @@ import { type Answer, agreedOn, type Call, type Plain, type Rpc, RpcFault } from
 
 const TIMEOUT_MS = 60_000
 
-/** What two nodes say alike. Nothing is compared with what they do not agree on. */
+/** The answer on which the nodes agree. Throws if they disagree: then nothing is compared. */
 export const getAgreed = async <T extends Plain>(
   rpc: Rpc,
   calls: readonly Call[],

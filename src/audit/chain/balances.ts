@@ -11,8 +11,8 @@ import type { Compared } from './compare.ts'
 const ADDRESSES_AT_ONCE = 500
 
 /**
- * What an address holds that was never swept is the sum of its transfers. Of one that was swept, the logs of tokens tell
- * what has come. No log tells of native currency: of that a swept address holds no more than has come.
+ * The balance of an address that was never collected is the sum of its transfers. For a collected address, the logs of the
+ * tokens show what it received. Native currency has no logs: a collected address holds at most what it received.
  */
 export async function* findBalances(sql: Sql, compared: Compared): AsyncGenerator<string> {
   for (let after = ''; ; ) {
@@ -26,11 +26,11 @@ export async function* findBalances(sql: Sql, compared: Compared): AsyncGenerato
 
 type Expected = {
   readonly address: Hex
-  /** By token, native currency by an empty text. */
+  /** By token; native currency has an empty key. */
   readonly sums: Readonly<Record<string, string>>
 }
 
-/** Without addresses that were paid on a chain that is lost: what came there is nowhere any more. */
+/** Without addresses that were paid on a lost sandbox chain: that money no longer exists. */
 const expectedAfter = (sql: Sql, { chain, final, lostBefore }: Compared, after: string): Promise<Expected[]> => sql<
   Expected[]
 >`
@@ -67,14 +67,14 @@ async function* differing(
     const coinsDiffer = deployed ? coins > expected('') : coins !== expected('')
     const tokensDiffer = tokens.some((token, place) => {
       const amount = deployed ? (come.get(`${address} ${token}`) ?? 0n) : holding.tokens[place]
-      // A token that does not say what an address holds says nothing against it.
+      // A token that does not return a balance proves no difference.
       return amount !== undefined && amount !== expected(token)
     })
     if (coinsDiffer || tokensDiffer) yield address
   }
 }
 
-/** What the tokens' own logs say has come, by address and token. */
+/** The received amounts in the logs of the tokens, by address and token. */
 const readCome = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonly Hex[], range: Range) => {
   const come = new Map<string, bigint>()
   if (addresses.length === 0 || tokens.length === 0) return come
@@ -88,7 +88,7 @@ const readCome = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonly He
   return come
 }
 
-/** As the nodes gave them, where they gave the same. */
+/** The answers of the nodes, if they are equal. */
 const getAgreedAnswers = (rpc: Rpc, calls: Parameters<Rpc['batch']>[0]): Promise<readonly string[]> =>
   getAgreed(rpc, calls, answers => answers.map(answer => String(answered(answer))))
 

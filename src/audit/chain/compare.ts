@@ -6,12 +6,12 @@ import { findBalances } from './balances.ts'
 import { findRefunds } from './refunds.ts'
 import { findTransfers } from './transfers.ts'
 
-/** A chain as far as it was read: what is compared is what was final in this block. */
+/** A chain up to its final block, which is what is compared. */
 export type Compared = ConnectedChain & {
-  /** Where reading began: what came before is in no record. */
+  /** First block that was read. Earlier blocks are not recorded. */
   readonly begunNumber: number
   readonly final: { readonly number: number; readonly hash: string }
-  /** What was mined before is of a sandbox chain that is lost. */
+  /** Blocks before this time belong to a lost sandbox chain. */
   readonly lostBefore: Date | null
 }
 
@@ -21,17 +21,17 @@ export type Comparison = {
   readonly left: readonly string[]
 }
 
-/** A promise that only the chain can tell of. */
+/** An invariant that can be checked only on the chain. */
 type ChainCheck = {
   readonly what: string
-  /** What breaks it. */
+  /** IDs of the breaches. */
   readonly find: (sql: Sql, compared: Compared) => AsyncIterable<string>
 }
 
 const checks: readonly ChainCheck[] = [
-  { what: 'a final transfer that its transaction does not show', find: findTransfers },
+  { what: 'a final transfer that is not in its transaction', find: findTransfers },
   { what: 'a processed refund that its transaction has not paid', find: findRefunds },
-  { what: 'an address that holds something else than its transfers came to', find: findBalances },
+  { what: 'an address whose balance differs from its transfers', find: findBalances },
 ]
 
 /** I4: recorded sums are those of the chain. */
@@ -40,8 +40,8 @@ export const compareChains = async (sql: Sql, chains: Chains): Promise<Compariso
   const left: string[] = []
   for (const { id, ...cursor } of await findCursors(sql)) {
     const connected = chains.find(id)
-    if (!connected) left.push(`chain ${id} is not switched on`)
-    else if (cursor.stopped) left.push(`chain ${id} has other blocks than those that were final`)
+    if (!connected) left.push(`chain ${id} is not enabled`)
+    else if (cursor.stopped) left.push(`chain ${id} was reorganized below its final block`)
     else
       try {
         findings.push(...(await compare(sql, { ...connected, ...cursor })))

@@ -16,7 +16,7 @@ import type { Compared } from './compare.ts'
 const REFUNDS_AT_ONCE = 100
 const readRefund = readerOf(refundKind)
 
-/** What a contract sent on, or a person has judged, a transaction alone does not show. */
+/** Without refunds that a contract has paid, or a member has decided: the transaction alone does not show these. */
 export async function* findRefunds(sql: Sql, { chain, rpc, lostBefore }: Compared): AsyncGenerator<string> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const rows = await sql<ActorRow[]>`

@@ -11,7 +11,7 @@ import type { Compared } from './compare.ts'
 
 const TRANSFERS_AT_ONCE = 100
 
-/** A rise of a balance has no transaction: balances tell of it. */
+/** Without balance increases, which have no transaction: `findBalances` checks those. */
 export async function* findTransfers(sql: Sql, { chain, rpc, lostBefore }: Compared): AsyncGenerator<string> {
   for (let last = { block_hash: '', tx_hash: '', log_index: 0 }; ; ) {
     const rows = await sql<TransferRow[]>`

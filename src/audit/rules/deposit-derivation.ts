@@ -6,10 +6,10 @@ import type { Sql } from '../../postgres/connect.ts'
 import type { Check } from '../audit.ts'
 import { ROWS_AT_ONCE } from '../each-row.ts'
 
-/** Money that comes to an address can only go to the treasury that the address was made of. */
+/** Money at a deposit address can be moved only to the treasury from which the address was derived. */
 export const depositDerivation = (keyring: Keyring): Check => ({
   invariant: 'I4',
-  what: 'a deposit address that does not follow from its treasury, its counter and the recovery secret',
+  what: 'a deposit address that was not derived from its treasury, its counter and the recovery secret',
   find: async function* (sql) {
     let merchant: string | undefined
     let secret: Uint8Array | undefined
@@ -27,7 +27,7 @@ export const depositDerivation = (keyring: Keyring): Check => ({
   },
 })
 
-/** A merchant's follow each other, so that one secret and few treasuries are held at a time. */
+/** Ordered by merchant, so that only one secret and a few treasuries are in memory at a time. */
 async function* depositsOf(sql: Sql): AsyncGenerator<Deposit> {
   let last = { merchant_id: '00000000-0000-0000-0000-000000000000', counter: '0' }
   for (;;) {

@@ -6,7 +6,7 @@ export const eventMerchant = ({ name, table, columns, publish }: Kind): Check[] 
     ? [
         {
           invariant: 'I8',
-          what: `a row of ${table} that is of another merchant or mode than its events`,
+          what: `a row of ${table} with another merchant or mode than its events`,
           breaches: sql => sql`
             select t.id
             from events e join ${sql(table)} t on t.id = e.actor

@@ -2,12 +2,12 @@ import type { Check } from '../audit.ts'
 
 export const paymentAddress: Check = {
   invariant: 'I4',
-  what: 'a payment whose customer was shown an address that was not given out for it',
+  what: 'a payment with an address that was not issued for it',
   breaches: sql => sql`
     select p.id
     from payments p
     where p.address is not null
-      -- Only a customer picks what to pay with.
+      -- Only a customer picks an asset.
       and exists (
         select from transitions h where h.actor = p.id and h.event = 'asset_picked' and h.cause = 'customer')
       and not exists (

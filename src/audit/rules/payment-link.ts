@@ -2,7 +2,7 @@ import type { Check } from '../audit.ts'
 
 export const paymentLink: Check = {
   invariant: 'I9',
-  what: 'a payment that is of another merchant, mode or amount than its link',
+  what: 'a payment with another merchant, mode or amount than its link',
   breaches: sql => sql`
     select p.id
     from payments p join payment_links l on l.id = p.payment_link_id

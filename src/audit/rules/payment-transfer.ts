@@ -2,7 +2,7 @@ import type { Check } from '../audit.ts'
 
 export const paymentTransfer: Check = {
   invariant: 'I4',
-  what: 'a payment that names a transaction which is none of its transfers',
+  what: 'a payment with a transaction that is not one of its transfers',
   breaches: sql => sql`
     select p.id
     from payments p

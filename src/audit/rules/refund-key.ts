@@ -1,9 +1,9 @@
 import type { Check } from '../audit.ts'
 
-/** Keys of refunds are kept for good: without its key a request that is sent again would pay a second time. */
+/** Idempotency keys of refunds are never deleted: without the key, a repeated request would pay a second time. */
 export const refundKey: Check = {
   invariant: 'I3',
-  what: 'a refund whose idempotency key is gone',
+  what: 'a refund whose idempotency key is missing',
   breaches: sql => sql`
     select h.actor as id
     from transitions h

@@ -2,7 +2,7 @@ import type { Check } from '../audit.ts'
 
 export const refundPayment: Check = {
   invariant: 'I4',
-  what: 'a refund that is of another merchant, mode or currency than its payment, or of none',
+  what: 'a refund with another merchant, mode or currency than its payment, or without a payment',
   breaches: sql => sql`
     select r.id
     from refunds r left join payments p on p.id = r.payment_id

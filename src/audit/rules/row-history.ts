@@ -3,10 +3,10 @@ import type { Sql } from '../../postgres/connect.ts'
 import type { Fragment } from '../../queries/places.ts'
 import type { Check } from '../audit.ts'
 
-/** State, rev and what the kind shows in its history: amounts, addresses, hashes and times are those of the last entry. */
+/** State, rev, and the fields that the kind records in its history must be those of the last entry. */
 export const rowHistory = ({ table, columns, history }: Kind): Check => ({
   invariant: 'I9',
-  what: `a row of ${table} is not where its history ends`,
+  what: `a row of ${table} that differs from the last entry of its history`,
   breaches: sql => sql`
     select t.id
     from ${sql(table)} t

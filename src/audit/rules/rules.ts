@@ -13,7 +13,7 @@ import { refundPayment } from './refund-payment.ts'
 import { rowHistory } from './row-history.ts'
 import { transitionDigest } from './transition-digest.ts'
 
-/** The rules that have a file of their own, as far as the kinds they are about are registered. */
+/** The rules with a separate file, if their kinds are registered. */
 export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): Check[] => {
   const has = (...names: readonly string[]) => names.every(name => kinds.some(kind => kind.name === name))
   return [

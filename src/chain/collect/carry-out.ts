@@ -7,17 +7,17 @@ import { findDeployment } from './factory.ts'
 import type { Sweep } from './plan.ts'
 import { sendAndWait, type Transaction } from './send.ts'
 
-/** What becomes of transactions at a prompt. */
+/** Sends or prints transactions, for a command. */
 export type Carrier = {
   readonly ask: Ask
   readonly chainId: number
-  /** Who sends and pays the gas; without one the transactions are printed. */
+  /** Sends the transactions and pays the gas. Undefined: the transactions are printed. */
   readonly account: PrivateKeyAccount | undefined
   readonly say: (line: string) => void
   readonly print: (line: string) => void
 }
 
-/** The receipt, once it is sent and in a block. */
+/** Sends the transaction and returns its receipt, or prints it and returns undefined. */
 export const carryOut = async (
   { ask, chainId, account, say, print }: Carrier,
   transaction: Transaction,
@@ -32,17 +32,17 @@ export const carryOut = async (
   return mined
 }
 
-/** Whether the factory is there now. Nothing can be planned before. */
+/** Deploys the factory if needed. Returns whether it is on the chain now: nothing can be planned before. */
 export const deployFirst = async (carrier: Carrier): Promise<boolean> => {
   const deployment = await findDeployment(carrier.ask)
   if (deployment.state === 'there') return true
   if (deployment.state === 'no_proxy')
     throw new StartError(
-      `This chain lacks the deployment proxy ${deploymentProxy}: see Arachnid/deterministic-deployment-proxy`,
+      `The deployment proxy ${deploymentProxy} is not on this chain: see Arachnid/deterministic-deployment-proxy`,
     )
-  carrier.say('The factory is not on this chain yet: it is deployed first')
+  carrier.say('The contract that collects the money (factory) is not on this chain yet and is deployed first')
   if (await carryOut(carrier, deployment.transaction)) return true
-  carrier.say('Send this, and run the same again')
+  carrier.say('Send this transaction, then run the same command again')
   return false
 }
 
@@ -55,8 +55,8 @@ export const carryOutSweep = async (carrier: Carrier, sweep: Sweep): Promise<Rec
 const gasLine = ({ salts, gasPerAddress }: Sweep, mined: Receipt | undefined): string => {
   const addresses = `${salts.length} ${salts.length === 1 ? 'address' : 'addresses'}`
   if (!mined) return `${addresses}, at most ${gasPerAddress} gas each`
-  // The factory tells of nothing else.
+  // The only event of the factory is a failed transfer.
   const stuck = mined.logs.filter(({ address }) => address === factory).length
   const each = Math.ceil(Number(mined.gasUsed) / salts.length)
-  return `${addresses}, ${each} gas each${stuck > 0 ? `; ${stuck} did not move after all` : ''}`
+  return `${addresses}, ${each} gas each${stuck > 0 ? `; ${stuck} transfers failed` : ''}`
 }

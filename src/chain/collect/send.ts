@@ -22,7 +22,7 @@ export const sendAndWait = async (
   const signed = await account.signTransaction({ chainId, nonce: Number(nonce), to, data, gas: gasLimit, ...fees })
   const hash = keccak256(signed)
   const refused = await broadcast(ask, signed, hash)
-  if (refused) throw new StartError(`${refused.message}: has ${account.address} the coins for its gas?`)
+  if (refused) throw new StartError(`${refused.message}: check that ${account.address} has native currency for gas`)
   return await waitFor(ask, hash)
 }
 
@@ -30,11 +30,12 @@ const waitFor = async (ask: Ask, hash: Hex): Promise<Receipt> => {
   for (let asked = 0; asked < mostAsked; asked++) {
     const [answer] = await ask([receiptOf(hash)])
     const receipt = answer instanceof RpcRefusal ? undefined : findReceipt(answer, hash)
-    if (receipt?.status === 'reverted') throw new StartError(`The transaction ${hash} failed: run this again`)
+    if (receipt?.status === 'reverted')
+      throw new StartError(`The transaction ${hash} has failed: run this command again`)
     if (receipt) return receipt
     await sleep(everyMs)
   }
-  throw new StartError(`The transaction ${hash} is in no block yet: run this again when it is`)
+  throw new StartError(`The transaction ${hash} is not in a block yet: run this command again when it is`)
 }
 
 const everyMs = 500

@@ -6,14 +6,14 @@ import { StartError } from '../../start-error.ts'
 import { parseAddress } from '../address.ts'
 import { factory } from '../forwarder.ts'
 
-/** All that is needed, beside a node of the chain, to find and sweep every address that was ever given out. */
+/** With a node of the chain, this is sufficient to find and collect from every deposit address. */
 export type Recovery = {
-  /** Every one that addresses were made with, or may be with what is set. */
+  /** All treasuries that deposit addresses were derived from, or will be with the current settings. */
   readonly treasuries: readonly Treasury[]
   readonly secret: Uint8Array
-  /** Of the addresses given out when the file was written, null if there was none; later ones are found too. */
+  /** Highest counter when the file was written, null if there was none. Later addresses are found too. */
   readonly highestCounter: number | null
-  /** Those that were switched on when the file was written: a file of before they were listed has none. */
+  /** The enabled chains when the file was written. Missing in files of older versions. */
   readonly chains: readonly { readonly chainId: number; readonly tokens: readonly RecoveryToken[] }[]
 }
 
@@ -21,29 +21,33 @@ export type RecoveryToken = { readonly asset: string; readonly address: Hex; rea
 
 export type Treasury = {
   readonly address: Hex
-  /** What stood there where it was paid into, as `readTreasuryCode` tells it: null for a key's own address. */
+  /** Hash of the code on the chains that pay into it, from `readTreasuryCode`: null if it is not a contract. */
   readonly codeHash: Hex | null
-  /** The one chain where it may be swept to, null for any: who knows a merchant has the key of its sandbox treasury. */
+  /** The only chain on which money may be collected to it, null for every chain. The key of a sandbox treasury is not secret. */
   readonly onlyOn: number | null
 }
 
-/** What a merchant downloads and keeps: whoever has it knows every address, and can move nothing but to the treasuries. */
+/** The file that a merchant downloads. It shows all addresses, and can move money only to the treasuries. */
 export const writeRecoveryFile = ({ treasuries, secret, highestCounter, chains }: Recovery): string => {
   const file = { version, treasuries, factory, secret: bytesToHex(secret).slice(2), highestCounter, chains }
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** Throws a StartError of one line that repeats nothing of the file, which holds a secret. */
+/** Throws a StartError with one line. The line contains nothing of the file, which has a secret. */
 export const parseRecoveryFile = (text: string): Recovery => {
   const file = contents()(parseJson(text))
   if (file instanceof type.errors) {
     const [field] = file[0]?.path ?? []
     throw new StartError(
-      field === undefined ? 'This is not a recovery file' : `${String(field)} of the recovery file is not valid`,
+      field === undefined
+        ? 'This is not a recovery file'
+        : `The field ${String(field)} of the recovery file is not valid`,
     )
   }
   if (file.factory !== factory)
-    throw new StartError('The addresses of this recovery file come from another factory: use the version that wrote it')
+    throw new StartError(
+      'The recovery file was written by another version of this program (another factory): use that version',
+    )
   const { treasuries, secret, highestCounter, chains = [] } = file
   return { treasuries, secret: hexToBytes(`0x${secret}`), highestCounter, chains }
 }
@@ -79,6 +83,6 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new StartError('This is not a recovery file: it is no JSON')
+    throw new StartError('This is not a recovery file: it is not JSON')
   }
 }

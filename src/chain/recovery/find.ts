@@ -7,17 +7,17 @@ import type { Recovery } from './file.ts'
 export type Found = Holding & { readonly treasury: Hex; readonly counter: number; readonly salt: Hex }
 
 export type Search = {
-  /** Every address that holds something. */
+  /** Every address with a balance. */
   readonly found: readonly Found[]
-  /** How many addresses of each treasury were looked at. */
+  /** Number of addresses that were checked for each treasury. */
   readonly searched: number
-  /** Tokens that would not say what some address holds. */
+  /** Tokens that did not return the balance of some address. */
   readonly silent: readonly Hex[]
 }
 
 /**
- * Looks at every address given out before the file was written, and goes on until `gap` in a row were
- * never used: payments are begun by whoever opens a link, and most of those may have been left unpaid.
+ * Checks every address that was issued before the file was written, and continues until `gap` addresses in a row were never
+ * used: opening a payment issues an address, and most of these payments may never have been paid.
  */
 export const findFunds = async (
   ask: Ask,
@@ -33,7 +33,7 @@ export const findFunds = async (
     const first = searched
     searched = Math.min(first + step, used + gap)
     const salts = Array.from({ length: searched - first }, (_, at) => saltOf(secret, first + at))
-    // A number was drawn for one of the treasuries, and nobody remembers which.
+    // A counter was used for one of the treasuries, and the file does not record which.
     for (const { treasury, addressOf } of makers) {
       const holdings = await readHoldings(ask, salts.map(addressOf), tokens)
       for (const [at, salt] of salts.entries()) {

@@ -6,21 +6,20 @@ import { StartError } from '../../start-error.ts'
 import { parseAddress } from '../address.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 
-const usage = `Usage: RPC_URL=<a node of the chain> bun run recover <recovery file> [--token <address>]… [--gap <addresses>]
-  Finds what arrived at any address that was ever given out, and prints the transactions that sweep it to
-  the treasury; anybody may send them. With SENDER_KEY, a private key that has coins for their gas, they are
-  sent. It says which tokens it looks for: those known of the chain and those that the house had when the file
-  was downloaded. --token names others; --gap says after how many unused addresses in a row the search ends
-  (20000).`
+const usage = `Usage: RPC_URL=<node of the chain> bun run recover <recovery file> [--token <address>]… [--gap <addresses>]
+  Finds the money at all deposit addresses, and prints the transactions that collect it to your receiving address.
+  Any wallet can send them. With SENDER_KEY, a private key with native currency for gas, they are sent. The output
+  lists the tokens that are searched for: the known tokens of the chain, and those in the recovery file. Add others
+  with --token. The search ends after --gap unused addresses in a row (default: 20000).`
 
-/** `bun run recover`: everything from the recovery file and a node alone, whatever became of the house. */
+/** `bun run recover`: collects all money with only the recovery file and a node, without the server. */
 const main = async (args: readonly string[]): Promise<void> => {
   const { path, tokens, gap } = readOptions(args)
   const { RPC_URL: url = '', RPC_PROXY, SENDER_KEY: key } = process.env
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new StartError('RPC_URL must be set to the http or https address of a node')
+    throw new StartError('RPC_URL must be the http or https URL of a node')
   const text = readText(path)
-  // Loading what reads and searches takes longer than all of this: whoever has mistyped something waits for none of it.
+  // Loaded after the checks above, because it takes longer than they do: a typing error is reported immediately.
   const [{ patient }, { openNode }, { parseRecoveryFile }, { recover }] = await Promise.all([
     import('../collect/ask.ts'),
     import('../rpc/node.ts'),
@@ -38,7 +37,7 @@ const main = async (args: readonly string[]): Promise<void> => {
     closed: closing.signal,
     now: Date.now,
   })
-  // What is to be signed goes to standard output alone, so that it can be piped on.
+  // Standard output has only the transactions to sign, so that it can be piped.
   const say = (line: string) => console.error(line)
   const print = (line: string) => console.log(line)
   await recover({ ask: patient(batch), recovery, tokens, gap, account, say, print })
@@ -63,7 +62,7 @@ const readOptions = (args: readonly string[]) => {
 
 const tokenOf = (text: string): Hex => {
   const address = parseAddress(text)
-  if (!address) throw new StartError(`--token ${text} is no address`)
+  if (!address) throw new StartError(`--token ${text} is not an address`)
   return `0x${address.slice(2).toLowerCase()}`
 }
 
@@ -80,7 +79,7 @@ const accountOf = async (key: string): Promise<PrivateKeyAccount> => {
   try {
     return privateKeyToAccount(`0x${key.replace(/^0x/, '')}`)
   } catch {
-    // The error quotes the key.
+    // The error of viem contains the key.
     throw new StartError('SENDER_KEY is not a private key')
   }
 }

@@ -14,32 +14,32 @@ import { type Found, findFunds } from './find.ts'
 export type RecoverOptions = {
   readonly ask: Ask
   readonly recovery: Recovery
-  /** Beyond those that are known of the chain, or that the file lists. */
+  /** In addition to the known tokens of the chain and those in the file. */
   readonly tokens: readonly Hex[]
   readonly gap: number
-  /** Who sends and pays the gas; without one the transactions are printed. */
+  /** Sends the transactions and pays the gas. Undefined: the transactions are printed. */
   readonly account: PrivateKeyAccount | undefined
   readonly say: (line: string) => void
   readonly print: (line: string) => void
 }
 
-/** Finds everything of a recovery file on one chain, and sweeps it or prints what would. */
+/** Finds the money of a recovery file on one chain, and collects it or prints the transactions that do so. */
 export const recover = async (options: RecoverOptions): Promise<void> => {
   const { ask, recovery, gap, account, say, print } = options
   const chainId = Number(await getBigint(ask, 'eth_chainId', []))
   const treasuries = await findSafeTreasuries(ask, chainId, recovery, say)
   const assets = assetsOf(chainId, recovery, options.tokens)
   say(
-    `Chain ${chainId}: looking for ${assets.map(({ token, name }) => name ?? token).join(', ')}; others are named by --token`,
+    `Chain ${chainId}: searching for ${assets.map(({ token, name }) => name ?? token).join(', ')}; add other tokens with --token`,
   )
   const [, ...tokens] = assets.map(({ token }) => token)
   const { found, searched, silent } = await findFunds(ask, recovery, treasuries, { tokens, gap })
   for (const treasury of treasuries) {
     const its = found.filter(each => each.treasury === treasury)
-    say(`Chain ${chainId}: ${its.length} of ${searched} addresses hold something for ${treasury}`)
+    say(`Chain ${chainId}: ${its.length} of ${searched} addresses hold money for ${treasury}`)
   }
   for (const each of found) say(`  ${each.counter}  ${each.address}  ${shown(each, assets)}`)
-  for (const token of silent) say(`  ${token} does not say what every address holds`)
+  for (const token of silent) say(`  ${token} does not return the balance of every address`)
   if (found.length === 0) return
 
   const carrier = { ask, chainId, account, say, print }
@@ -53,12 +53,12 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
     for (const { salt, token } of leftOut) {
       const address = found.find(each => each.salt === salt && each.treasury === treasury)?.address
       const asset = assets.find(each => each.token === token)
-      say(`  Left at ${address}: ${asset && nameOf(asset)} refuses to move to the treasury now`)
+      say(`  Left at ${address}: ${asset && nameOf(asset)} cannot be transferred to the treasury now`)
     }
   }
 }
 
-/** On another chain a contract's address may be somebody else's, and then the sweep would be a gift. */
+/** On another chain, the address of a contract can belong to someone else: money must not be collected to it there. */
 const findSafeTreasuries = async (
   ask: Ask,
   chainId: number,
@@ -69,14 +69,17 @@ const findSafeTreasuries = async (
   const others = new Map<Hex, string>()
   for (const { address, codeHash, onlyOn } of treasuries) {
     if (onlyOn !== null && onlyOn !== chainId)
-      others.set(address, `The treasury ${address} is of chain ${onlyOn} alone: nothing is swept to it on this one`)
+      others.set(
+        address,
+        `The treasury ${address} is valid only on chain ${onlyOn}: nothing is collected to it on this chain`,
+      )
     else if ((await readTreasuryCode(ask, address)) === codeHash) same.add(address)
     else
       others.set(
         address,
         codeHash === null
-          ? `The treasury ${address} was an address of a key, and is a contract on this chain: nothing is swept to it`
-          : `The treasury ${address} is not the contract on this chain that it was when it was set: deploy it here first`,
+          ? `The treasury ${address} was not a contract, but is a contract on this chain: nothing is collected to it`
+          : `The treasury ${address} is not the contract on this chain that it was when it was set: deploy the contract on this chain first`,
       )
   }
   const sentences = [...others].filter(([address]) => !same.has(address)).map(([, sentence]) => sentence)
@@ -85,13 +88,17 @@ const findSafeTreasuries = async (
   return [...same]
 }
 
-/** `name`: null where nobody has said it. */
+/** `name`: null if it is not known. */
 type Asset = { readonly token: Hex; readonly name: string | null; readonly decimals: number }
 
-/** Coins first. What the file says of a token that is known changes nothing. */
+/** Native currency first. For a known token, the entry of the file is ignored. */
 const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others: readonly Hex[]): readonly Asset[] => {
   const known = knownChains.find(({ id }) => id === chainId)
-  const coins = { token: zeroAddress, name: known?.native.asset ?? 'coins', decimals: known?.native.decimals ?? 18 }
+  const coins = {
+    token: zeroAddress,
+    name: known?.native.asset ?? 'native currency',
+    decimals: known?.native.decimals ?? 18,
+  }
   const listed = chains.filter(chain => chain.chainId === chainId).flatMap(({ tokens }) => tokens)
   const tokens: readonly Asset[] = [
     ...[...(known?.tokens ?? []), ...listed].map(({ asset, address, decimals }) => ({

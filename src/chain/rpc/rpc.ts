@@ -142,7 +142,7 @@ export class RpcFault extends Error {
 
   /** The detail is in our words alone. */
   constructor(reason: FaultReason, detail?: string, retryAfterMs?: number) {
-    super(`No answer of an RPC node that can be believed: ${reason}${detail ? `, ${detail}` : ''}`)
+    super(`No valid answer of an RPC node: ${reason}${detail ? `, ${detail}` : ''}`)
     this.reason = reason
     this.retryAfterMs = retryAfterMs
   }

@@ -19,9 +19,9 @@ const recoveryCodesShape = shape({
 
 export const signUp: Docs = {
   operation: 'signUp',
-  summary: 'Make an account and a merchant',
+  summary: 'Sign up',
   description:
-    'The account owns the merchant. Sign-up is open until the first account exists, unless the operator says otherwise. A password that is common, or made from the e-mail address, is refused with `parameter_invalid`. Sets the refresh cookie.',
+    'Creates an account and a merchant, with the account as its owner, and sets the refresh cookie. By default sign-up is open until the first account exists; the operator of the server can change this. A common password, or one that is derived from the e-mail address, returns `parameter_invalid`.',
   answers: { 201: signedInShape },
   refusals: ['sign_up_closed', 'email_taken', 'rate_limited'],
   example: { email: 'anna@lamps.shop', password: 'correct horse battery', merchantName: 'Lamps' },
@@ -31,7 +31,7 @@ export const signIn: Docs = {
   operation: 'signIn',
   summary: 'Sign in',
   description:
-    'With MFA on and no `code` it answers `mfa_required`. An address (IPv6 by /64) has five password checks in a sliding minute, and so has an account for all addresses together that it has not signed in from within 30 days. Sets the refresh cookie.',
+    'Returns an access token and sets the refresh cookie. If MFA is on and `code` is missing, returns `mfa_required`.\n\nAt most 5 password checks per minute are allowed for each IP address (IPv6: /64 network). At most 5 per minute are allowed for each account from all addresses together from which it has not signed in within the last 30 days. Above that, returns 429.',
   answers: { 200: signedInShape },
   refusals: ['invalid_credentials', 'mfa_required', 'invalid_mfa_code', 'rate_limited'],
   example: { email: 'anna@lamps.shop', password: 'correct horse battery' },
@@ -39,7 +39,7 @@ export const signIn: Docs = {
 
 export const me: Docs = {
   operation: 'getAccount',
-  summary: 'Read who is signed in',
+  summary: 'Retrieve the account',
   answers: { 200: accountShape },
 }
 
@@ -47,7 +47,7 @@ export const changePassword: Docs = {
   operation: 'changePassword',
   summary: 'Change the password',
   description:
-    'Ends every other session of the account. A password that is common, or made from the e-mail address, is refused with `parameter_invalid`.',
+    'Ends all other sessions of the account. A common password, or one that is derived from the e-mail address, returns `parameter_invalid`.',
   answers: { 204: null },
   refusals: ['invalid_credentials', 'rate_limited'],
   example: { currentPassword: 'correct horse battery', newPassword: 'a longer horse battery' },
@@ -55,8 +55,9 @@ export const changePassword: Docs = {
 
 export const stepUp: Docs = {
   operation: 'stepUp',
-  summary: 'Prove again who is there',
-  description: 'Opens sensitive changes to this session for five minutes. Send the password or a code, one of the two.',
+  summary: 'Confirm the identity (step-up)',
+  description:
+    'Allows this session to make sensitive changes for 5 minutes. Send either `password` or `code`. A sign-in has the same effect; a refresh of the access token does not.',
   answers: { 204: null },
   refusals: ['parameter_missing', 'invalid_credentials', 'invalid_mfa_code', 'rate_limited'],
   example: { password: 'correct horse battery' },
@@ -70,17 +71,17 @@ const ownSessionShape = shape({
 
 export const findOwnSession: Docs = {
   operation: 'findOwnSession',
-  summary: 'See whether a browser is signed in',
+  summary: 'Check whether the browser has a session',
   description:
-    'By the refresh cookie, which is not used up. A page asks this when it is opened: without a session `POST /v1/auth/refresh` answers 401, which browsers report as an error of the page.',
+    'Checks the refresh cookie and does not replace it. Use it when a page loads: without a session, `POST /v1/auth/refresh` returns 401, and browsers log that as an error.',
   answers: { 200: ownSessionShape },
 }
 
 export const refresh: Docs = {
   operation: 'refreshSession',
-  summary: 'Get another access token',
+  summary: 'Refresh the access token',
   description:
-    'By the refresh cookie, which is replaced. For ten seconds the last one before it gets the same answer; shown later, it ends the session.',
+    'Uses the refresh cookie and replaces it. For 10 seconds the previous cookie gets the same response, so that parallel and repeated requests succeed. A replaced cookie that is used later ends the session. A session ends after 30 days without a refresh.',
   answers: { 200: tokensShape },
   refusals: ['invalid_token'],
   callers: ['refreshCookie'],
@@ -89,7 +90,8 @@ export const refresh: Docs = {
 export const signOut: Docs = {
   operation: 'signOut',
   summary: 'Sign out',
-  description: 'By the access token, or by the refresh cookie where that is missing or over.',
+  description:
+    'Ends the session of the access token, or of the refresh cookie if the access token is missing or has expired.',
   answers: { 204: null },
   refusals: ['invalid_token'],
   callers: ['session', 'refreshCookie'],
@@ -98,7 +100,7 @@ export const signOut: Docs = {
 
 export const listSessions: Docs = {
   operation: 'listSessions',
-  summary: 'List where the account is signed in',
+  summary: 'List sessions',
   answers: { 200: listShape(sessionShape) },
 }
 
@@ -110,15 +112,18 @@ export const endSession: Docs = {
 
 export const setUpMfa: Docs = {
   operation: 'setUpMfa',
-  summary: 'Begin to protect the account with codes',
-  description: 'Needs a password or a code within the last five minutes.',
+  summary: 'Set up MFA',
+  description:
+    'Creates a secret for an authenticator app. MFA is off until a code is confirmed. Requires a sign-in or a `POST /v1/auth/step-up` within the last 5 minutes.',
   answers: { 200: mfaSetupShape },
   refusals: ['step_up_required', 'state_conflict'],
 }
 
 export const confirmMfa: Docs = {
   operation: 'confirmMfa',
-  summary: 'Turn codes on',
+  summary: 'Turn MFA on',
+  description:
+    'Confirms a code of the authenticator app. Returns recovery codes, which are shown only in this response.',
   answers: { 200: recoveryCodesShape },
   refusals: ['state_conflict', 'invalid_mfa_code'],
   example: { code: '492039' },
@@ -126,7 +131,7 @@ export const confirmMfa: Docs = {
 
 export const disableMfa: Docs = {
   operation: 'disableMfa',
-  summary: 'Turn codes off',
+  summary: 'Turn MFA off',
   answers: { 204: null },
   refusals: ['state_conflict', 'invalid_mfa_code'],
   example: { code: '492039' },

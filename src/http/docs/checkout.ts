@@ -4,9 +4,9 @@ import type { Docs } from '../openapi/docs.ts'
 
 export const visitLink: Docs = {
   operation: 'getCheckoutLink',
-  summary: 'See what a payment link asks for',
+  summary: 'Retrieve a payment link as a customer',
   description:
-    'With `options`: what it can be paid with at this moment, and how much of it that takes. What has no price now is left out, as is a chain that has to be looked at, and a link that is closed has none.',
+    '`options` lists the assets that the link can be paid with now, each with the amount due. An asset without a current price is not listed, nor are the assets of a chain that the server has stopped because of a problem. A link that is not active has no options.',
   answers: { 200: visitedLinkShape },
   refusals: ['resource_not_found'],
 }
@@ -15,7 +15,7 @@ export const openCheckout: Docs = {
   operation: 'openCheckout',
   summary: 'Open a payment',
   description:
-    'Its window begins now. The client secret is told this once, and is what makes the payment the customer’s. With `chainId` and `asset` the payment has an address and a price at once; without them the asset is picked later.',
+    'Creates a payment. Its payment window starts now. The client secret gives access to the payment and is shown only in this response. With `chainId` and `asset`, the payment has a deposit address and a price immediately. Without them, the asset is picked later.',
   answers: { 201: openedCheckoutShape },
   refusals: [
     'resource_not_found',
@@ -28,26 +28,26 @@ export const openCheckout: Docs = {
   example: { customerEmail: 'ada@example.com', customerName: 'Ada Example', chainId: 31337, asset: 'TUSD' },
 }
 
-/** How a customer shows that a payment is theirs. */
+/** Authentication of a customer. */
 const withSecret =
-  'The client secret goes into the header `Client-Secret`, the query or the body. With another one there is no such payment.'
+  'Send the client secret in the `Client-Secret` header, the query or the body. A wrong client secret returns `resource_not_found`.'
 
-/** What a customer may wonder about who has paid and is told of nothing. */
+/** Explains why a transfer does not change the payment that it was sent for. */
 const tooLate =
-  'A price that is not par holds until `quote.expiresAt`, half an hour at most, and the window until `expiresAt`. Money that comes between the two is late: at first it is in `transfers` and in nothing else, and once it is final it ends the window (`expiresAt` is when the price ended), so that the payment ends as it would have then, and the merchant is told (`payment.late`).'
+  'The payment window ends at `expiresAt`. A price that is not at par expires at `quote.expiresAt`, after 30 minutes at most. Money that arrives between these two times is late. First it appears only in `transfers`. Once it is final, it ends the payment window: `expiresAt` is set to the time at which the price expired, the payment ends as it would have ended then, and the merchant receives `payment.late`.'
 
 export const getCheckoutPayment: Docs = {
   operation: 'getCheckoutPayment',
-  summary: 'Read a payment as its customer',
-  description: `${withSecret}\n\n${tooLate} \`paymentUri\` does not ask for it again.`,
+  summary: 'Retrieve a payment as a customer',
+  description: `${withSecret}\n\n${tooLate} \`paymentUri\` does not ask for this money again.`,
   callers: ['clientSecret'],
   answers: { 200: checkoutPaymentShape },
 }
 
 export const pickAsset: Docs = {
   operation: 'pickAsset',
-  summary: 'Pick what to pay with',
-  description: `The price is taken now. Picked again, the same or another one, it is taken anew: as long as the payment is pending, nothing has come and its window is open. Whatever lies at an address of the payment has come, on any chain and in any asset, and too late for the price as well. ${withSecret}`,
+  summary: 'Pick an asset',
+  description: `Calculates the amount due at the current price. Pick again, the same asset or another one, for a new price. This is possible as long as the payment is pending, its payment window is open, and no money has arrived. Money at any address of the payment counts as arrived, on any chain and in any asset, even if it was too late for the price. ${withSecret}`,
   callers: ['clientSecret'],
   answers: { 200: checkoutPaymentShape },
   refusals: ['state_conflict', 'unsupported_asset', 'rate_unavailable', 'chain_unavailable'],
@@ -56,8 +56,8 @@ export const pickAsset: Docs = {
 
 export const submitTransaction: Docs = {
   operation: 'submitTransaction',
-  summary: 'Name the transaction that pays',
-  description: `A wallet knows its hash before any chain does. It changes nothing by itself: a transaction that is final and has failed, or pays something else, fails the payment. ${withSecret}`,
+  summary: 'Submit a transaction hash',
+  description: `Reports the transaction with which the customer pays, at most 10 for a payment. A wallet knows the hash before the chain does. The hash alone does not change the payment. If the transaction is final and has failed, or pays something else, and no other money was seen, the payment fails. ${withSecret}`,
   callers: ['clientSecret'],
   answers: { 200: checkoutPaymentShape },
   refusals: ['state_conflict'],
@@ -66,8 +66,8 @@ export const submitTransaction: Docs = {
 
 export const streamCheckoutPayment: Docs = {
   operation: 'streamCheckoutPayment',
-  summary: 'Be told of a payment as it changes',
-  description: `Server-sent events: \`event: payment\` with the payment as \`data\`, on connecting and whenever anything of it changes, confirmations included. Sent back as \`Last-Event-ID\`, the id of an event says what is known already. Every fifteen seconds there is a comment, and after an hour an end: \`EventSource\` comes back by itself. A payment has at most 10 streams in each process: one more ends the oldest. An IPv4 address or IPv6 /64 has at most 60 and an IPv6 /48 at most 250: one more is 429. With 5,000 open streams a process answers 503. ${withSecret}`,
+  summary: 'Stream a payment',
+  description: `Sends server-sent events: \`event: payment\` with the payment as \`data\`, when the stream opens and after every change, including changes of the confirmations. With the \`Last-Event-ID\` header, which \`EventSource\` sends when it reconnects, an unchanged payment is not sent again. A comment is sent every 15 seconds. The stream ends after one hour; \`EventSource\` reconnects automatically.\n\nA server process has at most 10 streams for a payment (a new one ends the oldest), 60 for an IPv4 address or IPv6 /64 network and 250 for an IPv6 /48 network (above that: 429), and 5,000 in total (above that: 503).\n\n${withSecret}`,
   callers: ['clientSecret'],
   answers: { 200: { events: checkoutPaymentShape } },
 }

@@ -4,20 +4,21 @@ import type { Docs } from '../openapi/docs.ts'
 
 export const listBalances: Docs = {
   operation: 'listBalances',
-  summary: 'Read what waits to be collected',
+  summary: 'List balances',
   description:
-    'Money that has arrived at addresses of payments and is there still, by chain, asset and treasury, as the chain says now. Whatever it was sent for counts: another asset or chain than the payment’s, too. A chain that does not answer is in `unavailable`, and the others are in `data`.',
+    'Returns the money at deposit addresses that has not been collected yet, by chain, asset and receiving address (`treasury`), as read from the chain now. It includes money in another asset or on another chain than that of the payment. A chain that does not answer is listed in `unavailable`; the other chains are in `data`.',
   answers: { 200: balancesShape },
 }
 
 export const createCollection: Docs = {
   operation: 'createCollection',
-  summary: 'Make the transaction that collects',
+  summary: 'Create a collection',
   description: [
-    'An unsigned transaction that brings money from the addresses of payments to their treasury, up to 200 addresses at once. Any wallet may send it and pay the gas; it can move nothing to anywhere else. Nothing is kept: send it, and ask again until `step` is `nothing`.',
-    '- `collect`: the transaction collects `amounts`; `remaining` addresses are left for the next one.\n- `deploy_factory`: the chain lacks the contract that collects, and the transaction puts it there. Once for everybody.\n- `impossible`: the chain lacks the deployment proxy that this takes.\n- `nothing`: there is nothing to collect.',
-    'An address keeps the treasury that it was made with. One transaction serves one of them; `otherTreasuries` are those to ask for next, by `treasury`.',
-    'What has to stay is in `leftOut`. `payment_open`: the payment may still be paid. `treasury_differs`: the treasury is a contract, and another one or none on this chain. `treasury_public`: it is the treasury of the sandbox, whose key anybody can have. `treasury_unknown`: the chain that the payment was for does not say what the treasury is. `refused`: the token does not let it go now, or the treasury does not take it.',
+    'Returns an unsigned transaction that moves money from deposit addresses, up to 200 at a time, to your receiving address (`treasury`). Any wallet can send it and pays the gas. It cannot move money to any other address. The server does not store it. Send the transaction, then repeat the request until `step` is `nothing`.',
+    '- `collect`: the transaction collects `amounts`; `remaining` addresses are left for the next one.\n- `deploy_factory`: the contract that collects the money is not on this chain yet. The transaction deploys it. This is needed once for each chain.\n- `impossible`: the deployment proxy that the contract needs is not on this chain.\n- `nothing`: there is nothing to collect.',
+    'A deposit address always keeps the receiving address with which it was created. One transaction collects to one receiving address. For the others, repeat the request with `treasury` set to an entry of `otherTreasuries`.',
+    '`leftOut` lists what cannot be collected now, with a `reason`:',
+    '- `payment_open`: the payment is still open.\n- `treasury_differs`: the receiving address is a contract on the chain of the payment, and is not the same contract on this chain.\n- `treasury_public`: it is the receiving address of the sandbox. Its private key is not secret.\n- `treasury_unknown`: the chain of the payment does not answer, so the receiving address cannot be compared.\n- `refused`: the token refuses the transfer now, or the receiving address does not accept the money.',
   ].join('\n\n'),
   answers: { 201: collectionShape },
   refusals: ['unsupported_asset', 'chain_unavailable'],
@@ -28,7 +29,7 @@ export const getRecoveryFile: Docs = {
   operation: 'getRecoveryFile',
   summary: 'Download the recovery file',
   description:
-    'With it and a node, `bun run recover` finds and collects everything that was ever paid, in both modes and without this service. It moves nothing but to your treasuries; who has it can tell which payments are yours. Download it again when a receiving address has changed, or the service has another chain or token: it lists those that are looked for.',
+    'With this file and a node, `bun run recover` finds and collects all money at deposit addresses, in both modes and without this server. It can move money only to your receiving addresses. The file shows which payments are yours: keep it confidential. Download it again after a receiving address has changed, or the server has a new chain or token.',
   answers: { 200: recoveryFileShape },
   refusals: ['chain_unavailable'],
 }

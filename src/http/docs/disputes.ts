@@ -6,7 +6,7 @@ export const openDispute: Docs = {
   operation: 'openDispute',
   summary: 'Open a dispute',
   description:
-    'As the bank of a customer would: on a success, and one at a time. Unanswered for seven days, it is lost.',
+    'Simulates a dispute by the bank of the customer. The payment must have the status `success` and no open dispute. Without evidence, the dispute is lost after 7 days.',
   answers: { 201: disputeShape },
   refusals: ['sandbox_only', 'dispute_already_open', 'payment_not_disputable'],
   example: { reason: 'product_not_received', description: 'It never came.' },
@@ -20,15 +20,15 @@ export const listDisputes: Docs = {
 
 export const getDispute: Docs = {
   operation: 'getDispute',
-  summary: 'Read a dispute',
+  summary: 'Retrieve a dispute',
   answers: { 200: disputeShape },
 }
 
 export const giveEvidence: Docs = {
   operation: 'giveEvidence',
-  summary: 'Give evidence',
+  summary: 'Add evidence',
   description:
-    'What is not named stays as it is. A text has 2,000 characters at most, and all of them together 18 KiB of JSON. Once submitted it is under review: the text `winning_evidence` or `losing_evidence` decides three seconds later, anything else waits to be resolved.',
+    'Fields that are not sent do not change. Each field has at most 2,000 characters, and all together at most 18 KiB as JSON. With `submit`, the dispute is under review. `winning_evidence` or `losing_evidence` in `uncategorizedText` decides it 3 seconds later. With other evidence it stays under review until `POST /v1/disputes/:id/resolve`.',
   answers: { 200: disputeShape },
   refusals: ['state_conflict'],
   example: { uncategorizedText: 'winning_evidence', submit: true },
@@ -36,8 +36,8 @@ export const giveEvidence: Docs = {
 
 export const resolveDispute: Docs = {
   operation: 'resolveDispute',
-  summary: 'Decide a dispute',
-  description: 'As the bank would, once it is under review.',
+  summary: 'Resolve a dispute',
+  description: 'Simulates the decision of the bank. The dispute must be under review.',
   answers: { 200: disputeShape },
   refusals: ['state_conflict'],
   example: { outcome: 'won' },

@@ -6,13 +6,13 @@ export const listEvents: Docs = {
   operation: 'listEvents',
   summary: 'List events',
   description:
-    'The fallback for webhooks: `order=asc` with the id of the last event you have seen as `startingAfter` reads every later one, once.',
+    'Use this list if you do not use webhooks, or to find missed events: `order=asc` with the ID of the last processed event as `startingAfter` returns every later event exactly once.',
   answers: { 200: listShape(eventShape) },
 }
 
 export const getEvent: Docs = {
   operation: 'getEvent',
-  summary: 'Read an event',
-  description: 'As it was rendered when it happened.',
+  summary: 'Retrieve an event',
+  description: 'Returns the event as it was rendered when it occurred.',
   answers: { 200: eventShape },
 }

@@ -5,16 +5,16 @@ import type { Docs } from '../openapi/docs.ts'
 
 export const getSettings: Docs = {
   operation: 'getSettings',
-  summary: 'Read the settings',
-  description: 'Name and branding are those of both modes, everything else is per mode.',
+  summary: 'Retrieve the settings',
+  description: '`name` and `branding` apply to both modes. All other settings are separate for each mode.',
   answers: { 200: settingsShape },
 }
 
 export const updateSettings: Docs = {
   operation: 'updateSettings',
-  summary: 'Change settings',
+  summary: 'Update the settings',
   description:
-    'What is not sent stays as it is. Receiving addresses are for owners. They, `refundMode`, `toleranceBps` and `confirmations` take a password or a code of the last five minutes (`POST /v1/auth/step-up`). With the `refundMode` `signer` refunds are signed by a key that the operator of the service has added for the merchant and the chain (`bun run admin signer add`), those that wait to be signed too, as far as its limits go: for each currency so many minor units per refund, and within 24 hours. What is more, and all on chains without a signer, is left to be signed by hand. In the sandbox every merchant has a signer that fills itself, whatever the mode.',
+    'Fields that are not sent do not change. Only owners can change receiving addresses. Receiving addresses, `refundMode`, `toleranceBps` and `confirmations` require a sign-in or a `POST /v1/auth/step-up` within the last 5 minutes.\n\nWith `refundMode` `signer`, refunds are signed by the refund signer that the operator of the server has added for the merchant and the chain (`bun run admin signer add`). It has limits for each currency: an amount per refund, and an amount within 24 hours. You sign refunds above the limits, refunds on chains without a signer, and refunds that already waited for a signature when the signer was added or turned on. In the sandbox every merchant has a signer that always has enough money, with any `refundMode`.',
   answers: { 200: settingsShape },
   refusals: ['step_up_required'],
   example: { name: 'Lamps', branding: { accentColor: '#0b7285' }, toleranceBps: 50 },
@@ -28,16 +28,17 @@ export const listApiKeys: Docs = {
 
 export const createApiKey: Docs = {
   operation: 'createApiKey',
-  summary: 'Make an API key',
-  description: 'The secret is shown this once. Send `access` or `scopes`, one of the two.',
+  summary: 'Create an API key',
+  description: 'The secret is shown only in this response. Send either `access` or `scopes`.',
   answers: { 201: newApiKeyShape },
   example: { name: 'The shop', livemode: false, access: 'store_plugin' },
 }
 
 export const rotateApiKey: Docs = {
   operation: 'rotateApiKey',
-  summary: 'Give an API key another secret',
-  description: 'Its scopes stay. The new secret is shown this once.',
+  summary: 'Rotate an API key',
+  description:
+    'Creates a new secret for the key; the scopes do not change. The new secret is shown only in this response. During the overlap both secrets work, and another rotation requires `overlapHours: 0`, which ends the old secrets.',
   answers: { 200: newApiKeyShape },
   refusals: ['state_conflict'],
   example: { overlapHours: 24 },
@@ -46,6 +47,7 @@ export const rotateApiKey: Docs = {
 export const revokeApiKey: Docs = {
   operation: 'revokeApiKey',
   summary: 'Revoke an API key',
-  description: 'At once, and for good.',
+  description:
+    'The key stops working: immediately in this server process, within a second in all others. This cannot be undone.',
   answers: { 200: apiKeyShape },
 }

@@ -12,7 +12,7 @@ export const createPaymentLink: Docs = {
   operation: 'createPaymentLink',
   summary: 'Create a payment link',
   description:
-    'A fixed amount and a page to pay it on: send customers to `url`. `assets` narrows what it can be paid with, and each must be offered by a chain that is switched on.',
+    'Creates a payment link for a fixed amount. Send your customers to `url`. `assets` restricts the assets that they can pay with; each must be available on a chain that is enabled on the server.',
   answers: { 201: paymentLinkShape },
   refusals: ['duplicate_reference', 'unsupported_currency', 'unsupported_asset', 'idempotency_key_reused'],
   example: { amountMinor: 4900, currency: 'EUR', title: 'A lamp', reference: 'order 7', maxPayments: 1 },
@@ -20,14 +20,15 @@ export const createPaymentLink: Docs = {
 
 export const getPaymentLink: Docs = {
   operation: 'getPaymentLink',
-  summary: 'Read a payment link',
+  summary: 'Retrieve a payment link',
   answers: { 200: paymentLinkShape },
 }
 
 export const deactivatePaymentLink: Docs = {
   operation: 'deactivatePaymentLink',
-  summary: 'Close a payment link',
-  description: 'For good. Payments that are open already run on. Doing it twice is doing it once.',
+  summary: 'Deactivate a payment link',
+  description:
+    'This cannot be undone. Payments that are already open continue. A second request has no effect and returns the same link.',
   answers: { 200: paymentLinkShape },
   refusals: ['payment_link_not_active'],
 }

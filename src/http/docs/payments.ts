@@ -10,25 +10,25 @@ export const listPayments: Docs = {
 
 export const getPayment: Docs = {
   operation: 'getPayment',
-  summary: 'Read a payment',
+  summary: 'Retrieve a payment',
   description:
-    'With `crypto`: what its chain shows. Ship when `status` is `success`.\n\nMoney that comes in the window and after `quote.expiresAt` is late: it is in `transfers`, and changes nothing else before the end of the window. Then there is `payment.late`, and the payment waits for you with `exception: late`.',
+    'Includes `crypto`, the payment on the chain. Ship when `status` is `success`.\n\nMoney that arrives in the payment window but after `quote.expiresAt` is late. First it appears only in `transfers`. Once it is final, it ends the payment window, `payment.late` is sent, and the payment needs your attention with `exception: late`.',
   answers: { 200: paymentReadShape },
 }
 
 export const cancelPayment: Docs = {
   operation: 'cancelPayment',
   summary: 'Cancel a payment',
-  description: 'As long as it is pending and nothing was seen.',
+  description: 'Possible as long as the payment is `pending` and no money was seen on the chain.',
   answers: { 200: paymentReadShape },
   refusals: ['payment_not_cancelable'],
 }
 
 export const resolvePayment: Docs = {
   operation: 'resolvePayment',
-  summary: 'Decide about a payment that waits for a person',
+  summary: 'Resolve a payment that needs attention',
   description:
-    'To accept it some of its money must be final and not given back; it is a success then. Where all of that came in another asset or on another chain, `crypto` names what was accepted from then on, and refunds are paid in it: a stablecoin of the payment’s currency counts at par, anything else as the whole price. Of several assets the one that came first is accepted. While all of it is in assets that are not configured, it is refused.',
+    '`accept` requires received money that is final and not refunded. The payment then has the status `success`. If all of this money is in another asset or on another chain than the payment asked for, `crypto` shows the accepted asset from then on, and refunds are paid in it: a stablecoin of the currency of the payment is valued at par, any other asset as the full amount of the payment. If there are several such assets, the one that arrived first is accepted. If all of this money is in assets that are not configured on the server, `unsupported_asset` is returned.\n\n`dismiss` leaves the payment as it is.',
   answers: { 200: paymentReadShape },
   refusals: ['state_conflict', 'unsupported_asset'],
   example: { action: 'accept' },

@@ -12,14 +12,14 @@ import type { Docs } from '../openapi/docs.ts'
 export const listMembers: Docs = {
   operation: 'listMembers',
   summary: 'List members',
-  description: 'A member is one of both modes.',
+  description: 'Members belong to both modes.',
   answers: { 200: listShape(memberShape) },
 }
 
 export const changeRole: Docs = {
   operation: 'changeRole',
   summary: 'Change the role of a member',
-  description: 'A merchant keeps at least one owner.',
+  description: 'A merchant must have at least one owner.',
   answers: { 200: memberShape },
   refusals: ['state_conflict'],
   example: { role: 'viewer' },
@@ -28,28 +28,28 @@ export const changeRole: Docs = {
 export const removeMember: Docs = {
   operation: 'removeMember',
   summary: 'Remove a member',
-  description: 'A merchant keeps at least one owner.',
+  description: 'A merchant must have at least one owner.',
   answers: { 204: null },
   refusals: ['state_conflict'],
 }
 
 export const listInvites: Docs = {
   operation: 'listInvites',
-  summary: 'List invites that nobody has used',
+  summary: 'List open invites',
   answers: { 200: listShape(inviteShape) },
 }
 
 export const inviteMember: Docs = {
   operation: 'inviteMember',
-  summary: 'Invite somebody',
-  description: 'The link is shown this once. The service sends no e-mail.',
+  summary: 'Invite a member',
+  description: 'The link is shown only in this response. Send it to the person yourself: the server sends no e-mail.',
   answers: { 201: newInviteShape },
   example: { role: 'developer', email: 'ben@lamps.shop' },
 }
 
 export const revokeInvite: Docs = {
   operation: 'revokeInvite',
-  summary: 'Take an invite back',
+  summary: 'Revoke an invite',
   answers: { 204: null },
 }
 
@@ -57,7 +57,7 @@ export const acceptInvite: Docs = {
   operation: 'acceptInvite',
   summary: 'Accept an invite',
   description:
-    'With an access token the account of the caller becomes a member (200). Without one an account is made of `email` and `password`, also while sign-up is closed, and signed in (201).',
+    'With an access token, the account of the token becomes a member (200). Without one, an account with `email` and `password` is created and signed in, even if sign-up is closed (201).',
   answers: { 200: accountShape, 201: signedInShape },
   refusals: [
     'parameter_missing',
@@ -73,6 +73,6 @@ export const acceptInvite: Docs = {
 
 export const listSecurityEvents: Docs = {
   operation: 'listSecurityEvents',
-  summary: 'Read the audit log',
+  summary: 'List audit log entries',
   answers: { 200: listShape(securityEventShape) },
 }

@@ -1,28 +1,28 @@
 import { example } from '../../records/shapes/wire.ts'
 import type { Docs } from '../openapi/docs.ts'
 
-const missing = 'There is no such page. What cannot be a secret is answered in the same way.'
-const closed = 'It is too late: 30 days are over, or the refund has been canceled.'
+const missing = 'The page does not exist. A malformed secret returns the same page.'
+const closed = 'The page is closed: it has expired after 30 days, or the refund was canceled.'
 
 export const visitClaim: Docs = {
   operation: 'visitRefundClaim',
-  summary: 'Visit the page of a refund',
+  summary: 'Show the claim page of a refund',
   description:
-    'Where the customer of a refund says where it goes. Looking at it changes nothing, so that whoever shows a preview of a link may open it.',
-  answers: { 200: 'The page, or that the address has been named.', 404: missing, 410: closed },
+    'HTML page on which the customer enters the address for the refund. Opening it changes nothing, so link previews are safe.',
+  answers: { 200: 'The page: a form, or the address that has already been entered.', 404: missing, 410: closed },
 }
 
 export const nameDestination: Docs = {
   operation: 'nameRefundDestination',
-  summary: 'Say where a refund goes',
+  summary: 'Set the destination of a refund',
   description:
-    'What the form of the page sends. The address is shown once more in full, and named when it comes again with `confirmed`; that cannot be taken back. With a `signature` it is known that whoever named it holds its key.',
+    'Request of the form on the claim page. The response shows the address for confirmation. The address is stored when it is sent again with `confirmed`; it cannot be changed afterwards. A `signature` proves that the sender has the private key of the address.',
   answers: {
-    200: 'The address to confirm, or that it has been named.',
+    200: 'The address to confirm, or the confirmation that it is stored.',
     404: missing,
-    409: 'Another address has been named before.',
+    409: 'Another address was stored before.',
     410: closed,
-    422: 'The address is none that can be paid (`invalid_destination`), or another key has signed (`invalid_signature`).',
+    422: 'The refund cannot be sent to the address (`invalid_destination`), or the signature is not by the key of the address (`invalid_signature`).',
   },
   example: { address: example.address, signature: '', confirmed: 'yes' },
 }

@@ -4,34 +4,34 @@ import type { Docs } from '../openapi/docs.ts'
 
 export const readPaymentUri: Docs = {
   operation: 'readRefundPaymentUri',
-  summary: 'Read the link by which a refund can be paid',
+  summary: 'Retrieve the payment link of a refund',
   description:
-    'For a wallet that is not in the browser, as long as the refund is to be signed by hand. The link carries no id of the refund: sent from your receiving address, the transfer is found where it fits one refund alone; otherwise name its hash.',
+    'Returns a link and a QR code for a wallet outside the browser, as long as you have to sign the refund manually. The link does not contain the ID of the refund. If the transfer comes from your receiving address and fits only one refund, it is found automatically. Otherwise report its hash with `POST /v1/merchants/:merchantId/refunds/:id/transaction`.',
   answers: { 200: paymentUriShape },
   refusals: ['state_conflict'],
 }
 
 export const retryRefund: Docs = {
   operation: 'retryRefund',
-  summary: 'Have a refund signed again',
+  summary: 'Retry a refund',
   description:
-    'One that has failed, or whose transaction no node knows, as when its hash was mistyped and nothing was ever sent (409 while the chain knows it, or a signer may send it again). It waits for a signature again, by hand or of a signer, if the payment still has the amount. Look first at what its transaction did: one that was mined may have moved money. Naming another transaction does the same in one step.',
+    'The refund waits for a signature again, if the payment still has the amount. Possible for a refund that has failed, and for one in `processing` whose transaction no node knows, for example because its hash was mistyped. Returns 409 as long as the chain knows the transaction, or your signer can send it again. Check first what the transaction did: a transaction that was mined can have moved money. To report another transaction instead, use `POST /v1/merchants/:merchantId/refunds/:id/transaction`.',
   answers: { 200: refundShape },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
 }
 
-const aPage = 'The page. What it shows it asks for once somebody has signed in.'
+const aPage = 'The page. It loads its data after the sign-in.'
 
 export const refundsPage: Docs = {
   operation: 'visitRefunds',
-  summary: 'Visit the page on which refunds are signed',
-  description: 'For owners and developers of a merchant; viewers look on.',
+  summary: 'Show the page for refunds',
+  description: 'HTML page on which owners and developers sign refunds. Viewers can only read.',
   answers: { 200: aPage },
 }
 
 export const refundPage: Docs = {
   operation: 'visitRefund',
-  summary: 'Visit the page on which one refund is signed',
-  description: 'The same page, and the same for an id that is of no refund: whoever opens it has not signed in yet.',
+  summary: 'Show the page for one refund',
+  description: 'The same page for every ID, even if there is no such refund, because the caller has not signed in yet.',
   answers: { 200: aPage },
 }

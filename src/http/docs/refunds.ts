@@ -5,9 +5,9 @@ import type { Docs } from '../openapi/docs.ts'
 
 export const startRefund: Docs = {
   operation: 'startRefund',
-  summary: 'Start a refund',
+  summary: 'Create a refund',
   description:
-    'Of a payment that is over and has received something. Without a `destination` the customer is asked for one: exchanges pay from pooled wallets, so the sender of the payment is never assumed. Send the customer to `claimUrl`, a page that takes an address once, for 30 days; whoever has its address can name one, so treat it as you treat a password. When that time is over, cancel the refund and start another. All refunds together never exceed what was received. Under its Idempotency-Key the first answer is repeated, also its `unsignedTransaction` when that has been sent since: whoever signs reads the refund first, and then signs what that shows.',
+    'Refunds a payment that has ended and has received money. All refunds of a payment together never exceed the received amount.\n\nWithout a `destination`, the customer is asked for an address. The sender of the payment is not used, because exchanges pay from shared wallets. Send the customer to `claimUrl`. The page accepts one address and expires after 30 days. Anyone with this link can enter an address, so treat it like a password. If it has expired, cancel the refund and create another one.\n\nA repeated request with the same `Idempotency-Key` returns the first response, including an `unsignedTransaction` that may have been sent since. Read the refund again before you sign.',
   answers: { 201: refundShape },
   refusals: [
     'idempotency_key_required',
@@ -27,15 +27,20 @@ export const listRefunds: Docs = {
 
 export const getRefund: Docs = {
   operation: 'getRefund',
-  summary: 'Read a refund',
+  summary: 'Retrieve a refund',
   answers: { 200: refundShape },
 }
 
 export const resolveRefund: Docs = {
   operation: 'resolveRefund',
-  summary: 'Say what a person has seen of a refund',
-  description:
-    'Of one that `attention=true` lists. `dismiss`: money moved which nobody waits for (another transaction than its own has paid it, its own has paid more than it should, or has brought the customer something else and failed), and a person has looked. It stays as it is. `accept`: the money came, as a person has seen. It is `processed`. `fail`: it did not come. It is `failed` with `unproven`, what it had reserved is free again, and a person still has to `dismiss` before it is signed again. Both are for a refund that is `processing` and of whose transaction nodes cannot say what became of it: for a day they have not agreed or have forgotten, the balance of the destination is not clear, it was mined before the refund was asked for and not yet final then, or the number of its signer is used and nobody can show by what. `accept` is also for one that is `failed` while the money that its own transaction moved waits for a person, if the payment still has the amount. What it waits for otherwise ends with its cause: its claim has expired (cancel it, and start another), no node has known its transaction for a day (name the right one, or have it signed again), a signer has tried for a day to sign it (where its destination refuses the transfer, cancel it, and start another) or to have it mined, or its chain is switched off.',
+  summary: 'Resolve a refund that needs attention',
+  description: [
+    'For refunds that `attention=true` lists. Check the transaction and the destination on the chain first.',
+    '- `dismiss`: removes the refund from the list and does not change it. For money that has moved unexpectedly: another transaction has paid the refund, its own transaction has paid too much, or its own transaction has failed to pay it but has brought the customer other money.\n- `accept`: you confirm that the money has arrived. The refund is `processed`.\n- `fail`: you confirm that the money has not arrived. The refund is `failed` with `unproven`, and its amount can be refunded again. It must be dismissed before it can be retried.',
+    '`accept` and `fail` are possible for a refund in `processing` if the server cannot determine the result of its transaction: the nodes have not agreed for a day or no longer have the data, the balance of the destination is not conclusive, the transaction was mined before the refund was created and was not final then, or the nonce of the signer was used and no transaction that used it can be found. `accept` is also possible for a failed refund whose own transaction has moved money that needs your attention, if the payment still has the amount.',
+    'In these other cases the refund leaves the list when the cause is resolved:',
+    '- The claim page has expired: cancel the refund and create another one.\n- No node has known the transaction for a day: report the right one, or retry the refund.\n- A signer has failed for a day to sign the transaction: if the destination refuses the transfer, cancel the refund and create another one.\n- A signed transaction has not been mined for a day.\n- The chain is not enabled on the server any more.',
+  ].join('\n\n'),
   answers: { 200: refundShape },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
   example: { action: 'dismiss' },
@@ -44,7 +49,7 @@ export const resolveRefund: Docs = {
 export const cancelRefund: Docs = {
   operation: 'cancelRefund',
   summary: 'Cancel a refund',
-  description: 'Until its transaction is known. What it had reserved can be refunded again.',
+  description: 'Possible until the transaction of the refund is known. The amount can then be refunded again.',
   answers: { 200: refundShape },
   refusals: ['state_conflict'],
 }

@@ -29,50 +29,55 @@ const documentShape = shape({
 
 export const healthz: Docs = {
   operation: 'isAlive',
-  summary: 'See that the process lives',
+  summary: 'Check that the process is running',
   answers: { 200: aliveShape },
 }
 
 export const readyz: Docs = {
   operation: 'isReady',
-  summary: 'See that the service can do its work',
+  summary: 'Check that the server is ready',
+  description:
+    'Returns 503 if one of `checks` is not `ok`. A problem with a chain, or a locked row, is reported and does not change the status.',
   answers: { 200: readyShape, 503: readyShape },
 }
 
 export const metrics: Docs = {
   operation: 'readMetrics',
-  summary: 'Read figures of the process and of what waits',
+  summary: 'Retrieve metrics',
   description:
-    'For Prometheus. With `METRICS_TOKEN` set, the request sends it as a bearer token. Without it, only requests from loopback with a loopback `Host` and no forwarding header are answered, and only while `PUBLIC_URL` is loopback.',
+    'Metrics in the text format of Prometheus. If `METRICS_TOKEN` is set, send it as a bearer token. If it is not set, only requests from a loopback address with a loopback `Host` and no forwarding header are allowed, and only if `PUBLIC_URL` is a loopback address.',
   answers: { 200: { plain: '# TYPE paymachine_jobs_ready gauge\npaymachine_jobs_ready 0\n' } },
   refusals: ['invalid_token'],
 }
 
 export const openapi: Docs = {
   operation: 'getOpenApiDocument',
-  summary: 'Read this document',
+  summary: 'Retrieve the OpenAPI document',
   answers: { 200: documentShape },
 }
 
 export const docs: Docs = {
   operation: 'readDocs',
-  summary: 'Read the same as a page',
-  answers: { 200: 'The interface, for people: the guide, and a list of all endpoints.' },
+  summary: 'Show the API reference',
+  answers: { 200: 'HTML page with the introduction and a list of all endpoints.' },
 }
 
 export const docsSection: Docs = {
   operation: 'readDocsSection',
-  summary: 'Read a section of it as a page',
-  answers: { 200: 'The endpoints of one section, all records, or all codes.', 404: 'There is no such section.' },
+  summary: 'Show a section of the API reference',
+  answers: {
+    200: 'HTML page with the endpoints of one section, all objects, or all error codes.',
+    404: 'The section does not exist.',
+  },
 }
 
 export const pay: Docs = {
   operation: 'visitPaymentLink',
-  summary: 'Visit a payment link',
-  description: 'The page a customer is sent to.',
+  summary: 'Show the page of a payment link',
+  description: 'HTML page for your customer. The `url` of the payment link leads to it.',
   answers: {
-    200: 'The link is open.',
-    404: 'There is no such link.',
-    410: 'The link is closed: deactivated, completed or expired.',
+    200: 'The link is active.',
+    404: 'The link does not exist.',
+    410: 'The link is deactivated, completed or expired.',
   },
 }

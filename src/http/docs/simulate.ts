@@ -3,16 +3,18 @@ import type { Docs } from '../openapi/docs.ts'
 
 export const simulatePayment: Docs = {
   operation: 'simulatePayment',
-  summary: 'Act a scenario of a test payment',
-  description: `Sends real transactions on the sandbox chain, and answers once they are in blocks: what follows is told by events, as of any payment. One without an asset is to be paid in TUSD from then on.
+  summary: 'Simulate a payment',
+  description: `Sends real transactions on the sandbox chain, and responds when they are in blocks. The payment then changes as any other payment, with the same events. If the customer has not picked an asset, TUSD is picked, or ETH if the link does not accept TUSD.
 
-- \`paid\`: what is due now. \`underpaid\`: half of it. \`overpaid\`: one and a half times as much.
-- \`late\`: the window ends now, and then all of it is paid. What has ended already is paid too late as well.
-- \`wrong_asset\`: as much in ETH for TUSD, and the reverse.
-- \`reverted\`: a transaction that fails; its hash is submitted as a customer would.
-- \`reorged\`: all of it is paid, seen, and reorganised away; what others sent in those blocks stays.
+- \`paid\`: pays the amount that is due now.
+- \`underpaid\`: pays half of it.
+- \`overpaid\`: pays one and a half times of it.
+- \`late\`: ends the payment window, then pays the amount due. Also possible for a payment that has already expired, failed or been canceled.
+- \`wrong_asset\`: pays in ETH instead of TUSD, or in TUSD instead of ETH.
+- \`reverted\`: sends a transaction that fails, and submits its hash.
+- \`reorged\`: pays the amount due, waits until it is seen, then removes it by a reorganization. Transactions of other senders in these blocks are kept.
 
-Scenarios of one payment exclude each other. With an \`Idempotency-Key\` the answer is kept once it is there; while the first request is under way another one is refused. The work is done on the chain, so a process that dies in the middle has done some of it: sent again, the request acts on what is due by then.`,
+Only one scenario of a payment can run at a time. With an \`Idempotency-Key\` the response is stored when it is complete; until then another request with the same key is rejected. If the server stops during a scenario, some of the transactions may have been sent. A repeated request then works with the amount that is still due.`,
   answers: { 200: simulationShape },
   refusals: ['state_conflict', 'unsupported_asset', 'rate_unavailable', 'chain_unavailable'],
   example: { scenario: 'paid' },

@@ -20,9 +20,9 @@ export const listWebhookEndpoints: Docs = {
 
 export const createWebhookEndpoint: Docs = {
   operation: 'createWebhookEndpoint',
-  summary: 'Add a webhook endpoint',
+  summary: 'Create a webhook endpoint',
   description:
-    'It is told of every event of these types from now on; types are named one by one. A request has 20 KiB at most, and of its answer 16 KiB are read. The signing secret is shown this once. A merchant has 50 endpoints in each mode at most.',
+    'The endpoint receives all events of the listed types from now on; there is no wildcard for types. The signing secret is shown only in this response. The body of a request is at most 20 KiB; at most 16 KiB of the response are read. A merchant can have 50 endpoints in each mode.',
   answers: { 201: newWebhookEndpointShape },
   refusals: ['state_conflict'],
   example: {
@@ -34,15 +34,15 @@ export const createWebhookEndpoint: Docs = {
 
 export const getWebhookEndpoint: Docs = {
   operation: 'getWebhookEndpoint',
-  summary: 'Read a webhook endpoint',
+  summary: 'Retrieve a webhook endpoint',
   answers: { 200: webhookEndpointShape },
 }
 
 export const updateWebhookEndpoint: Docs = {
   operation: 'updateWebhookEndpoint',
-  summary: 'Change a webhook endpoint',
+  summary: 'Update a webhook endpoint',
   description:
-    'What is not sent stays as it is. `status: disabled` ends what it is told, and cancels what is on its way to it; `status: enabled` does what `enable` does. Other types count for the events from now on; another URL for every attempt from now on.',
+    'Fields that are not sent do not change. `status: disabled` stops the delivery of events and cancels open deliveries. `status: enabled` has the same effect as `enable`. New event types apply to events from now on. A new URL applies to all attempts from now on.',
   answers: { 200: webhookEndpointShape },
   refusals: ['state_conflict'],
   example: { eventTypes: ['payment.succeeded', 'payment.late'] },
@@ -51,7 +51,7 @@ export const updateWebhookEndpoint: Docs = {
 export const deleteWebhookEndpoint: Docs = {
   operation: 'deleteWebhookEndpoint',
   summary: 'Delete a webhook endpoint',
-  description: 'For good. What is on its way to it is canceled; its deliveries can still be read by their ids.',
+  description: 'This cannot be undone. Open deliveries are canceled. Deliveries can still be retrieved by ID.',
   answers: { 204: null },
 }
 
@@ -59,16 +59,16 @@ export const enableWebhookEndpoint: Docs = {
   operation: 'enableWebhookEndpoint',
   summary: 'Enable a webhook endpoint',
   description:
-    'It is told of events from now on. What it has missed is recovered where it was canceled, and otherwise read by `GET /v1/events`. Refused with 409 for the moment in which its former deliveries are still being canceled.',
+    'The endpoint receives events from now on. To send canceled deliveries again, use `recover`. Events that occurred while it was disabled have no delivery; read them with `GET /v1/events`. Returns 409 as long as open deliveries are still being canceled.',
   answers: { 200: webhookEndpointShape },
   refusals: ['state_conflict'],
 }
 
 export const rotateWebhookSecret: Docs = {
   operation: 'rotateWebhookSecret',
-  summary: 'Give a webhook endpoint another signing secret',
+  summary: 'Rotate the signing secret',
   description:
-    'The new secret is shown this once. Until the overlap is over every request carries a signature of each; while it lasts, another rotation takes `overlapHours: 0`, which ends both old ones at once.',
+    'The new secret is shown only in this response. During the overlap every request has two signatures, one with each secret. Another rotation during the overlap requires `overlapHours: 0`, which ends both old secrets immediately.',
   answers: { 200: newWebhookEndpointShape },
   refusals: ['state_conflict'],
   example: { overlapHours: 24 },
@@ -78,23 +78,23 @@ export const testWebhookEndpoint: Docs = {
   operation: 'testWebhookEndpoint',
   summary: 'Send a test event to a webhook endpoint',
   description:
-    'Makes an event of the type `webhook_endpoint.test`, about the endpoint, that goes to it alone, whatever types it lists. Answers with its delivery, to look at what becomes of it.',
+    'Creates an event of the type `webhook_endpoint.test` with the endpoint as its object. It is sent only to this endpoint, whether or not the endpoint lists the type. The response is its delivery; retrieve it again to see the result.',
   answers: { 201: webhookDeliveryShape },
   refusals: ['state_conflict'],
 }
 
 export const listWebhookDeliveries: Docs = {
   operation: 'listWebhookDeliveries',
-  summary: 'List the deliveries to a webhook endpoint',
-  description: 'Each with its latest attempts, 50 at most.',
+  summary: 'List deliveries of a webhook endpoint',
+  description: 'Each delivery has its latest attempts, at most 50.',
   answers: { 200: listShape(webhookDeliveryShape) },
 }
 
 export const recoverWebhookDeliveries: Docs = {
   operation: 'recoverWebhookDeliveries',
-  summary: 'Send again what a webhook endpoint has not got',
+  summary: 'Recover missed deliveries',
   description:
-    'Every delivery that has failed or was canceled, of events since then, one attempt each. 30 days back at most.',
+    'Makes one attempt for every failed or canceled delivery of events since the given time. At most 30 days back.',
   answers: { 200: webhookRecoveryShape },
   refusals: ['state_conflict'],
   example: { since: '2026-11-20T12:00:00.000Z' },
@@ -102,16 +102,16 @@ export const recoverWebhookDeliveries: Docs = {
 
 export const getWebhookDelivery: Docs = {
   operation: 'getWebhookDelivery',
-  summary: 'Read a delivery',
-  description: `With its latest attempts, 50 at most. An attempt that is under way has no outcome yet; the others have one of these:\n\n${outcomes}`,
+  summary: 'Retrieve a delivery',
+  description: `Includes the latest attempts, at most 50. The \`outcome\` of an attempt is null while it is in progress, then one of these:\n\n${outcomes}`,
   answers: { 200: webhookDeliveryShape },
 }
 
 export const redeliverWebhookDelivery: Docs = {
   operation: 'redeliverWebhookDelivery',
-  summary: 'Send a delivery again',
+  summary: 'Resend a delivery',
   description:
-    'One attempt, at once, also of what was delivered; it takes nothing from the automatic ones. Refused while an attempt is under way, and while its endpoint is disabled.',
+    'Makes one attempt immediately, even if the event was already delivered. It does not count as one of the five automatic attempts. Returns 409 while an attempt is in progress, and while the endpoint is disabled.',
   answers: { 200: webhookDeliveryShape },
   refusals: ['state_conflict'],
 }

@@ -20,12 +20,12 @@ export type AnswerObject = {
   }
 }
 
-/** Everything that a route may answer, by status. */
+/** All responses of a route, by status. */
 export const answersOf = (route: Route): Readonly<Record<string, AnswerObject>> => {
   const refusals = Map.groupBy(refusalsOf(route), statusOf)
   return {
     ...Object.fromEntries([...refusals].map(([status, codes]) => [status, refusal(route, status, codes)])),
-    // Last: what a route says itself of a status stands.
+    // Last, because a response that the route declares replaces the error of the same status.
     ...Object.fromEntries(
       Object.entries(route.docs?.answers ?? {}).map(([status, answer]) => [status, success(route, status, answer)]),
     ),
@@ -37,15 +37,15 @@ const success = (
   status: string,
   answer: Shape | EventStream | PlainText | string | null,
 ): AnswerObject => ({
-  description: typeof answer === 'string' ? answer : (reasons[status] ?? 'Done.'),
+  description: typeof answer === 'string' ? answer : (reasons[status] ?? 'Success.'),
   headers: headersOf(route, Number(status)),
   ...(answer !== null && { content: contentOf(answer) }),
 })
 
 const reasons: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  201: 'Made.',
-  204: 'Done. There is nothing to say.',
+  200: 'Success.',
+  201: 'Created.',
+  204: 'Success. The response has no body.',
 }
 
 const page = { 'text/html': { schema: { type: 'string' } } }
@@ -58,7 +58,7 @@ const contentOf = (answer: Shape | EventStream | PlainText | string): NonNullabl
 
 const streamOf = ({ events: { name, example } }: EventStream) => ({
   'text/event-stream': {
-    schema: { type: 'string', description: `Events whose data is a ${name}.` },
+    schema: { type: 'string', description: `Server-sent events. The data of each event is a ${name}.` },
     example: `id: 3-1-5f0c2d9a77e1\nevent: payment\ndata: ${JSON.stringify(example)}\n\n`,
   },
 })
@@ -78,11 +78,11 @@ const refusal = (route: Route, status: number, codes: readonly Code[]): AnswerOb
   },
 })
 
-/** By name; each is explained once, in the components. */
+/** References by name: each header is described once, in the components. */
 const headersOf = (route: Route, status: number): Schema => {
   const { access } = route
   const known = access.by === 'key' && status !== 401
-  // Customers are counted before anything else, keys and sessions once they are known, and every 429 says of what it is.
+  // Checkout requests are counted before any other check; keys and sessions after authentication. Every 429 has the fields.
   const customers = access.by === 'anybody' && access.checkout === true
   const sessions = access.by === 'session' || access.by === 'member'
   const counted = known || sessions || customers || status === 429

@@ -6,31 +6,31 @@ const requestId = 'fb3c78ea-da1a-4e41-9849-c7df575755e1'
 export type Components = {
   readonly securitySchemes: Schema
   readonly headers: Schema
-  /** A refusal for every code. */
+  /** One error response for every code. */
   readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
 }
 
-/** What every operation refers to. */
+/** The parts that operations refer to. */
 export const components = (codes: readonly Code[]): Components => ({
   securitySchemes: {
-    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of a merchant: `sk_test_…` or `sk_live_…`.' },
+    apiKey: { type: 'http', scheme: 'bearer', description: 'API key of a merchant: `sk_test_…` or `sk_live_…`.' },
     session: {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'The access token of somebody who has signed in.',
+      description: 'Access token of a signed-in account.',
     },
     clientSecret: {
       type: 'apiKey',
       in: 'header',
       name: 'Client-Secret',
-      description: 'Of a payment, as whoever opened it was told.',
+      description: 'Client secret of the payment, from the response that opened it.',
     },
     refreshCookie: {
       type: 'apiKey',
       in: 'cookie',
       name: '__Secure-paymachine_refresh',
-      description: 'Set by signing in. Without https it is called `paymachine_refresh`.',
+      description: 'Refresh cookie, set by a sign-in. Without https its name is `paymachine_refresh`.',
     },
   },
   headers,
@@ -51,22 +51,25 @@ const header = (
 })
 
 const headers: Schema = {
-  'Request-Id': header('Names this request in the log.', requestId, { required: true }),
+  'Request-Id': header('ID of the request, as in the log of the server.', requestId, { required: true }),
   RateLimit: header(
-    'How many requests are left, and seconds until more are. None where there is no limit.',
+    'Remaining requests (`r`) and seconds until the limit is reset (`t`). Missing if there is no limit.',
     '"test";r=48;t=1',
   ),
   'RateLimit-Policy': header(
-    'How many requests may come at once, and in how many seconds they come back.',
+    'Maximum number of requests in a burst (`q`), and seconds until the full number is available again (`w`).',
     '"test";q=50;w=2',
   ),
   'Service-Version': header(
-    'The version of this answer. None where the one that was asked for is not known.',
+    'API version of the response. Missing if the requested version is not known.',
     '2026-11-20',
   ),
-  'Retry-After': header('Seconds to wait.', 1, { type: 'integer' }),
-  'WWW-Authenticate': header('How to say who you are.', 'Bearer'),
-  'Idempotent-Replayed': header('`true` when the work had been done before, under the same key.', 'true'),
+  'Retry-After': header('Seconds to wait before the next request.', 1, { type: 'integer' }),
+  'WWW-Authenticate': header('Authentication scheme.', 'Bearer'),
+  'Idempotent-Replayed': header(
+    '`true` if this is the stored response to an earlier request with the same key.',
+    'true',
+  ),
 }
 
 export const errorSchema = (codes: readonly Code[]): Schema => ({
@@ -75,15 +78,22 @@ export const errorSchema = (codes: readonly Code[]): Schema => ({
   properties: {
     error: {
       type: 'object',
-      description: 'What was refused, and why.',
+      description: 'The error.',
       required: ['type', 'code', 'message', 'requestId'],
       properties: {
-        type: { enum: [...new Set(codes.map(code => new Refusal(code).type))], description: 'What kind of refusal.' },
-        code: { enum: codes, description: 'What to go by.' },
-        message: { type: 'string', description: 'For whoever reads the log.' },
-        param: { type: 'string', description: 'The field, parameter or header to blame.' },
-        details: { type: 'object', description: 'More, by code: such as the id of the record that is in the way.' },
-        requestId: { type: 'string', format: 'uuid', description: 'As in `Request-Id`.' },
+        type: { enum: [...new Set(codes.map(code => new Refusal(code).type))], description: 'Category of the error.' },
+        code: { enum: codes, description: 'Error code, for your program. New codes can be added.' },
+        message: { type: 'string', description: 'Description for people. It can change.' },
+        param: {
+          type: 'string',
+          description: 'Field, query parameter or header that caused the error. Missing if there is none.',
+        },
+        details: {
+          type: 'object',
+          description:
+            'More information, depending on `code`: for example the ID of the existing object, or the current status. Missing if there is none.',
+        },
+        requestId: { type: 'string', format: 'uuid', description: 'ID of the request, as in the `Request-Id` header.' },
       },
     },
   },

@@ -2,26 +2,26 @@ import type { Code } from '../../errors.ts'
 import type { Shape } from '../../records/shapes/shape.ts'
 
 /**
- * What a route says of itself in the interface's document. Whatever follows from its access, body, query
- * and path – who may call it, the headers, most refusals – is not said here.
+ * The documentation that a route declares. The rest is derived from its access, body, query and path: authentication,
+ * headers and most errors.
  */
 export type Docs = {
-  /** Its name in clients that are made from the document: `createPaymentLink`. */
+  /** Name of the method in generated clients: `createPaymentLink`. */
   readonly operation: string
-  /** A heading, as an order: `Create a payment link`. */
+  /** Heading in the imperative: `Create a payment link`. */
   readonly summary: string
-  /** What a caller should know and no schema says. */
+  /** Facts for the caller that no schema contains. */
   readonly description?: string
-  /** By status; `null`: there is nothing in it; a text: a page that says so; `events`: what those of a stream hold; `plain`: a text like this one. */
+  /** By status. `null`: no body. A string: an HTML page with this description. `events`: a stream of such events. `plain`: plain text, with this example. */
   readonly answers: Readonly<Partial<Record<Status, Shape | EventStream | PlainText | string | null>>>
   /**
-   * Codes it may refuse with of its own accord. `idempotency_key_reused` brings the header along,
-   * and `idempotency_key_required` makes it required.
+   * Error codes of the route itself. `idempotency_key_reused` adds the `Idempotency-Key` header, and
+   * `idempotency_key_required` makes it required.
    */
   readonly refusals?: readonly Code[]
-  /** Who may call a route that is open to anybody and looks for itself. Nobody in particular, unless it says so. */
+  /** Authentication of a route without a guard, which checks the caller itself. Default: `nobody`, which means none. */
   readonly callers?: readonly ('nobody' | 'session' | 'refreshCookie' | 'clientSecret')[]
-  /** A body as one sends it. */
+  /** Example of a request body. */
   readonly example?: Readonly<Record<string, unknown>>
 }
 

@@ -20,7 +20,7 @@ export type Document = Schema & {
   readonly components: Components & { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** The interface, as OpenAPI 3.1 has it, made of the routes that are served and the types that validate. */
+/** The API as an OpenAPI 3.1 document, derived from the routes that are served and the types that validate requests. */
 export const documentOf = (routes: readonly Route[], publicUrl: string): Document => {
   const codes = [...new Set(routes.flatMap(refusalsOf))].sort()
   return {
@@ -28,11 +28,11 @@ export const documentOf = (routes: readonly Route[], publicUrl: string): Documen
     info: {
       title: 'paymachine',
       version: '2026-11-20',
-      summary: 'Self-hosted merchant payments.',
+      summary: 'Self-hosted crypto payments for merchants.',
       description: guide.map(({ title, text }) => `## ${title}\n\n${text}`).join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: publicUrl, description: 'This service' }],
+    servers: [{ url: publicUrl, description: 'This server' }],
     tags: tagsOf(routes),
     paths: pathsOf(routes),
     components: { ...components(codes), schemas: schemasOf(routes, codes) },
@@ -47,7 +47,7 @@ const pathsOf = (routes: readonly Route[]): Document['paths'] =>
     ]),
   )
 
-/** Everything that is answered or sent, by name; what has a name is named wherever it is part of something else. */
+/** All schemas of requests and responses, by name. A schema that has a name is referred to by it inside other schemas. */
 const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<string, Schema> => {
   const answered = routes
     .flatMap(({ docs }) => Object.values(docs?.answers ?? {}).flatMap(shapeIn))

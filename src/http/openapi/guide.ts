@@ -1,73 +1,111 @@
-/** What a caller should know before the first request. Paragraphs, lists of `- `, and `code`. */
+/** The introduction to the API reference. Only paragraphs, lists of `- ` and `code`: `src/pages/docs/prose.ts` renders nothing else. */
 export const guide: readonly { readonly title: string; readonly text: string }[] = [
   {
-    title: 'Who calls',
-    text: `A merchant's server sends its API key with every request: \`Authorization: Bearer sk_test_…\`. A key belongs to one merchant and one mode, and has scopes; a person makes it, and sees it once. What lies under \`/v1/merchants/…\` is for people who have signed in: the access token of \`POST /v1/auth/sign-in\` goes where the key would go.
+    title: 'Authentication',
+    text: `Your server authenticates with an API key. Send it with every request: \`Authorization: Bearer sk_test_…\`. A key belongs to one merchant and one mode, and its scopes limit what it can do. An owner or a developer of the merchant creates it. Its secret is shown only once, in the response.
 
-Everything exists twice, for test mode and for live mode, and neither sees the other. What belongs to no mode has no \`livemode\`: members, invites, sessions and the audit log.`,
+Endpoints under \`/v1/merchants/…\` are for people who have signed in, such as the users of a dashboard. Send the access token from \`POST /v1/auth/sign-in\` in the same header. A token is valid for 15 minutes; \`POST /v1/auth/refresh\` returns a new one.
+
+Checkout endpoints need no key. Endpoints for a single payment need its client secret.`,
   },
   {
-    title: 'What it speaks',
-    text: `JSON in UTF-8, in objects of at most 64 KiB, sent as \`application/json\`. An empty body is as good as \`{}\`. Fields and query parameters that are not declared are refused by name; pages for people leave what is not theirs in the address alone. Names, titles, descriptions, references and evidence must not contain Unicode bidirectional controls (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
+    title: 'Test mode',
+    text: `Every merchant has a test mode and a live mode. Objects of one mode are not visible in the other. The prefix of an API key shows its mode: \`sk_test_\` or \`sk_live_\`. On endpoints for people who have signed in, \`livemode\` selects the mode of a list or of a new object. The default is test mode.
 
-Money is an integer of minor units, amounts on a chain are decimal texts of atomic units, and times are ISO 8601 in UTC with milliseconds. Ids are opaque.`,
+Members, invites, sessions and the audit log belong to both modes. They have no \`livemode\` field.
+
+No real money is used in test mode. Payments are made on test networks, or on the sandbox chain (chain ID 31337). \`POST /v1/sandbox/payments/:id/simulate\` pays a test payment on the sandbox chain. Disputes exist in test mode only.`,
+  },
+  {
+    title: 'Requests and responses',
+    text: `Request bodies are JSON objects in UTF-8, of at most 64 KiB, with the header \`Content-Type: application/json\`. An empty body is treated as \`{}\`. Unknown fields and unknown query parameters are rejected with \`parameter_unknown\`. Pages for people, such as \`/pay/…\`, ignore unknown query parameters. Names, titles, descriptions, references and evidence must not contain Unicode bidirectional controls (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
+
+- Amounts of money are integers in the minor unit of the currency: \`4900\` is 49.00 EUR.
+- Amounts on a chain are decimal strings in atomic units of the asset: \`"49000000"\` is 49 if the asset has 6 decimals.
+- Times are ISO 8601 in UTC with milliseconds, except \`created\` of an event, which is in Unix seconds.
+- IDs are opaque strings. Do not parse them.`,
   },
   {
     title: 'Errors',
-    text: `Every refusal is \`{"error":{"type","code","message","param"?,"details"?,"requestId"}}\`. Go by \`code\`; \`param\` names the field, parameter or header to blame, and what was in it is never repeated. \`requestId\` is in the header \`Request-Id\` too, of every answer.
+    text: `An error response has this body: \`{"error":{"type","code","message","param"?,"details"?,"requestId"}}\`. Use \`code\` in your program. \`message\` is for people and can change. \`param\` is the field, query parameter or header that caused the error; its value is never repeated. \`requestId\` identifies the request in the log of the server. Every response also has it in the \`Request-Id\` header.
 
-Checks come in this order: path (404) and method (405), an address with too many 401s (429), who calls (401), version (400), rate (429), scope and mode (403), size and media type (413, 415), syntax (400), idempotency, existence (404), state (409, 422). A record of another merchant, or of the other mode, answers exactly as a missing one.`,
+A request is checked in this order: path (404) and method (405), too many wrong credentials from the IP address (429), credentials (401), API version (400), rate limit (429), scope, role and mode (403), size and media type of the body (413, 415), syntax (400), idempotency key, existence of the object (404), state of the object (409, 422). An object of another merchant or of the other mode returns the same error as an object that does not exist.`,
   },
   {
-    title: 'Doing it once',
-    text: `A POST with an \`Idempotency-Key\` may be sent again, after a timeout or a crash: the work is done once, and the answer is the first one's, byte by byte, with \`Idempotent-Replayed: true\`. The same key with anything else is 422 \`idempotency_key_reused\`. A refusal leaves the key free. Refunds need a key, and keep it for good; elsewhere it is kept for 30 days.`,
-  },
-  {
-    title: 'Lists',
-    text: `A list is \`{"object":"list","data":[…],"has_more":…}\`, newest first. For the next page send the last id as \`startingAfter\`. Oldest first, \`order=asc\` and a stored \`startingAfter\` read every later record once and skip none, wherever you learned the id: in a list, a webhook or an answer. That is how events are polled.`,
-  },
-  {
-    title: 'Limits',
-    text: `A key may make 100 requests a second in live mode and 25 in test mode, and twice that at once, unless the operator says otherwise. \`RateLimit\` and \`RateLimit-Policy\` tell where you stand on every answer; beyond it is 429 with \`Retry-After\`. The sessions of an account share one limit of 100 requests a second.
+    title: 'Idempotency',
+    text: `To retry a POST safely after a timeout or a crash, send an \`Idempotency-Key\` header. The work is done once. A repeated request with the same key gets the same status and body, byte for byte, with the header \`Idempotent-Replayed: true\`. The same key with another path or body returns 422 \`idempotency_key_reused\`.
 
-Checkouts have no keys, so an address is what is counted: 10 requests a second and twice that at once, unless the operator says otherwise, and 60 open streams. Whoever calls for many customers from one address asks the operator to trust it as a proxy.`,
+Only successful responses are stored. After an error you can use the key again. Keys are separate for each merchant and mode, and are stored for 30 days. Refunds require a key, and it is stored permanently.`,
   },
   {
-    title: 'Versions',
-    text: `The version is \`2026-11-20\`, the first. A key is pinned to the version it was made with; \`Service-Version\` asks for another one, and every answer says which it is in. New fields, new codes and new event types make no new version: do not stumble over what you do not know.`,
+    title: 'Pagination',
+    text: `A list is \`{"object":"list","data":[…],"has_more":…}\`, newest object first. For the next page, send the ID of the last object as \`startingAfter\`.
+
+To read new objects continuously, use \`order=asc\` and store the ID of the last object. With it as \`startingAfter\`, the list returns every later object once and skips none. The ID can come from a list, a webhook or another response.`,
   },
   {
-    title: 'The life of a payment',
-    text: `A customer opens a payment link, picks what to pay with, and sends it to an address that is this payment's alone.
+    title: 'Rate limits',
+    text: `An API key can make 100 requests per second in live mode and 25 in test mode, with bursts of twice that number. All sessions of an account share one limit of 100 requests per second. Each server process counts for itself. The operator of the server can change these numbers.
 
-- \`pending\`: nothing seen yet, or less than is due. Nothing seen, it can be canceled.
-- \`processing\`: enough was seen on the chain and is not final. A reorganisation takes it back to \`pending\`. The first time that happens to a payment, it stays open for at least ten more minutes. \`payment.processing\` is sent once for each transaction.
-- \`success\`: final, and never left. Ship now.
-- \`failed\`: what was sent does not pay it; \`failureReason\` says why.
-- \`expired\`: the window is over, and nothing came.
-- \`canceled\`: by you.
+Every response to an authenticated request or a checkout request has the headers \`RateLimit\` and \`RateLimit-Policy\`. A request above the limit returns 429 with \`Retry-After\`, in seconds.
 
-Money that comes too late is not lost: by your settings it is a success after all, or waits for you with \`exception: late\`. What came in the window and after \`quote.expiresAt\` is late as well: until the window ends it stands in \`crypto.transfers\` alone, and no event tells of it; then it waits for you.`,
+Checkout requests are counted by IP address (IPv6: by /64 network): 10 requests per second with bursts of 20, and 60 open event streams. If your server sends checkout requests for many customers from one address, ask the operator to add this address to \`TRUSTED_PROXIES\`; the customers are then counted by \`X-Forwarded-For\`.`,
+  },
+  {
+    title: 'Versioning',
+    text: `The current API version is \`2026-11-20\`; it is the first. A key uses the version that was current when the key was created. The header \`Service-Version\` selects another version for one request. Every response to a key names its version in the same header.
+
+New fields, error codes and event types do not change the version. Your program must ignore fields and types that it does not know.`,
+  },
+  {
+    title: 'Payment lifecycle',
+    text: `A customer opens a payment link, picks an asset, and sends the money to the deposit address of the payment. No other payment uses this address.
+
+- \`pending\`: no money was seen on the chain, or less than the amount due. A payment can be canceled as long as no money was seen.
+- \`processing\`: the amount was seen on the chain but is not final. If a reorganization of the chain removes it, the payment returns to \`pending\`. The first time this happens, the payment window stays open for at least 10 more minutes. \`payment.processing\` is sent once for each transaction.
+- \`success\`: paid and final. This status never changes. Ship now.
+- \`failed\`: the money that was sent does not pay the amount due. \`failureReason\` has the reason.
+- \`expired\`: the payment window ended and no money was received in time.
+- \`canceled\`: you canceled the payment.
+
+Money that arrives after the payment window is not lost. Depending on \`latePolicy\` in your settings, it completes the payment, or the payment gets \`exception: late\` and needs your attention.
+
+A transfer that arrives in the payment window but after \`quote.expiresAt\` is late too. First it appears only in \`crypto.transfers\`. Once it is final, it ends the payment window, \`payment.late\` is sent, and the payment needs your attention.`,
   },
   {
     title: 'Webhooks',
-    text: `An endpoint is told of the events whose types it lists, each in a POST of its own. A 2xx within 15 seconds delivers it; a redirect ends it; anything else is tried again after 5 seconds, 60 seconds, 12 minutes and 2 hours, or up to twice as long where \`Retry-After\` asks for it, five times in all. The same event may come twice, and events in any order: go by its \`id\`, and read the record where order matters.
+    text: `A webhook endpoint receives the events of the types that it lists, each in a separate POST request. Any 2xx response within 15 seconds is a successful delivery. A redirect ends the delivery. After any other result the request is repeated: after 5 seconds, 60 seconds, 12 minutes and 2 hours, each up to 20% later, or up to twice as late if the \`Retry-After\` header of your response asks for it. There are at most five automatic attempts.
 
-- Take the body as the bytes that came. Parsed and written again it is another text, and no signature fits.
-- Split \`Service-Signature\` into \`t\` and every \`v1\`: while a secret is being replaced there are two.
-- Compute HMAC-SHA256, with the whole signing secret as the key, over \`t\`, a period and the body, in hexadecimal digits; compare in constant time, and refuse what is more than five minutes off.
-- Answer first and work afterwards.
+An event can arrive more than once, and events can arrive in any order. Use the \`id\` of the event to ignore repetitions. If the order matters, read the object from the API.
 
-\`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` say the same to libraries for the Standard Webhooks. An endpoint that has not answered with a 2xx for three days, while ten deliveries failed for good, is disabled; so is one that answers the last attempt with 410.`,
+To verify the signature of a request:
+
+- Use the raw bytes of the body. A body that was parsed and serialized again has another signature.
+- Split the header \`Service-Signature\` into \`t\` and each \`v1\`. There are two \`v1\` values while a secret is being replaced.
+- Compute the HMAC-SHA256 over \`t\`, a period and the body, in hexadecimal. The key is the complete signing secret.
+- Compare it with the \`v1\` values in constant time. Reject the request if \`t\` is more than 5 minutes off.
+- Send the response first, then process the event.
+
+The headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` contain the same for libraries of Standard Webhooks.
+
+An endpoint is disabled if it has not returned a 2xx response for 72 hours and ten deliveries have failed. It is also disabled if the last attempt of a delivery returns 410.`,
   },
   {
-    title: 'A checkout of your own',
-    text: `What lies under Checkout is what the page of a payment link calls. Another page may as well, at the same address: to pages of other origins browsers do not give the answers, so those call by their own server.
+    title: 'Custom checkout',
+    text: `The page of a payment link uses the checkout endpoints, and your own page can use them too. Browsers give responses only to pages of the same origin. If your page has another origin, send the requests from your server.
 
-- Read the link. \`options\` is what it can be paid with now; an \`amount\` of \`49000000\` with 6 \`decimals\` is 49.
-- Open a payment. It has a window, so do it when the customer goes on and not when the page is loaded. Keep \`clientSecret\` where a reload finds it: it is told once, and without it the payment cannot be seen.
-- Pick an asset, there or later. Show \`address\`, \`amountExpected\` and \`network\`, and \`paymentUri\` as a QR code, until \`expiresAt\`. When \`quote.expiresAt\` is over, pick again for a fresh price. Once something has come, that is refused with 409, and not needed; what came after the price was over is in \`transfers\`, and the merchant is told at \`expiresAt\`: ask for no more then, \`paymentUri\` names no amount.
-- Open the stream with \`EventSource\`, and show what it tells: \`pending\` with \`exception: underpaid\` asks for the rest, which \`paymentUri\` does too; \`processing\` counts \`confirmations\`. After \`success\`, \`failed\`, \`expired\` and \`canceled\` close it.
-- Ship by the event \`payment.succeeded\` or what your server reads, and never by what a browser says.`,
+- Read the link. \`options\` lists the assets that it can be paid with now. An \`amount\` of \`49000000\` with 6 \`decimals\` is 49.
+- Open a payment when the customer continues, not when the page loads, because the payment window starts at this moment. Store \`clientSecret\` so that it survives a reload of the page: it is shown only once, and the payment cannot be read without it.
+- Pick an asset, when the payment is opened or later. Show \`address\`, \`amountExpected\` and \`network\`, and \`paymentUri\` as a QR code, until \`expiresAt\`.
+- When \`quote.expiresAt\` is over, pick the asset again for a new price. This returns 409 once money has arrived.
+- If money arrives after the price has expired, it is in \`transfers\`, and \`paymentUri\` has no amount. Do not ask the customer for more money: the merchant decides about the payment.
+- Read the event stream. \`pending\` with \`exception: underpaid\` means that the customer has to send the rest; \`paymentUri\` asks for it. During \`processing\`, show \`confirmations\`.
+- Ship after the event \`payment.succeeded\`, or when your server reads \`success\` from the API. Do not trust the browser.`,
+  },
+  {
+    title: 'Event stream',
+    text: `\`GET /v1/checkout/payments/:id/stream\` sends the payment as server-sent events, for \`EventSource\`: once when it connects, and after each change. Close the stream when the status is \`success\`, \`failed\`, \`expired\` or \`canceled\`.
+
+Your server does not need a stream. Use webhooks, or poll \`GET /v1/events\` with \`order=asc\` and \`startingAfter\`.`,
   },
 ]

@@ -17,16 +17,16 @@ export type Operation = {
 
 type RequestBody = {
   readonly required: boolean
-  /** One of these two. */
+  /** One of the two. */
   readonly content: { readonly 'application/json'?: Sent; readonly 'application/x-www-form-urlencoded'?: Sent }
 }
 
 type Sent = { readonly schema: Schema; readonly example?: unknown }
 
-/** One route among all of them. */
+/** The operation of one route. The others are needed to give it a unique name. */
 export const operationOf = (route: Route, routes: readonly Route[]): Operation => {
   const { docs } = route
-  if (!docs) throw new TypeError(`cannot document ${route.method} ${route.path}: it says nothing of itself`)
+  if (!docs) throw new TypeError(`cannot document ${route.method} ${route.path}: it declares no docs`)
   return {
     operationId: nameOf(route, docs.operation, routes),
     summary: docs.summary,
@@ -39,7 +39,7 @@ export const operationOf = (route: Route, routes: readonly Route[]): Operation =
   }
 }
 
-/** What servers and people do alike has one name, and people have it with an ending. */
+/** If API keys and members have the same operation, the one for members gets a suffix. */
 const nameOf = ({ access }: Route, operation: string, routes: readonly Route[]): string => {
   const isTwin = routes.some(({ docs, access: { by } }) => docs?.operation === operation && by === 'key')
   return access.by === 'member' && isTwin ? `${operation}AsMember` : operation
@@ -61,11 +61,12 @@ const bodyOf = (
 
 const accessOf = ({ access }: Route): string | undefined => {
   if (access.by === 'key')
-    return `For API keys with the scope \`${access.scope}\`${access.testOnly ? ', in test mode only' : ''}.`
-  if (access.by === 'session') return 'For whoever has signed in.'
+    return `Requires an API key with the scope \`${access.scope}\`${access.testOnly ? ', in test mode' : ''}.`
+  if (access.by === 'session') return 'Requires an access token.'
   if (access.by !== 'member') return undefined
-  const least = { viewer: 'every member', developer: 'developers and owners', owner: 'owners' }[access.role]
-  return `For ${least}${access.stepUp ? ' who have given their password or a code in the last five minutes' : ''}.`
+  const least = { viewer: 'any member', developer: 'a developer or an owner', owner: 'an owner' }[access.role]
+  const stepUp = ' It also requires a sign-in or a `POST /v1/auth/step-up` within the last 5 minutes.'
+  return `Requires an access token of ${least}.${access.stepUp ? stepUp : ''}`
 }
 
 const securityOf = ({ access, docs }: Route): readonly Schema[] => {
@@ -75,5 +76,5 @@ const securityOf = ({ access, docs }: Route): readonly Schema[] => {
   return (docs?.callers ?? ['nobody']).map(caller => (caller === 'nobody' ? {} : { [caller]: [] }))
 }
 
-/** What its body is called. */
+/** Name of the schema of its request body. */
 export const bodyName = (operation: string): string => `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Body`

@@ -13,7 +13,7 @@ export type Parameter = {
   readonly example?: unknown
 }
 
-/** What stands in the path, in the query and in headers of a request. */
+/** The parameters in the path, the query and the headers of a request. */
 export const parametersOf = (route: Route): readonly Parameter[] => [
   ...pathParameters(route),
   ...queryParameters(route),
@@ -23,32 +23,32 @@ export const parametersOf = (route: Route): readonly Parameter[] => [
 
 export const pathOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-const pathParameters = ({ path }: Route): readonly Parameter[] =>
+const pathParameters = ({ path, docs }: Route): readonly Parameter[] =>
   [...path.matchAll(/([\w-]+)\/:(\w+)/g)].map(([, of = '', name = '']) => ({
     name,
     in: 'path',
     required: true,
-    description: explainParameter(name),
+    description: explainParameter(name, docs?.operation),
     schema: { type: 'string' },
     example: idExamples[of],
   }))
 
 type Prop = { readonly key: string | symbol; readonly value: Type; readonly default?: unknown }
 
-const queryParameters = ({ query }: Route): readonly Parameter[] =>
+const queryParameters = ({ query, docs }: Route): readonly Parameter[] =>
   propsOf(query).map(prop => ({
     name: String(prop.key),
     in: 'query',
     required: false,
-    description: explainParameter(String(prop.key)),
+    description: explainParameter(String(prop.key), docs?.operation),
     schema: { ...meantBy(prop), ...defaultOf(prop) },
   }))
 
-// Every query is declared as a record, which is more than `Type` says.
+// Every query is declared as an object type, which has `props`; `Type` does not show that.
 const propsOf = (query: Type | undefined): readonly Prop[] =>
   (query as { readonly props: readonly Prop[] } | undefined)?.props ?? []
 
-/** A query is texts; the document says what they stand for. */
+/** Query values arrive as strings; the document has the type that a string stands for. */
 const meantBy = ({ value }: Prop): Schema => {
   const sent = readable(
     schemaOf(value),

@@ -2,14 +2,14 @@ import { type Code, Refusal } from '../../errors.ts'
 import type { Route } from '../route.ts'
 import { schemaOf } from './schema.ts'
 
-/** Every code a route may refuse with: those that follow from how it is declared, and those that it names. */
+/** All error codes of a route: those that follow from its declaration, and those that it declares. */
 export const refusalsOf = (route: Route): readonly Code[] => {
   const { access, method, path, docs } = route
   const codes: (Code | false)[] = [
     ...byAccess(route),
-    // A page reads nothing but its form.
+    // A page ignores query parameters; only its form is validated.
     !(route.page && method === 'GET') && 'parameter_unknown',
-    // A parameter that comes twice, wherever it comes, and a Host that is none.
+    // On every route: a repeated query parameter, or a malformed Host header.
     'parameter_invalid',
     isList(route) && 'invalid_cursor',
     ...(method === 'GET' ? [] : byBody(route)),
@@ -53,7 +53,7 @@ const byBody = ({ body }: Route): readonly (Code | false)[] => [
 
 const byIdempotencyKey = ['idempotency_key_invalid', 'idempotency_key_in_use', 'idempotency_key_reused'] as const
 
-/** Every POST of a merchant's server does; elsewhere those that say so. */
+/** Every POST with an API key does; other routes if they declare it. */
 export const takesIdempotencyKey = (route: Route): boolean =>
   (route.access.by === 'key' && route.method === 'POST') || says(route, 'idempotency_key_reused')
 

@@ -1,16 +1,16 @@
 import type { Type } from 'arktype'
 import { lengthsIn } from '../text.ts'
 
-/** A JSON Schema, as OpenAPI 3.1 has it. */
+/** A JSON Schema, in the dialect of OpenAPI 3.1. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** The name of a schema that stands by itself, if it does. */
+/** The name of a schema in the components, if it has one. */
 export type NameOf = (schema: Schema) => string | undefined
 
-/** What a field means, by its path in the schema that is being explained. */
+/** The description of a field, by its path in the schema. */
 export type Explain = (path: string) => string | undefined
 
-/** What a type takes, before it makes anything else of it. Rules that are functions are for words to say, but for lengths. */
+/** The input of a type, before it is transformed. A rule that is a function has no JSON Schema, except for lengths; descriptions explain it. */
 export const schemaOf = (type: Type): Schema => ({
   ...type.in.toJsonSchema({
     dialect: null,
@@ -18,7 +18,7 @@ export const schemaOf = (type: Type): Schema => ({
   }),
 })
 
-/** The same to be read by people: what has a name by its name, what may be null in one line, every field explained. */
+/** The same for readers: references instead of named schemas, short nullable types, and a description for every field. */
 export const readable = (schema: Schema, nameOf: NameOf, explain: Explain, path = ''): Schema => {
   const part = (inner: unknown, at = path): Schema => {
     const name = isSchema(inner) ? nameOf(inner) : undefined
@@ -49,7 +49,7 @@ export const readable = (schema: Schema, nameOf: NameOf, explain: Explain, path 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Values as an enumeration; and `or null` as a second type, where the first is one. */
+/** Constants become an `enum`; `or null` becomes a second type if the first is a single type. */
 const oneOfMany = (parts: readonly Schema[]): Schema => {
   const others = parts.filter(({ type }) => type !== 'null')
   const nullable = others.length < parts.length
@@ -61,7 +61,7 @@ const oneOfMany = (parts: readonly Schema[]): Schema => {
   return { ...only, type: [only.type, 'null'] }
 }
 
-/** Those who make clients like to be told what the values are. */
+/** Client generators need the type of the values of an `enum`. */
 const typed = (schema: Schema): Schema => {
   const types = [...new Set(valuesOf(schema).map(value => (value === null ? 'null' : typeof value)))]
   return types.length === 0 ? schema : { type: types.length === 1 ? types[0] : types, ...schema }
@@ -70,7 +70,7 @@ const typed = (schema: Schema): Schema => {
 const valuesOf = (schema: Schema): readonly unknown[] =>
   Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : []
 
-/** Fields in the order in which an example has them. */
+/** Sorts the fields as in the example. */
 export const inOrderOf = (example: unknown, schema: Schema): Schema => {
   if (!isSchema(schema.properties) || !isSchema(example)) return schema
   const order = Object.keys(example)

@@ -2,7 +2,7 @@ import type { Route } from '../route.ts'
 
 export type Tag = { readonly name: string; readonly description: string }
 
-/** All headings: what servers call first, the same for people last. */
+/** The sections of the reference, in this order: endpoints for API keys, then the others, then those that members have too. */
 export const tagsOf = (routes: readonly Route[]): readonly Tag[] => {
   const used = new Map(routes.map(route => [tagOf(route).name, tagOf(route)]))
   const order = Object.values(nouns).map(({ name }) => name)
@@ -10,46 +10,77 @@ export const tagsOf = (routes: readonly Route[]): readonly Tag[] => {
   return [...used.values()].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** The heading a route stands under: the last noun of its path, unless it is for customers. */
+/** The section of a route: the last noun of its path; all checkout routes are in one section. */
 export const tagOf = ({ path, access }: Route): Tag => {
   const segments = path.split('/')
   const noun = segments.includes('checkout') ? 'checkout' : segments.findLast(segment => Object.hasOwn(nouns, segment))
   const tag = noun === undefined ? service : (nouns[noun] ?? service)
   if (access.by !== 'member' || !tag.both) return { name: tag.name, description: tag.description }
-  return { name: `${tag.name} for members`, description: `${tag.description} The same, for people who have signed in.` }
+  return {
+    name: `${tag.name} (dashboard)`,
+    description: `${tag.description} The same endpoints for people who have signed in.`,
+  }
 }
 
 const service: Tag & { readonly both?: true } = {
-  name: 'The service',
-  description: 'This document, its pages, and how the process is.',
+  name: 'Service',
+  description: 'Health checks, metrics, the API reference, and the page of a payment link.',
 }
 
-/** `both`: merchants' servers have it too. */
+/** By segment of the path. `both`: API keys and members have the same endpoints. */
 const nouns: Readonly<Record<string, Tag & { readonly both?: true }>> = {
-  'payment-links': { name: 'Payment links', description: 'A fixed amount and a page to pay it on.', both: true },
-  payments: { name: 'Payments', description: 'What customers have opened, and what has come of it.', both: true },
-  refunds: { name: 'Refunds', description: 'Money on its way back.', both: true },
+  'payment-links': {
+    name: 'Payment links',
+    description: 'A payment link asks for a fixed amount. Customers pay on its page.',
+    both: true,
+  },
+  payments: {
+    name: 'Payments',
+    description:
+      'A payment is created when a customer opens a payment link. It has a status, a deposit address and the transfers to it.',
+    both: true,
+  },
+  refunds: { name: 'Refunds', description: 'A refund returns money of a payment to the customer.', both: true },
   disputes: {
     name: 'Disputes',
-    description: 'How a customer who complains to their bank looks from here. In test mode only.',
+    description: 'A dispute simulates a chargeback: a customer disputes a payment with their bank. In test mode only.',
     both: true,
   },
   events: {
     name: 'Events',
-    description: 'Everything that happened, in order. What webhooks deliver can be read here too.',
+    description: 'Events record changes, in order. Webhooks deliver them; you can also read them here.',
     both: true,
   },
-  checkout: { name: 'Checkout', description: 'What the page of a payment link calls, for customers.' },
-  claims: { name: 'Refund claims', description: 'The page on which a customer says where a refund goes.' },
-  auth: { name: 'Signing in', description: 'A sign-in leads to an access token and a refresh cookie.' },
-  'api-keys': { name: 'API keys', description: 'What the servers of a merchant call with.' },
-  'webhook-endpoints': { name: 'Webhook endpoints', description: 'Where a merchant is told of events.' },
-  deliveries: { name: 'Webhook deliveries', description: 'Each event on its way to each endpoint that wanted it.' },
-  settings: { name: 'Settings', description: 'Name, branding, receiving addresses and policies of a merchant.' },
-  balances: { name: 'Balances', description: 'Money that has arrived and waits to be collected.' },
-  collections: { name: 'Collections', description: 'Bringing what has arrived to the treasury.' },
-  'recovery-file': { name: 'Recovery file', description: 'What finds the money again without this service.' },
-  members: { name: 'Members', description: 'Who may act for a merchant.' },
-  invites: { name: 'Invites', description: 'Links that make somebody a member.' },
-  'audit-log': { name: 'Audit log', description: 'Who did what, from where and when.' },
+  checkout: { name: 'Checkout', description: 'Endpoints for customers. The page of a payment link uses them.' },
+  claims: { name: 'Refund claims', description: 'Page on which a customer enters the address for a refund.' },
+  auth: {
+    name: 'Accounts and sessions',
+    description:
+      'Sign-up, sign-in, passwords and multi-factor authentication. A sign-in returns an access token and sets a refresh cookie.',
+  },
+  'api-keys': { name: 'API keys', description: 'Your server authenticates with an API key.' },
+  'webhook-endpoints': { name: 'Webhook endpoints', description: 'A webhook endpoint is a URL that receives events.' },
+  deliveries: {
+    name: 'Webhook deliveries',
+    description: 'A delivery sends one event to one webhook endpoint, in one or more attempts.',
+  },
+  settings: {
+    name: 'Settings',
+    description: 'Name, branding, receiving addresses and payment policies of a merchant.',
+  },
+  balances: { name: 'Balances', description: 'Money at deposit addresses that has not been collected yet.' },
+  collections: {
+    name: 'Collections',
+    description: 'A collection moves money from deposit addresses to your receiving address.',
+  },
+  'recovery-file': {
+    name: 'Recovery file',
+    description: 'File with which you can find and collect the money without this server.',
+  },
+  members: { name: 'Members', description: 'Accounts that have access to a merchant.' },
+  invites: { name: 'Invites', description: 'An invite is a link that adds a member.' },
+  'audit-log': {
+    name: 'Audit log',
+    description: 'Log of sensitive changes: who made them, when, and from which IP address.',
+  },
 }

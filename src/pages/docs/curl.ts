@@ -1,7 +1,7 @@
 import type { Document } from '../../http/openapi/document.ts'
 import type { Placed } from './operation.ts'
 
-/** The request as one tries it. */
+/** The request as a curl command. */
 export const curlOf = ({ servers }: Document, { method, path, operation }: Placed): string => {
   const { parameters, requestBody, security } = operation
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(parameters.find(each => each.name === name)?.example))

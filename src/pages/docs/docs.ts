@@ -8,23 +8,23 @@ import { operationIn, operationLine, type Placed } from './operation.ts'
 import { code, prose } from './prose.ts'
 
 const layout = openLayout([new URL('./docs.css', import.meta.url)], {
-  description: 'The HTTP interface of paymachine: authentication, errors, idempotency, webhooks and every endpoint.',
+  description: 'API reference of paymachine: authentication, errors, idempotency, webhooks and all endpoints.',
 })
 
-/** The interface's document, for people: a page of contents, and a page of each section by its name in the address. */
+/** The API reference as HTML: a page of contents, and a page for each section, by its name in the URL. */
 export type DocsPages = { readonly contents: WholeText; readonly sections: ReadonlyMap<string, WholeText> }
 
-/** Not one page: with every field of every endpoint it has 13,000 elements, which a telephone lays out for seconds. */
+/** Several pages: one page with every field of every endpoint has 13,000 elements, and a phone needs seconds to lay it out. */
 export const docsPages = (document: Document): DocsPages => {
   const { title, version, summary } = document.info
   const page = (heading: string, main: readonly Html[]): WholeText =>
     layout.send(
       layout.textOf(
         heading,
-        html`<a class="skip" href="#content">To the content</a>
+        html`<a class="skip" href="#content">Skip to the content</a>
 <div class="docs">
-<header><h1>${title}: the interface</h1>
-<p>${summary} Version ${version}, at <code>${document.servers[0]?.url}</code>. For machines: <a href="/openapi.json">openapi.json</a>.</p></header>
+<header><h1>${title} API reference</h1>
+<p>${summary} API version ${version}. Base URL: <code>${document.servers[0]?.url}</code>. OpenAPI document: <a href="/openapi.json">openapi.json</a>.</p></header>
 ${navigation(document)}
 <main id="content">
 ${main}
@@ -33,7 +33,7 @@ ${main}
       ),
     )
   return {
-    contents: page(`${title}: the interface`, contentsOf(document)),
+    contents: page(`${title} API reference`, contentsOf(document)),
     sections: new Map(
       sectionsOf(document).map(({ name, parts }) => [slugOf(name), page(`${name} – ${title}`, [section(name, parts)])]),
     ),
@@ -57,8 +57,8 @@ const sectionsOf = (document: Document): readonly Section[] => [
     name,
     parts: [...prose(description), ...operationsOf(document, name).map(placed => operationIn(document, placed))],
   })),
-  { name: 'Records', parts: Object.entries(document.components.schemas).filter(isRecord).map(recordOf) },
-  { name: 'Codes', parts: Object.entries(document.components.examples).map(codeOf) },
+  { name: 'Objects', parts: Object.entries(document.components.schemas).filter(isRecord).map(recordOf) },
+  { name: 'Error codes', parts: Object.entries(document.components.examples).map(codeOf) },
 ]
 
 const navigation = ({ tags }: Document): Html =>
@@ -73,7 +73,7 @@ ${linksTo(
 )}
 ${linksTo(
   'Reference',
-  ['Records', 'Codes'].map(name => [name, pathOf(name)]),
+  ['Objects', 'Error codes'].map(name => [name, pathOf(name)]),
 )}
 </nav>`
 
@@ -83,7 +83,11 @@ const linksTo = (heading: string, links: readonly (readonly [title: string, href
 const section = (title: string, parts: readonly Html[]): Html =>
   html`<section id="${slugOf(title)}"><h2>${title}</h2>${parts}</section>`
 
-const slugOf = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
+const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z]+/g, '-')
+    .replace(/-$/, '')
 const pathOf = (title: string): string => `/docs/${slugOf(title)}`
 
 const operationsOf = ({ paths }: Document, tag: string): readonly Placed[] =>
@@ -93,7 +97,7 @@ const operationsOf = ({ paths }: Document, tag: string): readonly Placed[] =>
       .map(([method, operation]) => ({ method, path, operation })),
   )
 
-/** Bodies stand with what takes them. */
+/** Request bodies are shown with their endpoint. */
 const isRecord = ([name]: [string, unknown]): boolean => !name.endsWith('Body')
 
 const recordOf = ([name, schema]: [string, Document['components']['schemas'][string]]): Html =>

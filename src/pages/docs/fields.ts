@@ -2,13 +2,13 @@ import type { Schema } from '../../http/openapi/schema.ts'
 import { type Html, html } from '../html.ts'
 import { inline } from './prose.ts'
 
-/** The fields of a record, each with what it may be and what it means. */
+/** The fields of an object, each with its type and description. */
 export const fieldsOf = (schema: Schema): Html => {
   const required = Array.isArray(schema.required) ? schema.required : []
   const isRequest = schema.additionalProperties === false
   const all = Object.entries(partsOf(schema.properties)).map(([name, field]) => {
-    // Of what is answered everything is there, unless it is said that it need not be.
-    const note = required.includes(name) === isRequest ? (isRequest ? 'required' : 'may be missing') : undefined
+    // A response has all fields, so only an optional one is marked; in a request the required ones are.
+    const note = required.includes(name) === isRequest ? (isRequest ? 'required' : 'not always present') : undefined
     return fieldOf({ name, schema: field, note })
   })
   return html`<dl class="fields">${all}</dl>`
@@ -31,11 +31,11 @@ ${inner.properties !== undefined && html`<dd>${fieldsOf(inner)}</dd>`}
 </div>`
 }
 
-/** In a few words: `1 to 200 characters, or null`. */
+/** The type in words: `string, 1 to 200 characters or null`. */
 const typeOf = (schema: Schema): readonly Html[] | Html => {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? ''
-    return html`<a href="/docs/records#${name}">${name}</a>`
+    return html`<a href="/docs/objects#${name}">${name}</a>`
   }
   const { anyOf, enum: values, const: value, items, type } = schema
   if (Array.isArray(anyOf)) return joined(anyOf.map(each => typeOf(partOf(each) ?? {})))
@@ -44,7 +44,7 @@ const typeOf = (schema: Schema): readonly Html[] | Html => {
   const types = [type].flat()
   const rest = types.includes('null') ? ' or null' : ''
   if (items !== undefined) return html`list of ${typeOf(partOf(items) ?? {})}${rest}`
-  return html`${wordsFor(schema, String(types[0] ?? 'anything'))}${rest}`
+  return html`${wordsFor(schema, String(types[0] ?? 'any value'))}${rest}`
 }
 
 const joined = (parts: readonly (Html | readonly Html[])[]): readonly Html[] =>
@@ -53,17 +53,17 @@ const joined = (parts: readonly (Html | readonly Html[])[]): readonly Html[] =>
 const wordsFor = (schema: Schema, type: string): string => {
   const { minimum, maximum, minLength, maxLength, format, additionalProperties } = schema
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
-  if (format === 'date-time') return 'time'
-  if (type === 'object' && additionalProperties) return 'values by name'
+  if (format === 'date-time') return 'timestamp'
+  if (type === 'object' && additionalProperties) return 'object with any keys'
   if (type === 'integer') return `integer${rangeOf(minimum, most)}`
   if (type === 'string')
-    return `text${maxLength === undefined ? '' : `${rangeOf(minLength ?? 0, maxLength)} characters`}`
+    return `string${maxLength === undefined ? '' : `${rangeOf(minLength ?? 0, maxLength)} characters`}`
   return type
 }
 
 const rangeOf = (least: unknown, most: unknown): string => {
-  if (most !== undefined) return ` of ${least ?? 0} to ${most}`
-  return least === undefined || least === 0 ? '' : ` from ${least}`
+  if (most !== undefined) return `, ${least ?? 0} to ${most}`
+  return least === undefined || least === 0 ? '' : `, at least ${least}`
 }
 
 const partsOf = (value: unknown): Readonly<Record<string, Schema>> => Object(value)

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts'
 
-/** Paragraphs, lists of `- ` and `code`: all that the texts of the interface need. */
+/** Renders paragraphs, lists of `- ` and `code`, the only markup in the texts of the API reference. */
 export const prose = (text: string): readonly Html[] => text.split('\n\n').map(block)
 
 const block = (text: string): Html => {

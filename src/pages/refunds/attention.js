@@ -1,7 +1,7 @@
 import { busy, button, el, fault } from './elements.js'
 import { amountOf, chainOf, looked, networkOf } from './words.js'
 
-/** What does not come by itself, as far as the refund tells, and what a person can say of it who has looked. */
+/** Why the refund needs attention, and what a member can do about it. */
 export const attentionPanel = (state, doing) => {
   const { refund, mayAct } = state
   const { destination, crypto } = refund
@@ -9,17 +9,17 @@ export const attentionPanel = (state, doing) => {
   return el(
     'div',
     { class: 'panel warn attention' },
-    el('p', {}, el('strong', {}, 'Look at this one. '), what),
+    el('p', {}, el('strong', {}, 'This refund needs your attention. '), what),
     isMoney &&
       chainOf(refund)?.explorerUrl && [
-        crypto.txHash && el('p', {}, looked(refund, 'tx', crypto.txHash, 'Its transaction')),
-        destination && el('p', {}, looked(refund, 'address', destination, 'What its address has received')),
+        crypto.txHash && el('p', {}, looked(refund, 'tx', crypto.txHash, 'Show the transaction')),
+        destination && el('p', {}, looked(refund, 'address', destination, 'Show the destination address')),
       ],
     mayAct && says?.map(say => sayButton(say, doing)),
   )
 }
 
-/** Pressed once it says what follows, pressed again it is done. */
+/** The first click explains the consequences; the second click confirms. */
 const sayButton = ({ label, follows, sure, act, refused }, doing) => {
   const place = el('div', { class: 'say' })
   const run = pressed =>
@@ -30,7 +30,7 @@ const sayButton = ({ label, follows, sure, act, refused }, doing) => {
   const first = button(label, () => (follows ? ask() : run(first)), { class: 'second' })
   const ask = () => {
     const yes = button(sure, () => run(yes))
-    const no = button('Not yet', () => show(first), { class: 'second' })
+    const no = button('Go back', () => show(first), { class: 'second' })
     show(el('p', {}, follows), yes, ' ', no)
     yes.focus()
   }
@@ -44,62 +44,68 @@ const sayButton = ({ label, follows, sure, act, refused }, doing) => {
 
 const notAsked = ({ status, code }) => {
   if (code === 'refund_exceeds_remaining')
-    return 'The payment has not got the amount any more: it has been refunded otherwise meanwhile.'
-  if (code === 'insufficient_role') return 'Your role may not do this.'
-  return status === 409 ? undefined : 'The service could not be told. Try again in a moment.'
+    return 'Nothing was changed. The payment no longer has this amount: it was refunded in another way in the meantime.'
+  if (code === 'insufficient_role') return 'Your role does not allow this. Ask an owner or a developer.'
+  return status === 409 ? undefined : 'The server cannot be reached. Nothing was changed. Try again in a moment.'
 }
 
 const lookedAt = {
-  label: 'I have looked at it',
+  label: 'Mark as checked',
   act: doing => doing.resolve('dismiss'),
-  refused: error => notAsked(error) ?? 'This ends with its cause, and cannot be put away before.',
+  refused: error => notAsked(error) ?? 'This cannot be marked as checked. It disappears when the cause is resolved.',
 }
 
 const accepted = refund => ({
-  label: 'The money has come',
-  follows: `Only if you have seen on the chain that the address has received ${amountOf(refund)} for this refund. It counts as paid then, and that cannot be taken back.`,
-  sure: 'Yes, it is paid',
+  label: 'Mark as paid',
+  follows: `Confirm only if you have seen on the chain that the address has received ${amountOf(refund)} for this refund. The refund is then paid. You cannot undo this.`,
+  sure: 'Confirm payment',
   act: doing => doing.resolve('accept'),
   refused: error =>
     notAsked(error) ??
     (refund.status === 'failed'
-      ? 'The money that moved came with another transaction than its own: this one stays failed.'
+      ? 'Nothing was changed. The money was moved by another transaction, not by the transaction of this refund. The refund stays failed.'
       : FINDS_OUT),
 })
 
 const failed = {
-  label: 'The money has not come',
+  label: 'Mark as failed',
   follows:
-    'Only if you have seen on the chain that this transaction has not paid the address, and cannot any more. The refund has failed then. Nothing is paid again before you ask for it.',
-  sure: 'Yes, it has failed',
+    'Confirm only if you have seen on the chain that this transaction has not paid the address, and can no longer do so. The refund is then failed. Nothing is paid again until you start it.',
+  sure: 'Confirm failure',
   act: doing => doing.resolve('fail'),
   refused: error => notAsked(error) ?? FINDS_OUT,
 }
 
 const FINDS_OUT =
-  'The house is still finding this out by itself, or does not know the transaction at all. It takes your word only once it cannot.'
+  'Nothing was changed. The server is still checking the transaction, or no node knows it. You can decide only when the server cannot.'
 
 const neverSent = {
-  label: 'It was never sent: sign it again',
+  label: 'Sign again',
   follows:
-    'Only if the hash was mistyped, or the wallet has never sent it: look into its activity first. If it comes after all, the customer is paid twice.',
-  sure: 'Yes, sign it again',
+    'Confirm only if the hash was mistyped, or the wallet never sent the transaction. Check the activity in the wallet first. If the first transaction is sent later, the customer is paid twice.',
+  sure: 'Confirm, sign again',
   act: doing => doing.retry(),
-  refused: error => notAsked(error) ?? 'The chain knows its transaction, or your signer may send it again.',
+  refused: error =>
+    notAsked(error) ?? 'Nothing was changed. The chain knows the transaction, or your signer can send it again.',
 }
 
 const needs = refund => {
-  if (!chainOf(refund)) return { what: `${networkOf(refund)} is switched off here: nothing more is heard of it.` }
+  if (!chainOf(refund))
+    return {
+      what: `${networkOf(refund)} is not enabled on this server, so the refund cannot be processed. Contact the operator of the server.`,
+    }
   switch (refund.status) {
     case 'requires_destination':
-      return { what: 'The link of the customer has expired. Cancel this refund and start another one.' }
+      return {
+        what: 'The link for the customer has expired. No money was sent. Cancel this refund and create another one.',
+      }
     case 'requires_signature':
       return {
-        what: 'Your refund signer has tried to sign it for a day. The operator of this house sees why. Where its address refuses money, cancel this refund and start another one.',
+        what: 'Your refund signer has not been able to sign this refund for a day. No money was sent. The operator of the server can see the reason. If the address does not accept money, cancel this refund and create another one.',
       }
     case 'processing':
       return {
-        what: 'Nodes do not know its transaction, or cannot say what became of it. Look it up: name the right one if it has another hash, or say what you have seen.',
+        what: 'The nodes do not know the transaction, or cannot show its result. Check the transaction on the chain. Then report the right hash, or choose the result.',
         isMoney: true,
         says: [accepted(refund), failed, neverSent],
       }
@@ -107,8 +113,8 @@ const needs = refund => {
       return {
         what:
           refund.failureReason === 'unproven'
-            ? 'One of you has said that its money has not come. Make sure of that before it is signed again.'
-            : 'Money has moved that nobody waited for: it may have been paid twice, too much, or although it was over.',
+            ? 'A member has stated that the money did not arrive. Check this before the refund is signed again.'
+            : 'Money was moved unexpectedly: the refund may have been paid twice, with too much money, or after it was canceled.',
         isMoney: true,
         says: [...(refund.status === 'failed' ? [accepted(refund)] : []), lookedAt],
       }

@@ -4,10 +4,10 @@ import { payWith, unlessAsked } from './paying.js'
 import { call, Refused } from './session.js'
 import { WalletTrouble } from './wallet.js'
 
-/** To whoever has done something here: of a hash, of a wallet, of a refund that is another by now. */
+/** Messages after an action: about a hash, about the wallet, and about a refund that has changed. */
 export const nothingSaid = { fault: undefined, trouble: undefined, notice: undefined }
 
-/** What somebody can do about the refund that is shown, each followed by how it is then. */
+/** The actions for the refund on the page. Each one shows the new state. */
 export const doingsOf = (state, { id, signal, read, readAttention, look, paint }) => {
   const { merchant } = state
   return {
@@ -18,7 +18,7 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
     signal,
     name: async hash => {
       const named = await nameHash(merchant.id, id, hash).catch(async error => {
-        // It is not what it was: that is shown first.
+        // The refund has changed: show its new state first.
         if (error.details?.status) {
           state.notice = namingFault(error)
           await look(true).catch(() => {})
@@ -26,7 +26,7 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
         throw error
       })
       if (named.status === 'failed' && named.crypto.txHash === hash)
-        throw Object.assign(new Error(), { words: 'This is the transaction that has failed. Name another one.' })
+        throw Object.assign(new Error(), { words: 'This is the transaction that has failed. Report another one.' })
       if (!readNote(id)?.hash) eraseNote(id)
       Object.assign(state, nothingSaid, { refund: named })
       paint(true)
@@ -46,7 +46,7 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
       state.paying = false
       await look(true).catch(() => {})
     },
-    /** Somebody has looked into the wallet: nothing was sent. */
+    /** The member has checked the wallet: nothing was sent. */
     signAnew: async () => {
       try {
         await unlessAsked(id, () => eraseNote(id))
@@ -56,7 +56,7 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
       }
       paint(true)
     },
-    /** `dismiss`: looked at. `accept`: its money came; `fail`: it did not. */
+    /** `dismiss`: checked. `accept`: the money arrived. `fail`: it did not. */
     resolve: async action => {
       state.refund = await call('POST', `${pathOf(merchant.id, id)}/resolve`, { action })
       await readAttention()
@@ -74,6 +74,6 @@ export const doingsOf = (state, { id, signal, read, readAttention, look, paint }
 const troubleOf = error => {
   if (error instanceof WalletTrouble) return error.message
   return error instanceof Refused
-    ? 'The service could not be asked. Nothing was sent.'
-    : 'Something went wrong in this page.'
+    ? 'The server cannot be reached. Nothing was sent. Try again.'
+    : 'An error has occurred on this page. Reload it before you try again.'
 }

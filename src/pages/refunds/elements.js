@@ -1,4 +1,4 @@
-/** An element with attributes, listeners (`onclick`) and what is in it. Text stays text: nothing here is ever markup. */
+/** Creates an element with attributes, listeners (`onclick`) and content. Strings are added as text, never as markup. */
 export const el = (name, attributes = {}, ...content) => {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) {
@@ -13,16 +13,16 @@ export const el = (name, attributes = {}, ...content) => {
 export const button = (label, onclick, attributes = {}) =>
   el('button', { type: 'button', ...attributes, onclick }, label)
 
-/** A field with its label, both above one another. */
+/** An input with its label above it. */
 export const field = (label, attributes) => [
   el('label', { for: attributes.id }, label),
   el('input', { required: true, ...attributes }),
 ]
 
-/** What is wrong, where it can be heard and beside the field that it is about. */
+/** An error message that screen readers announce. */
 export const fault = (text, id) => el('p', { class: 'fault', role: 'alert', id }, text)
 
-/** The fault of a form in the place of the one before, with the cursor where it can be mended. */
+/** Shows an error of a form, replaces the previous one, and focuses the field. */
 export const showFault = (form, text, input) => {
   form.querySelector('.fault')?.remove()
   for (const each of form.elements) {
@@ -36,7 +36,7 @@ export const showFault = (form, text, input) => {
   input.focus()
 }
 
-/** Runs while nobody can press it again. */
+/** Disables the element while `work` runs. */
 export const busy = async (element, work) => {
   element.disabled = true
   try {
@@ -46,19 +46,19 @@ export const busy = async (element, work) => {
   }
 }
 
-/** Told to whoever does not look, or looks elsewhere. */
+/** Announces a text to screen readers. */
 export const say = text => {
   document.getElementById('says').textContent = text
 }
 
-/** For everybody, above everything, until it is over. */
+/** Shows a warning at the top of the page. An empty text removes it. */
 export const warn = text => {
   document.getElementById('warns').textContent = text
 }
 
 export const fact = (name, ...value) => el('div', {}, el('dt', {}, name), el('dd', {}, ...value))
 
-/** Puts a text where it can be pasted from, and says so on itself. */
+/** A button that copies a text to the clipboard and confirms it in its label. */
 export const copyButton = (what, text) => {
   const label = `Copy ${what}`
   const made = button(label, async () => {
@@ -67,7 +67,7 @@ export const copyButton = (what, text) => {
       made.textContent = 'Copied'
       say(`Copied ${what}`)
     } catch {
-      made.textContent = 'Select it and copy it by hand'
+      made.textContent = 'Select and copy it manually'
     }
     setTimeout(() => {
       made.textContent = label

@@ -7,11 +7,11 @@ export const countOf = refund => {
   return `${refund.crypto.confirmations}${needed ? ` of about ${needed}` : ''}`
 }
 
-/** What a refund is: how much, to whom, where, and where it stands. */
+/** The facts of a refund: amount, recipient, network and status. */
 export const headOf = ({ refund, merchant }) => {
   const { destination, crypto, reason, status } = refund
   return [
-    el('p', { class: 'quiet' }, 'Refund of ', el('bdi', {}, merchant.name)),
+    el('p', { class: 'quiet' }, 'Refund by ', el('bdi', {}, merchant.name)),
     el(
       'h1',
       { tabindex: '-1' },
@@ -23,16 +23,16 @@ export const headOf = ({ refund, merchant }) => {
     el(
       'dl',
       { class: 'facts' },
-      fact('The customer receives', amountOf(refund)),
-      fact('On the network', networkOf(refund)),
+      fact('Customer receives', amountOf(refund)),
+      fact('Network', networkOf(refund)),
       reason && fact('Reason', reasons[reason] ?? reason),
-      fact('Asked for', timeOf(refund.createdAt)),
+      fact('Created', timeOf(refund.createdAt)),
       fact('Refund', el('code', {}, refund.id)),
       fact('Payment', el('code', {}, refund.paymentId)),
       crypto.txHash && fact('Transaction', el('code', {}, looked(refund, 'tx', crypto.txHash))),
       status === 'processing' && fact('Confirmations', el('span', { class: 'confirmations' }, countOf(refund))),
     ),
-    destination && [el('h2', { class: 'to' }, 'To this address'), addressBox(destination)],
+    destination && [el('h2', { class: 'to' }, 'Destination address'), addressBox(destination)],
   ]
     .flat()
     .filter(Boolean)

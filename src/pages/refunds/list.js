@@ -3,19 +3,19 @@ import { regularly } from './regularly.js'
 import { call } from './session.js'
 import { amountOf, masked, moneyOf, networkOf, states, timeOf } from './words.js'
 
-/** Oldest first: they have waited longest. Those that are empty are left out, but for the first reason to come here. */
+/** Oldest first, because these have waited longest. Empty sections are not shown, except the first. */
 const sections = [
-  { title: 'To be signed', query: 'status=requires_signature', empty: 'Nothing waits for a signature.' },
+  { title: 'Needs signature', query: 'status=requires_signature', empty: 'No refund needs a signature.' },
   {
-    title: 'To be looked at',
+    title: 'Needs attention',
     query: 'attention=true',
-    about: 'They wait for what does not come by itself, or money has moved that nobody waited for.',
+    about: 'These refunds cannot continue without you, or money was moved unexpectedly.',
   },
-  { title: 'Failed', query: 'status=failed', about: 'Not paid. They can be signed again.' },
-  { title: 'On their way', query: 'status=processing' },
+  { title: 'Failed', query: 'status=failed', about: 'These refunds were not paid. You can sign them again.' },
+  { title: 'Processing', query: 'status=processing' },
 ]
 
-/** Of both modes, real money first. */
+/** Refunds of both modes, live mode first. */
 const read = async (merchant, { query }) => {
   const lists = await Promise.all(
     [true, false].map(livemode =>
@@ -25,7 +25,7 @@ const read = async (merchant, { query }) => {
   return { refunds: lists.flatMap(({ data }) => data), hasMore: lists.some(({ has_more: more }) => more) }
 }
 
-/** Shows what waits at a merchant until `signal` is aborted. */
+/** Shows the refunds of a merchant until `signal` is aborted. */
 export const showList = async (view, merchant, signal) => {
   const article = el('article')
   let painted
@@ -40,7 +40,7 @@ export const showList = async (view, merchant, signal) => {
       el('h1', { tabindex: '-1' }, 'Refunds'),
       ...sections.flatMap((section, index) => sectionOf(merchant, section, found[index])),
     )
-    // Whoever had a refund under the cursor still has.
+    // Restore the focus on the same refund.
     if (at) [...article.querySelectorAll('a')].find(each => each.getAttribute('href') === at)?.focus()
   }
   await look()
@@ -69,7 +69,7 @@ const sectionOf = (merchant, { title, about, empty }, { refunds, hasMore }) => {
           { class: 'refunds' },
           refunds.map(refund => rowOf(merchant, refund)),
         ),
-      hasMore && el('p', { class: 'quiet' }, 'There are more. They appear here as these are done.'),
+      hasMore && el('p', { class: 'quiet' }, 'There are more refunds. They appear when these are done.'),
     ),
   ]
 }
@@ -84,7 +84,7 @@ const rowOf = ({ role }, refund) => {
       'a',
       { href: `/refunds/${id}`, class: 'row' },
       el('span', { class: 'sum' }, moneyOf(refund)),
-      el('span', { class: `chip ${status}` }, bySigner ? 'Your signer signs' : states[status]),
+      el('span', { class: `chip ${status}` }, bySigner ? 'Signed automatically' : states[status]),
       el(
         'span',
         { class: 'what' },

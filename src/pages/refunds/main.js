@@ -9,14 +9,14 @@ const view = document.getElementById('view')
 const bar = document.getElementById('account')
 
 let left = new AbortController()
-/** Whether anybody was signed in. */
+/** Whether an account was signed in before. */
 let known = false
-/** The path that is shown. */
+/** The path that is displayed. */
 let shownAt
-/** The merchant that was looked at last. */
+/** The merchant that was displayed last. */
 let chosen
 
-/** Shows what the address says. `moved`: somebody has gone there within the page, and the cursor goes along. */
+/** Shows the page of the current URL. `moved`: after a navigation within the page, which moves the focus. */
 const open = async (moved = false) => {
   left.abort()
   left = new AbortController()
@@ -40,11 +40,16 @@ const open = async (moved = false) => {
       merchants[0]
     chosen = merchant?.id
     paintBar(id ? undefined : merchant)
-    if (!merchant) return message('You are a member of no merchant', 'Ask an owner for an invite.')
+    if (!merchant)
+      return message('No merchant', 'Your account is not a member of a merchant. Ask an owner for an invite.')
     if (id) {
       const title = await showRefund(view, id, signal)
       if (signal.aborted) return
-      if (!title) return message('There is no such refund', 'Look at the address again, or ask whoever sent you here.')
+      if (!title)
+        return message(
+          'Refund not found',
+          'The refund does not exist, or you do not have access to it. Check the link, or ask the sender for a new one.',
+        )
       document.title = title
     } else {
       await nameAllNoted()
@@ -53,11 +58,11 @@ const open = async (moved = false) => {
     }
     if (moved && !signal.aborted) view.querySelector('h1')?.focus()
   } catch (error) {
-    // Nobody is signed in, which is shown already.
+    // The session has ended: the sign-in form is already displayed.
     if (signal.aborted || error.code === 'invalid_token') return
     message(
-      'This page cannot be shown now',
-      error.message || 'The service does not answer.',
+      'This page cannot be loaded',
+      error.message || 'The server does not respond. Try again in a moment.',
       button('Try again', () => open(true)),
     )
   }
@@ -77,7 +82,7 @@ const go = address => {
   open(true)
 }
 
-/** Who is here, and for which merchant. */
+/** The account and the merchant in the top bar. */
 const paintBar = merchant => {
   const { user, merchants } = account()
   const choice =
@@ -96,13 +101,13 @@ const paintBar = merchant => {
     askWho(
       ended
         ? 'You have signed out.'
-        : 'The service could not be told that you sign out. Close this window, and sign out again later.',
+        : 'The server cannot be reached, so your session has not ended yet. Close this window and sign out again later.',
     )
   }
   bar.replaceChildren(choice, el('bdi', { class: 'quiet' }, user.email), button('Sign out', leave, { class: 'small' }))
 }
 
-const askWho = (text = 'to see and sign refunds') => {
+const askWho = (text = 'Sign in to view and sign refunds.') => {
   left.abort()
   if (view.querySelector('#password')) return
   document.title = 'Sign in – Refunds'
@@ -120,12 +125,12 @@ const askWho = (text = 'to see and sign refunds') => {
   heading.focus()
 }
 
-window.addEventListener(SIGNED_OUT, () => askWho(known ? 'The session has ended: sign in again.' : undefined))
+window.addEventListener(SIGNED_OUT, () => askWho(known ? 'Your session has ended. Sign in again.' : undefined))
 window.addEventListener(CHANGED, () => open(true))
-// The link to the content leads nowhere else.
+// The skip link changes only the hash of the URL.
 window.addEventListener('popstate', () => (location.hash === '#view' && location.pathname === shownAt) || open(true))
 
-// Within the page, so that nobody has to be asked who they are; in a new window where somebody wants one.
+// Navigation within the page keeps the session. Clicks that open a new window or tab work as usual.
 document.addEventListener('click', event => {
   const link = event.target.closest?.('a[href^="/refunds"]')
   if (
@@ -142,5 +147,5 @@ document.addEventListener('click', event => {
   go(link.getAttribute('href'))
 })
 
-view.append(el('p', { class: 'quiet' }, 'One moment …'))
+view.append(el('p', { class: 'quiet' }, 'Loading …'))
 open()

@@ -1,39 +1,41 @@
 import { eraseNote, notedIds, readNote } from './notes.js'
 import { call } from './session.js'
 
-/** A refund's place in the interface. */
+/** The path of a refund in the API. */
 export const pathOf = (merchantId, id) => `/v1/merchants/${merchantId}/refunds/${id}`
 
-/** Tells the house which transaction pays a refund. */
+/** Reports the transaction that pays a refund to the server. */
 export const nameHash = (merchantId, id, txHash) => call('POST', `${pathOf(merchantId, id)}/transaction`, { txHash })
 
-/** What is said to whoever has named one in vain. */
+/** The error message for a transaction that was rejected. */
 export const namingFault = ({ code, status, param, details }) => {
   if (param === 'txHash' && status === 409)
-    return 'Another refund is paid with this transaction. A transaction pays one refund only.'
-  if (details?.attention) return 'Money has moved with this refund. Look at that first, and say so above.'
+    return 'This transaction already pays another refund. A transaction can pay only one refund.'
+  if (details?.attention)
+    return 'The failed transaction has moved money. Check it first, and mark the refund as checked above.'
   if (details?.status === 'processing')
-    return 'This refund is being paid with another transaction, which the chain still knows. It can only be replaced by another one once the chain has dropped it.'
-  if (details?.status) return `This refund takes no transaction now: it is ${details.status.replaceAll('_', ' ')}.`
+    return 'This refund is being paid by another transaction, which the chain still knows. You can report another one only after the chain has dropped it.'
+  if (details?.status)
+    return `The transaction was not accepted: the status of this refund is “${details.status.replaceAll('_', ' ')}”.`
   if (code === 'refund_exceeds_remaining')
-    return 'The payment has not got the amount any more: it has been refunded otherwise meanwhile.'
-  if (code === 'insufficient_role') return 'Your role may not do this. Pass the hash on to an owner or a developer.'
-  if (code === 'resource_not_found') return 'There is no such refund for you.'
+    return 'The payment no longer has this amount: it was refunded in another way in the meantime.'
+  if (code === 'insufficient_role') return 'Your role does not allow this. Send the hash to an owner or a developer.'
+  if (code === 'resource_not_found') return 'The refund does not exist, or you no longer have access to it.'
   if (status === 400) return NO_HASH
-  return 'The service could not be told. Nothing is lost: try again in a moment.'
+  return 'The server cannot be reached. The transaction is not affected. Try again in a moment.'
 }
 
-export const NO_HASH = 'This is no hash of a transaction: that is 0x and 64 characters from 0 to 9 and a to f.'
+export const NO_HASH = 'This is not a transaction hash. A hash has 0x and 64 characters from 0 to 9 and a to f.'
 
-/** The hash in what somebody has pasted, which may be the address of a page about it. */
+/** Finds the hash in a pasted text, which can be the URL of a block explorer. */
 export const hashIn = text => {
   const found = [...text.matchAll(/(?<![0-9a-zA-Z])0x[0-9a-fA-F]{64}(?![0-9a-zA-Z])/g)]
   return found.length === 1 ? found[0][0].toLowerCase() : undefined
 }
 
 /**
- * Tells the house of a hash that a wallet has given us, if it has not been told. `fault`: it does not take it, and
- * never will. Neither: it is to be tried again.
+ * Reports a hash that a wallet has returned, if it was not reported yet. `fault`: the server has rejected it for good.
+ * Neither `refund` nor `fault`: try again later.
  */
 export const nameNoted = async id => {
   const note = readNote(id)
@@ -48,7 +50,7 @@ export const nameNoted = async id => {
   }
 }
 
-/** Whatever the house has not been told yet, of any refund. */
+/** Reports all hashes that were not reported yet, of all refunds. */
 export const nameAllNoted = async () => {
   for (const id of notedIds()) await nameNoted(id)
 }

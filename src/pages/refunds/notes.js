@@ -1,10 +1,10 @@
 /**
- * What this browser remembers of refunds that were handed to a wallet: from before the wallet is asked until the
- * house knows the hash. Whatever is closed, lost or reloaded in between, nothing is sent twice. It holds no secret.
+ * Notes in this browser about refunds that were passed to a wallet. A note is written before the wallet is asked, and
+ * erased when the server has the hash. It prevents a second payment after a reload or a lost response. It holds no secret.
  */
 const PREFIX = 'paymachine.refund.'
 
-/** Where the browser keeps nothing for us: as long as the page is open. */
+/** Fallback without local storage: notes that last as long as the page is open. */
 const unkept = new Map()
 
 export const readNote = id => {
@@ -15,7 +15,7 @@ export const readNote = id => {
   return unkept.get(id)
 }
 
-/** `{ merchantId, at, hash }`. Answers whether it survives the page. */
+/** Stores `{ merchantId, at, hash }`. Returns whether the note survives a reload. */
 export const writeNote = (id, note) => {
   try {
     localStorage.setItem(PREFIX + id, JSON.stringify(note))
@@ -34,10 +34,10 @@ export const eraseNote = id => {
   } catch {}
 }
 
-/** Whether the storage has changed in what is kept of this one. */
+/** Whether a storage event is about the note of this refund. */
 export const isOfNote = (event, id) => event.key === null || event.key === PREFIX + id
 
-/** The refunds that there are notes of. */
+/** IDs of the refunds that have a note. */
 export const notedIds = () => {
   try {
     return Object.keys(localStorage)

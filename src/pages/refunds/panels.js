@@ -2,19 +2,19 @@ import { button, el } from './elements.js'
 import { eraseNote } from './notes.js'
 import { inFours, looked, timeOf } from './words.js'
 
-/** Asked, and no answer: it may be out. */
+/** The wallet was asked and did not answer: the transaction may have been sent. */
 export const unsurePanel = ({ note, trouble, refund }, { signAnew }) =>
   el(
     'div',
     { class: 'panel warn', role: 'alert' },
-    el('p', {}, el('strong', {}, 'It is not certain whether this has been sent.')),
+    el('p', {}, el('strong', {}, 'It is not known whether this refund was sent.')),
     trouble && el('p', {}, trouble),
     el(
       'p',
       {},
-      'It was handed to a wallet in this browser on ',
+      'It was passed to a wallet in this browser on ',
       timeOf(note.at),
-      ', and no answer has come back. Look into the activity of that wallet first:',
+      ', and the wallet has not answered. Check the activity in the wallet first:',
     ),
     el(
       'ul',
@@ -22,16 +22,16 @@ export const unsurePanel = ({ note, trouble, refund }, { signAnew }) =>
       el(
         'li',
         {},
-        'It is there: name its hash below.',
-        refund.crypto.tokenAddress && ' Once it is mined it is also found by itself.',
+        'If the transaction is there, report its hash below.',
+        refund.crypto.tokenAddress && ' It is also found automatically after it was mined.',
       ),
-      el('li', {}, 'It waits to be confirmed there: confirm or refuse it in the wallet.'),
-      el('li', {}, 'It is not there: then nothing was sent, and you can sign again.'),
+      el('li', {}, 'If the wallet still asks for confirmation, confirm or reject it there.'),
+      el('li', {}, 'If there is no transaction, nothing was sent, and you can sign again.'),
     ),
-    button('It was not sent: let me sign again', signAnew, { class: 'second' }),
+    button('Nothing was sent, sign again', signAnew, { class: 'second' }),
   )
 
-/** Sent from here, and the house does not know it yet, or does not take it. */
+/** Sent from this browser, but not yet reported to the server, or rejected by it. */
 export const sentPanel = ({ note, refund }, { paint }) =>
   el(
     'div',
@@ -42,20 +42,15 @@ export const sentPanel = ({ note, refund }, { paint }) =>
       el(
         'strong',
         {},
-        note.fault ? 'A transaction was sent from here that does not count' : 'Sent. Do not send it again.',
+        note.fault ? 'A transaction was sent that does not pay this refund' : 'Sent. Do not send it again.',
       ),
     ),
     el('p', { class: 'hash' }, looked(refund, 'tx', note.hash)),
     note.fault
       ? [
-          el(
-            'p',
-            {},
-            note.fault,
-            ' It may move money all the same: look at what becomes of it before anything else is sent.',
-          ),
+          el('p', {}, note.fault, ' It can still move money. Check its result before you send another transaction.'),
           button(
-            'I have looked at it',
+            'Mark as checked',
             () => {
               eraseNote(refund.id)
               paint()
@@ -66,9 +61,9 @@ export const sentPanel = ({ note, refund }, { paint }) =>
       : el(
           'p',
           {},
-          'The house is being told of it, and will be again until it answers. You may close this page and come back in this browser.',
+          'The transaction is being reported to the server. This is repeated until the server answers. You can close this page and return later in this browser.',
         ),
   )
 
-/** The address in full, as it is compared. */
+/** The full address, in groups of four for comparison. */
 export const addressBox = text => el('p', { class: 'address' }, el('code', {}, inFours(text)))

@@ -3,30 +3,31 @@ import { connect, sendOff, WalletTrouble } from './wallet.js'
 import { unlessElsewhere } from './windows.js'
 import { chainOf } from './words.js'
 
-/** Refunds that a wallet is being asked to pay right now. */
+/** Refunds for which a request to a wallet is open. */
 const asked = new Set()
 
-/** No wallet is asked any more to pay the refund that it names: paid, refused or unsure. Whoever left it may be back. */
+/** Event with the ID of a refund for which the request to the wallet has ended: paid, rejected or unknown. */
 export const ANSWERED = 'paymachine:answered'
 
 export const isAsked = id => asked.has(id)
 
-/** Does `work` where no other window of this browser has a wallet asked to pay the refund. */
+/** Runs `work` unless another window of this browser has an open request to a wallet for the refund. */
 export const unlessAsked = (id, work) =>
   unlessElsewhere(`refund.${id}`, work, () => {
-    const words = 'Another window asks a wallet for it: answer there, or close that window. Nothing was sent from here.'
-    // It may be out, from there.
+    const words =
+      'Another window of this browser has asked a wallet to pay this refund. Answer the wallet there, or close that window. Nothing was sent from this window.'
+    // The other window may have sent it.
     throw new WalletTrouble(words, true)
   })
 
-// Closed now, the page would not learn the hash.
+// If the page were closed now, it would not receive the hash.
 window.addEventListener('beforeunload', event => {
   if (asked.size > 0) event.preventDefault()
 })
 
 /**
- * Has a wallet pay a refund. The note is written before the wallet is asked and goes only where it is certain that
- * nothing is on its way; with the hash it stays until the house knows it. `read` gives the refund as it is now.
+ * Asks a wallet to pay a refund. The note is written before the wallet is asked. It is erased only if nothing was sent
+ * for certain; with a hash it stays until the server knows the hash. `read` returns the current refund.
  */
 export const payWith = async (provider, { refund, merchant }, { tell, read }) => {
   const { id } = refund
@@ -34,7 +35,7 @@ export const payWith = async (provider, { refund, merchant }, { tell, read }) =>
   asked.add(id)
   const pay = () => askWallet(provider, { refund, merchant }, { tell, read })
   try {
-    // A note that one window writes is seen in another only a moment later.
+    // Another window sees a new note only a moment later, so a lock is needed as well.
     await unlessAsked(id, pay)
   } finally {
     asked.delete(id)
@@ -44,18 +45,18 @@ export const payWith = async (provider, { refund, merchant }, { tell, read }) =>
 
 const askWallet = async (provider, { refund, merchant }, { tell, read }) => {
   const { id, unsignedTransaction } = refund
-  tell('Look at your wallet: it may ask which account pays, and to change the network.')
+  tell('Open your wallet. It may ask you to choose an account and to switch the network.')
   const account = await connect(provider, unsignedTransaction.chainId, chainOf(refund))
   const latest = await read()
-  // In another window, or by somebody else.
+  // Paid in another window, or by another member.
   if (readNote(id) || JSON.stringify(latest.unsignedTransaction) !== JSON.stringify(unsignedTransaction))
-    throw new WalletTrouble('Somebody was faster: nothing was sent from here.')
+    throw new WalletTrouble('The refund has changed in the meantime. Nothing was sent from this window.')
   const note = { merchantId: merchant.id, at: new Date().toISOString(), hash: null }
   const isKept = writeNote(id, note)
   tell(
     isKept
-      ? 'Look at your wallet: it shows the payment. Compare address and amount, and confirm it there.'
-      : 'Look at your wallet, and leave this page open until it says that the payment is on its way: this browser keeps nothing for it.',
+      ? 'Open your wallet. Compare the address and the amount, then confirm the payment there.'
+      : 'Open your wallet and confirm the payment there. Keep this page open until the payment was sent: this browser cannot store the transaction.',
   )
   try {
     const hash = await sendOff(provider, account, unsignedTransaction)

@@ -9,7 +9,7 @@ import { account, call } from './session.js'
 import { stageOf } from './stages.js'
 import { moneyOf, states } from './words.js'
 
-/** The refund and whose it is; undefined where it is of none of the merchants of whoever asks. */
+/** The refund and its merchant; undefined if it belongs to none of these merchants. */
 const find = async (id, merchants) => {
   for (const merchant of merchants) {
     try {
@@ -20,9 +20,9 @@ const find = async (id, merchants) => {
   }
 }
 
-/** Shows one refund until `signal` is aborted. Answers its title; undefined where there is none. */
+/** Shows one refund until `signal` is aborted. Returns the title; undefined if there is no such refund. */
 export const showRefund = async (view, id, signal) => {
-  // What is no id is no path either.
+  // A malformed ID must not become part of a path.
   const found = /^re_[0-9a-z]{1,40}$/.test(id) ? await find(id, account().merchants) : undefined
   if (!found || signal.aborted) return undefined
   const { merchant } = found
@@ -41,15 +41,15 @@ export const showRefund = async (view, id, signal) => {
 
   let painted
   let pauseAnew = () => {}
-  /** `follows`: it is the answer to something that was pressed, and the cursor goes along. */
+  /** `follows`: the result of an action, which moves the focus to the heading. */
   const paint = (follows = false) => {
     const { refund, attention, fault, trouble, notice } = state
-    // While a wallet is being asked, it is the wallet that says what is so.
+    // While the wallet is asked, the state of the wallet counts, not the note.
     const kept = isAsked(id) ? undefined : readNote(id)
     const note = kept && { ...kept, fault }
     const { confirmations, ...crypto } = refund.crypto
     const look = JSON.stringify([
-      // Whoever asks it here is told by the wallet's own steps.
+      // The window that asks the wallet shows the steps of the wallet instead.
       isAsked(id) && !state.paying,
       refund.status,
       crypto,
@@ -64,7 +64,7 @@ export const showRefund = async (view, id, signal) => {
     if (look === painted && counted) counted.textContent = countOf(refund)
     if (look === painted || signal.aborted) return
     const takesFocus = follows || article.contains(document.activeElement)
-    // Where it stands decides how often that is looked at.
+    // The status decides how often the refund is read.
     pauseAnew()
     if (painted !== undefined) say(`${states[refund.status]}.`)
     painted = look
@@ -77,7 +77,7 @@ export const showRefund = async (view, id, signal) => {
     if (takesFocus) article.querySelector('h1').focus()
   }
 
-  /** As it is now, and with whatever a wallet has told us of it. */
+  /** Reports a stored hash if there is one, and reads the refund. */
   const look = async (follows = false) => {
     const before = state.refund.status
     const named = readNote(id)?.hash ? await nameNoted(id) : {}
@@ -87,7 +87,7 @@ export const showRefund = async (view, id, signal) => {
       state.trouble = undefined
       await readAttention()
     }
-    // Nobody wonders any more whether it was sent.
+    // The refund is paid, so the note is not needed any more.
     if (state.refund.status === 'processed' && !readNote(id)?.hash) eraseNote(id)
     paint(follows)
   }
@@ -105,18 +105,18 @@ export const showRefund = async (view, id, signal) => {
     article,
   )
   if (readNote(id)?.hash) await look()
-  /** Another window has a wallet asked; or is through with it, and then the refund is another one. */
+  /** Another window has asked a wallet, or has its answer; then the refund has changed. */
   const follow = async () => {
     const note = readNote(id)
     if (note && !note.hash) paint()
     else await look().catch(() => {})
   }
   window.addEventListener('storage', event => isOfNote(event, id) && follow(), { signal })
-  // From a page that was left meanwhile: the one that asked goes on by itself.
+  // For a request from a page that was left; the page that asks continues by itself.
   window.addEventListener(ANSWERED, ({ detail }) => detail === id && !state.paying && follow(), { signal })
   pauseAnew = regularly(() => pauses[state.refund.status] ?? 60_000, look, signal)
   return `Refund of ${moneyOf(state.refund)}`
 }
 
-/** While something is on its way people watch; what is over changes seldom. */
+/** Milliseconds between reads, by status; 60 seconds for all others. */
 const pauses = { processing: 3_000, requires_signature: 6_000, requires_destination: 15_000 }

@@ -1,11 +1,10 @@
 import { warn } from './elements.js'
 
-const OLD = 'The service does not answer: what is shown here may be old.'
+const OLD = 'The server does not respond. The information on this page may be out of date.'
 
 /**
- * Does something again and again until the page is left: one turn after another, none while nobody looks, and one at
- * once when somebody comes back to the window, from a wallet perhaps. Answers what is to be called when the pause
- * has become another one.
+ * Repeats `work` until the page is left: one run after the other, none while the page is hidden, and one immediately when
+ * the window gets the focus, for example after the wallet. Returns a function to call after the pause has changed.
  */
 export const regularly = (pauseMs, work, signal) => {
   let timer
@@ -20,7 +19,7 @@ export const regularly = (pauseMs, work, signal) => {
     if (document.visibilityState === 'visible')
       await work().then(
         () => warn(''),
-        // That the session is over is shown in its own way.
+        // An ended session shows the sign-in form instead.
         ({ code }) => warn(code === 'invalid_token' ? '' : OLD),
       )
     running = false

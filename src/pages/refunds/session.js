@@ -1,12 +1,12 @@
 import { inTurn } from './windows.js'
 
-/** Who is signed in. The access token is in this variable and nowhere else: in no storage and in no address. */
+/** The signed-in account. The access token is only in this variable: not in storage, and not in a URL. */
 let token
 let who
 
 export const account = () => who
 
-/** A no of the service, or no answer at all: `unreachable`. */
+/** An error response, or no response at all: `unreachable`. */
 export class Refused extends Error {
   constructor(code, { status = 0, message = '', param, details, retryAfter } = {}) {
     super(message)
@@ -30,21 +30,21 @@ const send = async (method, path, { json, bearer } = {}) => {
     })
     body = answer.status === 204 ? undefined : await answer.json()
   } catch {
-    throw new Refused('unreachable', { message: 'The service cannot be reached.' })
+    throw new Refused('unreachable', { message: 'The server cannot be reached. Try again in a moment.' })
   }
   if (answer.ok) return body
   const { code = 'unreachable', ...error } = body?.error ?? {}
   throw new Refused(code, { ...error, status: answer.status, retryAfter: answer.headers.get('retry-after') })
 }
 
-/** Whether the browser has a session. Its cookie cannot be read here, and a refresh without one is an error in the console. */
+/** Whether the browser has a session. The cookie is not readable here, and a refresh without it logs an error in the console. */
 export const hasSession = async () => (await send('GET', '/v1/auth/session')).signedIn
 
 let refreshing
 
-/** A new access token for the cookie; refused where nobody is signed in. */
+/** Gets a new access token with the refresh cookie. Rejects if there is no session. */
 export const refresh = () => {
-  // Whoever comes second uses the cookie that the first one has got.
+  // A second caller shares the refresh that is in progress.
   refreshing ??= inTurn('refresh', renew)
     .catch(error => {
       if (error.code === 'invalid_token') window.dispatchEvent(new Event(SIGNED_OUT))
@@ -56,7 +56,7 @@ export const refresh = () => {
   return refreshing
 }
 
-/** Happens to the window when nobody is signed in any more, or somebody else. */
+/** Events of the window: the session has ended, or another account has signed in. */
 export const SIGNED_OUT = 'paymachine:signed-out'
 export const CHANGED = 'paymachine:changed'
 
@@ -66,11 +66,11 @@ const renew = async () => {
   const before = who?.user.id
   who = await send('GET', '/v1/auth/me', { bearer: accessToken })
   token = accessToken
-  // In another window.
+  // Another account has signed in, in another window.
   if (before && before !== who.user.id) window.dispatchEvent(new Event(CHANGED))
 }
 
-/** Asks the interface, with a new token where the one at hand is over. */
+/** Calls the API, with a new access token if the current one has expired. */
 export const call = async (method, path, json) => {
   if (!token) await refresh()
   const bearer = token
@@ -78,7 +78,7 @@ export const call = async (method, path, json) => {
     return await send(method, path, { json, bearer })
   } catch (error) {
     if (error.code !== 'invalid_token') throw error
-    // Or another call is getting one already.
+    // Unless another call has already refreshed it.
     if (token === bearer || !token) await refresh()
     return send(method, path, { json, bearer: token })
   }
@@ -90,7 +90,7 @@ export const signIn = async given => {
   who = { user, merchants }
 }
 
-/** Whatever the answer: this window knows nobody any more. */
+/** The window forgets the account even if the request fails. */
 export const signOut = async () => {
   const bearer = token
   token = undefined

@@ -1,19 +1,20 @@
 import { busy, el, field, showFault } from './elements.js'
 import { signIn } from './session.js'
 
-/** Why nobody was let in, and where the cursor goes. */
+/** Error message and the field to focus, by error code. */
 const faults = {
   invalid_credentials: ['The e-mail address or the password is wrong.', 'password'],
-  invalid_mfa_code: ['The code is wrong or has been used already. Take the next one.', 'code'],
-  parameter_invalid: ['This is no e-mail address.', 'email'],
+  invalid_mfa_code: ['The code is wrong or has already been used. Enter the next one.', 'code'],
+  parameter_invalid: ['Enter a valid e-mail address.', 'email'],
 }
 
 const faultOf = ({ code, message, retryAfter }) => {
-  if (code === 'rate_limited') return [`Too many tries. Wait ${retryAfter ?? 60} seconds, then try again.`, 'password']
-  return faults[code] ?? [message || 'Something went wrong. Try again.', 'password']
+  if (code === 'rate_limited')
+    return [`Too many attempts. Wait ${retryAfter ?? 60} seconds, then try again.`, 'password']
+  return faults[code] ?? [message || 'An error has occurred. Try again.', 'password']
 }
 
-/** The form; `done` once somebody is in. */
+/** The sign-in form. Calls `done` after a successful sign-in. */
 export const signInForm = done => {
   const form = el(
     'form',
@@ -25,7 +26,7 @@ export const signInForm = done => {
   form.append(submit)
   const { email, password } = form.elements
 
-  /** Asked for only of who has a second factor. */
+  /** The code field is shown only for accounts with MFA. */
   const askForCode = () => {
     if (form.elements.code) return
     const label = 'Code of your authenticator app, or a recovery code'
@@ -36,7 +37,7 @@ export const signInForm = done => {
     event.preventDefault()
     const { code } = form.elements
     const empty = [email, password].find(({ value }) => value === '')
-    if (empty) return showFault(form, 'Fill in your e-mail address and your password.', empty)
+    if (empty) return showFault(form, 'Enter your e-mail address and your password.', empty)
     return busy(submit, async () => {
       const given = { email: email.value.trim(), password: password.value }
       try {

@@ -6,8 +6,8 @@ import { hashWay, linkWay, walletWay } from './ways.js'
 import { chainOf, failures, networkOf } from './words.js'
 
 /**
- * What can be done about a refund, by where it stands. `doing` is what the page does for it: `pay`, `name`, `retry`,
- * `resolve`, `paint`, and `signal` for when the page is left.
+ * The actions for a refund, by status. `doing` has the functions of the page: `pay`, `name`, `retry`, `resolve`, `paint`,
+ * and `signal`, which is aborted when the page is left.
  */
 export const stageOf = (state, doing) => {
   const { refund, mayAct, note, attention, notice } = state
@@ -25,9 +25,9 @@ const onlyLook = ({ merchant }) => [
   el(
     'p',
     { class: 'panel' },
-    `You are a ${merchant.role} of `,
+    'Your role for ',
     el('bdi', {}, merchant.name),
-    ': you see this refund, and an owner or a developer signs it.',
+    ` is ${merchant.role}: you can view this refund. An owner or a developer can sign it.`,
   ),
 ]
 
@@ -35,33 +35,37 @@ const toBeSigned = (state, doing) => {
   const { refund, mayAct, note } = state
   if (!mayAct) return onlyLook(state)
   if (!refund.unsignedTransaction) return [el('p', { class: 'panel' }, signerWords(refund))]
-  const sent = 'Whatever it was sent with: the house looks at it on the chain.'
-  // Out already, whatever the house says to it: the panel above is about that.
+  const sent = 'Any wallet can have sent it. The server checks the transaction on the chain.'
+  // Already sent: the panel above shows it.
   if (note?.hash) return []
-  if (note) return [unsurePanel(state, doing), hashWay('It was sent: name its hash', sent, doing.name, true)]
+  if (note) return [unsurePanel(state, doing), hashWay('Report a transaction that was sent', sent, doing.name, true)]
   return [
-    el('p', { class: 'quiet' }, 'Pay in one of these ways, and only once.'),
+    el('p', { class: 'quiet' }, 'Choose one way to pay. Pay only once.'),
     walletWay(state, doing.pay, doing.signal),
     linkWay(state),
-    hashWay('I have sent it already', sent, doing.name),
+    hashWay('Report a transaction that was already sent', sent, doing.name),
   ]
 }
 
 const signerWords = refund =>
   chainOf(refund)?.isSandbox
-    ? 'In test mode the house signs by itself. There is nothing to do here.'
-    : 'Your refund signer signs this one by itself. If that takes long, the operator of this house sees why.'
+    ? 'In test mode the server signs automatically. You do not have to do anything.'
+    : 'Your refund signer signs this refund automatically. If it takes long, the operator of the server can see the reason.'
 
 const stages = {
   requires_destination: ({ refund, mayAct }) => [
-    el('p', { class: 'panel' }, 'The customer has yet to say where it goes.'),
+    el('p', { class: 'panel' }, 'Waiting for the address of the customer. No money was sent yet.'),
     mayAct && refund.claimUrl
       ? [
-          el('p', {}, 'Send them this link. Whoever has it can name an address, so treat it as you treat a password:'),
+          el(
+            'p',
+            {},
+            'Send this link to the customer. Anyone with the link can enter an address, so treat it like a password:',
+          ),
           el('p', { class: 'hash' }, refund.claimUrl),
           copyButton('link', refund.claimUrl),
         ]
-      : el('p', {}, 'The link on which they do so is shown to owners and developers while it can be used.'),
+      : el('p', {}, 'Owners and developers can see the link for the customer while it is valid.'),
   ],
 
   requires_signature: toBeSigned,
@@ -70,22 +74,22 @@ const stages = {
     el(
       'p',
       { class: 'panel' },
-      'Its transaction is known. It is paid once that is final on the chain; this page shows it.',
+      'The transaction is known. The refund is paid when the transaction is final. This page updates automatically.',
     ),
     mayAct &&
       hashWay(
-        'Has your wallet replaced the transaction?',
-        'Sped up, it has another hash. The new one is taken once the chain knows nothing of the one before.',
+        'Report a replaced transaction',
+        'If you sped up the transaction in your wallet, it has a new hash. The new hash is accepted when the chain no longer knows the first transaction.',
         name,
       ),
   ],
 
-  processed: () => [el('p', { class: 'panel good' }, 'Paid, and final on the chain.')],
+  processed: () => [el('p', { class: 'panel good' }, 'Paid. The transaction is final on the chain.')],
 
-  canceled: () => [el('p', { class: 'panel' }, 'It was canceled. Nothing is to be sent.')],
+  canceled: () => [el('p', { class: 'panel' }, 'Canceled. Do not send money for this refund.')],
 
   failed: ({ refund, mayAct, merchant, attention }, { name, retry }) => {
-    const again = button('Sign it again', () =>
+    const again = button('Sign again', () =>
       busy(again, async () => {
         again.parentElement.querySelector('.fault')?.remove()
         await retry().catch(error => again.before(fault(namingFault(error))))
@@ -95,24 +99,20 @@ const stages = {
     const why = el(
       'div',
       { class: 'panel warn' },
-      el('p', {}, el('strong', {}, 'It has not been paid.')),
+      el('p', {}, el('strong', {}, 'This refund was not paid.')),
       el('p', {}, failures[reason] ?? '', ' ', el('code', {}, reason)),
     )
     if (mayAct && attention)
-      return [why, el('p', {}, 'Once you have looked, say so above. Then it can be signed again.')]
+      return [why, el('p', {}, 'Check it and mark it as checked above. Then it can be signed again.')]
     return [
       why,
       mayAct
         ? [
             !['reverted', 'dropped'].includes(reason) &&
-              el('p', {}, el('strong', {}, 'It may have moved money: look at it before you pay again.')),
-            el(
-              'p',
-              {},
-              'To pay it again, have it wait for a signature once more, or name a transaction that does pay it.',
-            ),
+              el('p', {}, el('strong', {}, 'The transaction may have moved money. Check it before you pay again.')),
+            el('p', {}, 'To pay this refund, sign it again, or report a transaction that pays it.'),
             again,
-            hashWay('I have sent it again already', `On ${networkOf(refund)}, to the address above.`, name),
+            hashWay('Report another transaction', `It must pay the address above, on ${networkOf(refund)}.`, name),
           ]
         : onlyLook({ merchant }),
     ]

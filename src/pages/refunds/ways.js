@@ -12,7 +12,7 @@ findWallets((name, provider) => {
   window.dispatchEvent(new Event(FOUND))
 })
 
-/** A button for every wallet of this browser, also for those that are found later. `pay(provider, tell)`. */
+/** A button for each wallet of this browser, including wallets that are found later. Calls `pay(provider, tell)`. */
 export const walletWay = ({ refund }, pay, signal) => {
   const list = el('ul', { class: 'wallets' })
   const status = el('p', { class: 'quiet', role: 'status', id: 'wallet-says' })
@@ -24,7 +24,7 @@ export const walletWay = ({ refund }, pay, signal) => {
     for (const each of list.querySelectorAll('button')) each.disabled = true
     await pay(provider, tell)
     for (const each of list.querySelectorAll('button')) each.disabled = false
-    // Where a keyboard was before it was disabled.
+    // The focus is lost when a button is disabled.
     if (document.activeElement === document.body) pressed.focus()
   }
   const paint = () => {
@@ -33,8 +33,8 @@ export const walletWay = ({ refund }, pay, signal) => {
         el('li', {}, button(`Pay with ${name}`, press(provider), { disabled: isAsked(refund.id) })),
       ),
     )
-    if (wallets.length === 0) tell('No wallet was found in this browser. Pay in one of the other ways.')
-    else if (isAsked(refund.id)) tell('Your wallet is being asked.')
+    if (wallets.length === 0) tell('No wallet was found in this browser. Use one of the other ways to pay.')
+    else if (isAsked(refund.id)) tell('Waiting for your wallet.')
     else tell('')
   }
   paint()
@@ -43,13 +43,13 @@ export const walletWay = ({ refund }, pay, signal) => {
     'section',
     { class: 'way' },
     el('h2', {}, 'Pay with a wallet in this browser'),
-    el('p', {}, 'It is told whom to pay and how much: nothing can be mistyped.'),
+    el('p', {}, 'The wallet receives the address and the amount, so you do not have to type them.'),
     list,
     status,
   )
 }
 
-/** The link and its picture are asked for when somebody wants to see them. */
+/** The link and its QR code are loaded when the section is opened. */
 export const linkWay = ({ refund, merchant }) => {
   const place = el('div', { class: 'link' })
   const load = async () => {
@@ -70,7 +70,7 @@ export const linkWay = ({ refund, merchant }) => {
       )
     } catch (error) {
       place.replaceChildren(
-        el('p', { class: 'fault', role: 'alert' }, error.message || 'The link could not be read.'),
+        el('p', { class: 'fault', role: 'alert' }, error.message || 'The link could not be loaded.'),
         button('Try again', load, { class: 'small' }),
       )
     }
@@ -82,8 +82,8 @@ export const linkWay = ({ refund, merchant }) => {
     el(
       'p',
       {},
-      'The link cannot carry the number of this refund. What it pays is found by itself only if it comes from your receiving address and fits no other refund that waits. ',
-      el('strong', {}, 'Otherwise name its hash below, once it is sent.'),
+      'The link does not contain the ID of this refund. The payment is found automatically only if it comes from your receiving address and matches no other open refund. ',
+      el('strong', {}, 'Otherwise report its hash below after you have sent it.'),
     ),
     place,
   )
@@ -91,13 +91,13 @@ export const linkWay = ({ refund, merchant }) => {
   return details
 }
 
-/** For the hash of what was sent elsewhere. `name(hash)` tells the house. */
+/** A form for the hash of a transaction that was sent elsewhere. `name(hash)` reports it to the server. */
 export const hashWay = (title, explanation, name, isOpen = false) => {
-  const submit = el('button', {}, 'Name this transaction')
+  const submit = el('button', {}, 'Report transaction')
   const form = el(
     'form',
     { novalidate: true },
-    field('Hash of the transaction', {
+    field('Transaction hash', {
       id: 'hash',
       autocomplete: 'off',
       autocapitalize: 'none',

@@ -1,19 +1,19 @@
 import { el } from './elements.js'
 
-/** How amounts, addresses, times and chains are written. */
+/** Formats of amounts, addresses, times and chains. */
 const chains = JSON.parse(document.getElementById('view').dataset.chains)
 
 export const chainOf = ({ crypto }) => chains.find(({ chainId }) => chainId === crypto.chainId)
 
 export const networkOf = refund => chainOf(refund)?.network ?? `Chain ${refund.crypto.chainId}`
 
-/** `€49.00`. As texts of the decimal digits: a float would round the largest amounts. */
+/** `€49.00`. Formats a decimal string: a float would round the largest amounts. */
 export const moneyOf = ({ amountMinor, currency }) => {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })
   return format.format(pointed(String(amountMinor), format.resolvedOptions().maximumFractionDigits))
 }
 
-/** `16.20 USDC`, or atomic units of what nobody has told us the decimals of. */
+/** `16.20 USDC`, or atomic units if the decimals of the token are not known. */
 export const amountOf = refund => {
   const { asset, amount, tokenAddress } = refund.crypto
   const chain = chainOf(refund)
@@ -23,7 +23,7 @@ export const amountOf = refund => {
       : chain?.tokens.find(({ address }) => address.toLowerCase() === tokenAddress.toLowerCase())
   if (!known) return `${amount} atomic units of ${asset}`
   const [whole, rest = ''] = pointed(amount, known.decimals).split('.')
-  // Tokens that can be paid with are at par with a currency, and are written like money.
+  // Supported tokens are at par with a currency, so they have two decimals like money.
   const least = tokenAddress === null ? 0 : 2
   const digits = rest.slice(0, Math.max(rest.replace(/0+$/, '').length, least))
   return `${digits === '' ? whole : `${whole}.${digits}`} ${asset}`
@@ -35,7 +35,7 @@ const pointed = (text, digits) => {
   return digits === 0 ? padded : `${padded.slice(0, at)}.${padded.slice(at)}`
 }
 
-/** Space between them for the eye alone: what is copied is the address. */
+/** The spaces between the groups are CSS only: a copied address has none. */
 export const inFours = text => (text.match(/^0x|.{1,4}/g) ?? []).map(four => el('span', {}, four))
 
 export const masked = text => `${text.slice(0, 6)}…${text.slice(-4)}`
@@ -43,7 +43,7 @@ export const masked = text => `${text.slice(0, 6)}…${text.slice(-4)}`
 export const timeOf = iso =>
   el('time', { datetime: iso }, new Date(iso).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }))
 
-/** To where a transaction or an address can be looked up, as far as anybody knows where. */
+/** A link to the block explorer of the chain, or only the text if none is known. */
 export const looked = (refund, kind, text, label = text) => {
   const explorer = chainOf(refund)?.explorerUrl
   if (!explorer) return label
@@ -51,9 +51,9 @@ export const looked = (refund, kind, text, label = text) => {
 }
 
 export const states = {
-  requires_destination: 'Waits for the customer',
-  requires_signature: 'To be signed',
-  processing: 'On its way',
+  requires_destination: 'Waiting for customer',
+  requires_signature: 'Needs signature',
+  processing: 'Processing',
   processed: 'Paid',
   failed: 'Failed',
   canceled: 'Canceled',
@@ -61,20 +61,22 @@ export const states = {
 
 export const reasons = {
   requested_by_customer: 'Requested by the customer',
-  duplicate: 'Paid twice',
+  duplicate: 'Duplicate payment',
   fraudulent: 'Fraudulent',
-  overpayment: 'Paid too much',
-  late_payment: 'Paid too late',
+  overpayment: 'Overpayment',
+  late_payment: 'Late payment',
   other: 'Other',
 }
 
-/** Why one has failed, and what that means for paying again. */
+/** The reason for a failure, and its meaning for another payment. */
 export const failures = {
-  reverted: 'The transaction has failed on the chain. It has moved nothing; only its gas is spent.',
+  reverted: 'The transaction has failed on the chain. No money was moved; only the gas was spent.',
   wrong_recipient:
-    'The transaction does not pay this refund: it goes to another address, carries the id of another refund, or is older than this one.',
-  wrong_asset: 'The transaction pays another asset.',
+    'The transaction does not pay this refund: it pays another address, contains the ID of another refund, or is older than this refund.',
+  wrong_asset: 'The transaction pays in another asset.',
   amount_mismatch: 'The transaction pays another amount.',
-  dropped: 'The transaction can never be mined: another one of its wallet has taken its place.',
-  unproven: 'Nobody could say what became of the transaction, and one of you has said that the money did not come.',
+  dropped:
+    'The transaction can never be mined: another transaction of the same wallet has replaced it. No money was moved by it.',
+  unproven:
+    'The result of the transaction could not be determined, and a member has stated that the money did not arrive.',
 }

@@ -39,7 +39,7 @@ const apiKey = {
 
 export const apiKeyShape = shape({ name: 'ApiKey', type: apiKeyType, example: apiKey })
 
-/** As it is shown once, when its secret has just been made. */
+/** In the response to a creation or rotation, which is the only one with the secret. */
 export const newApiKeyShape = shape({
   name: 'ApiKeyWithSecret',
   type: () => apiKeyType().merge({ secret: 'string' }),

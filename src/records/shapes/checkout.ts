@@ -28,7 +28,7 @@ const option = once(() =>
   }),
 )
 
-/** What whoever visits a payment link is told. */
+/** A payment link for its customers. */
 export const visitedLinkShape = shape({
   name: 'VisitedLink',
   type: () => type({ link: link(), options: option().array() }),

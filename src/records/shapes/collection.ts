@@ -33,7 +33,7 @@ export const balanceShape = shape({
   },
 })
 
-/** A list, and which chains it says nothing about. */
+/** A list of balances, and the chains that did not answer. */
 export const balancesShape = shape({
   name: 'BalanceList',
   type: () =>

@@ -61,7 +61,7 @@ const customersPayment = {
 
 const payment = { ...customersPayment, reference: 'order 7', metadata: { shelf: 'B' } }
 
-/** As events and lists have it. */
+/** As in events. */
 export const paymentShape = shape({ name: 'Payment', type: paymentType, example: payment })
 
 const transfer = once(() =>
@@ -131,7 +131,7 @@ const shown = {
   explorerUrl: null,
 }
 
-/** As one reads it: with what its chain shows. */
+/** As in responses: with its facts on the chain. */
 export const paymentReadShape = shape({
   name: 'PaymentWithCrypto',
   type: () => paymentType().merge({ crypto: crypto().or('null') }),
@@ -141,14 +141,14 @@ export const paymentReadShape = shape({
   },
 })
 
-/** The same for its customer. */
+/** The payment for its customer. */
 export const checkoutPaymentShape = shape({
   name: 'CheckoutPayment',
   type: () => customersType().merge({ crypto: crypto().or('null') }),
   example: { ...customersPayment, crypto: shown },
 })
 
-/** How it begins, for whoever has said at once what to pay with. */
+/** A new payment for which the asset was picked immediately. */
 export const openedPayment = {
   ...customersPayment,
   status: 'pending',

@@ -60,7 +60,7 @@ const invite = {
 
 export const inviteShape = shape({ name: 'Invite', type: inviteType, example: invite })
 
-/** As it is shown once, when its link has just been made. */
+/** In the response to its creation, which is the only one with the link. */
 export const newInviteShape = shape({
   name: 'InviteWithToken',
   type: () => inviteType().merge({ url: 'string', token: 'string' }),
@@ -141,7 +141,7 @@ export const tokensShape = shape({
   example: { accessToken: 'eyJhbGciOiJIUzI1NiIs…', expiresIn: 900 },
 })
 
-/** What signing up, signing in and accepting an invite end with. */
+/** The response to a sign-up, a sign-in and an accepted invite. */
 export const signedInShape = shape({
   name: 'SignedIn',
   type: () => tokens().merge(accountType()),

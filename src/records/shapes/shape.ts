@@ -1,16 +1,16 @@
 import { type Type, type } from 'arktype'
 import { once } from '../../once.ts'
 
-/** What a record looks like on the wire, under the name that it has in the interface's document. */
+/** The type of an object in the API, with its name in the API reference. */
 export type Shape = {
   readonly name: string
   readonly type: Type
   readonly example: unknown
-  /** Records that it holds. */
+  /** Named objects inside it. */
   readonly parts?: readonly Shape[]
 }
 
-/** Its type is made when it is first asked for: together they took a fifth of a start, and few processes show the document. */
+/** The type is built at its first use: building all of them took a fifth of the start, and few processes serve the API reference. */
 export const shape = ({ type, ...said }: Omit<Shape, 'type'> & { readonly type: () => Type }): Shape => {
   const made = once(type)
   return {
@@ -21,7 +21,7 @@ export const shape = ({ type, ...said }: Omit<Shape, 'type'> & { readonly type: 
   }
 }
 
-/** What every list of such records looks like. */
+/** The list of such objects. */
 export const listShape = (item: Shape): Shape =>
   shape({
     name: `${item.name.replace(/With.*/, '')}List`,

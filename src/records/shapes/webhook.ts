@@ -37,7 +37,7 @@ const endpoint = {
 
 export const webhookEndpointShape = shape({ name: 'WebhookEndpoint', type: endpointType, example: endpoint })
 
-/** As it is shown once, when its secret has just been made. */
+/** In the response to a creation or rotation, which is the only one with the secret. */
 export const newWebhookEndpointShape = shape({
   name: 'WebhookEndpointWithSecret',
   type: () => endpointType().merge({ signingSecret: 'string' }),

@@ -2,12 +2,12 @@ import { type Type, type } from 'arktype'
 import type { Prefix } from '../../ids.ts'
 import { once } from '../../once.ts'
 
-/** How single values look on the wire. */
+/** Types of single values in the API. */
 
-/** The prefix and 128 bits in base32. */
+/** A prefix and 128 bits in base32. */
 export const idOf = (prefix: Prefix): Type<string> => type(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
 
-/** Of events, which have no prefix. */
+/** The ID of an event, which has no prefix. */
 export const uuid = once(() =>
   type(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/).configure({ format: 'uuid' }),
 )
@@ -16,7 +16,7 @@ export const time = once(() => type(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/).
 export const timeOrNull = once(() => time().or('null'))
 
 export const minor = once(() => type('0 <= number.integer <= 9007199254740991'))
-/** Atomic units of a chain, which no number holds. */
+/** Atomic units of an asset: too large for a number. */
 export const atomic = once(() => type(/^(0|[1-9]\d*)$/))
 export const count = once(() => type('number.integer >= 0'))
 export const currency = once(() => type(/^[A-Z]{3}$/))
@@ -26,7 +26,7 @@ export const txHash = once(() => type(/^0x[0-9a-f]{64}$/))
 export const texts = once(() => type({ '[string]': 'string' }))
 export const version = once(() => type(/^\d{4}-\d\d-\d\d$/))
 
-/** One of each in examples, so that they belong together wherever one is looked up. */
+/** The IDs and values of all examples, so that the examples belong together. */
 export const example = {
   merchantId: 'mer_01jeg00000e008000000000001',
   paymentLinkId: 'plink_01jeg00000e008000000000002',

@@ -60,7 +60,7 @@ export const mined = async (url: string, hashes: readonly string[], timeoutMs = 
     if (numbers.length === hashes.length) return Math.max(...numbers)
     if (performance.now() > until)
       refuse('chain_unavailable', {
-        message: 'The sandbox chain did not mine the transactions in time.',
+        message: 'The sandbox chain has not mined the transactions in time. Their hashes are in details.',
         details: { transactions: hashes },
       })
     await sleep(50)

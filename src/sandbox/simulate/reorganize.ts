@@ -13,7 +13,7 @@ export const requireReorganizations = async (url: string): Promise<void> => {
   } catch (error) {
     if (!(error instanceof NodeTrouble) || error.code === undefined) throw error
     if (unknownMethod.includes(error.code))
-      refuse('chain_unavailable', { message: 'The node of the sandbox takes no blocks back: this takes an anvil.' })
+      refuse('chain_unavailable', { message: 'The node of the sandbox does not support reorganizations. Use anvil.' })
   }
 }
 

@@ -25,7 +25,7 @@ export const payAndTakeBack = async (scene: Scene, turn: Turn): Promise<readonly
     await turn.confirm()
     await requireNotFinal(scene, hash, block)
     if (await dropTransaction(url, hash, block)) break
-    if (tries === 3) refuseAs('The chain went on while its blocks were to be taken back.', hash)
+    if (tries === 3) refuseAs('New blocks were mined during the reorganization. Try again with another payment.', hash)
   }
   await awaitState(scene, 'pending', hash)
   return [hash]
@@ -35,9 +35,13 @@ const awaitState = async (scene: Scene, state: string, hash: string): Promise<vo
   for (const until = performance.now() + 15_000; ; await sleep(25)) {
     const now = await findAgain(scene.counter, scene.payment)
     if (now.state === state) return
-    if (now.state === 'success') refuseAs('The payment was final before it could be taken back.', hash)
+    if (now.state === 'success')
+      refuseAs('The payment was final before its block could be removed. Try again with another payment.', hash)
     if (performance.now() > until)
-      refuse('chain_unavailable', { message: 'Nobody reads the sandbox chain.', details: { transactions: [hash] } })
+      refuse('chain_unavailable', {
+        message: 'The sandbox chain is not being read. Check that a worker is running.',
+        details: { transactions: [hash] },
+      })
   }
 }
 
@@ -47,7 +51,7 @@ const requireNotFinal = async ({ counter, sandbox, payment }: Scene, hash: strin
   const chain = counter.chains.find(sandboxId)?.chain
   const confirmations = chain && typeof chain.finality === 'object' ? chain.finality.confirmations : 0
   if (!progress || progress.finalNumber >= block || head.number - block + 1 >= confirmations)
-    refuseAs('The payment was final before it could be taken back.', hash)
+    refuseAs('The payment was final before its block could be removed. Try again with another payment.', hash)
 }
 
 const refuseAs = (message: string, hash: string): never =>

@@ -44,9 +44,9 @@ export const picked = async (counter: Counter, payment: Actor<Payment>): Promise
 
 export const dueOf = ({ state, context: payment }: Actor<Payment>): Sum => {
   if (payment.chainId !== sandboxId || payment.address === null || payment.amountExpected === null)
-    return refuse('state_conflict', { message: 'The payment is to be paid on another chain than that of the sandbox.' })
+    return refuse('state_conflict', { message: 'The payment is not on the sandbox chain.' })
   const amount = payment.amountExpected - payment.amountReceived
-  if (amount <= 0n) refuse('state_conflict', { message: 'Nothing is due.', details: { status: state } })
+  if (amount <= 0n) refuse('state_conflict', { message: 'The amount due is 0.', details: { status: state } })
   return { token: hexOrNull(payment.tokenAddress), to: hexOf(payment.address), amount }
 }
 
@@ -64,7 +64,8 @@ export const otherAsset = async ({ counter, sandbox, payment, due }: Scene): Pro
 /** What is sent before the chain is read for the first time is never seen: books begin at the head. */
 export const requireBooks = async ({ sql }: Counter, paymentId: string, timeoutMs = 10_000): Promise<void> => {
   for (const until = performance.now() + timeoutMs; !(await findProgress(sql, sandboxId, paymentId)); await sleep(50))
-    if (performance.now() > until) refuse('chain_unavailable', { message: 'Nobody reads the sandbox chain.' })
+    if (performance.now() > until)
+      refuse('chain_unavailable', { message: 'The sandbox chain is not being read. Check that a worker is running.' })
 }
 
 /**

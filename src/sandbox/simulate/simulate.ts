@@ -46,7 +46,9 @@ export const simulate = async (
 ): Promise<readonly string[]> => {
   const { sandbox } = stage
   if (!sandbox || sandbox.trouble())
-    return refuse('chain_unavailable', { message: 'The sandbox chain cannot be used right now.' })
+    return refuse('chain_unavailable', {
+      message: 'The sandbox chain is not available at the moment. Try again later.',
+    })
   const asked = { paymentId: payment.id, reorganizes: scenario === 'reorged', idempotencyKey }
   try {
     return await inTurn(stage, asked, async turn => {
@@ -114,7 +116,9 @@ const endWindow = async ({ counter, sandbox, payment, cause }: Scene): Promise<v
     const block = await ask(sandbox.url, 'eth_getBlockByNumber', 'latest', false)
     if (isBlock().allows(block) && Number(block.timestamp) * 1_000 > context.expiresAt.getTime()) return
     if (performance.now() > until)
-      refuse('chain_unavailable', { message: 'The clock of the sandbox chain stands still.' })
+      refuse('chain_unavailable', {
+        message: 'The clock of the sandbox chain does not advance, so the payment window cannot end.',
+      })
   }
 }
 

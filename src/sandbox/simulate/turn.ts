@@ -40,13 +40,13 @@ export const inTurn = async <T>(
     const until = performance.now() + LONGEST_WAIT_MS
     for (let state = await awaitSimulation(sql, mine); state !== 'turn'; state = await awaitSimulation(sql, mine)) {
       if (state === 'lost' || performance.now() > until)
-        refuse('service_unavailable', { message: 'Other scenarios are under way: try again.', retryAfter: 5 })
+        refuse('service_unavailable', { message: 'Other scenarios are in progress. Try again.', retryAfter: 5 })
       await sleep(50)
     }
     return await act({
       confirm: async () => {
         if ((await awaitSimulation(sql, mine)) !== 'turn')
-          refuse('service_unavailable', { message: 'The scenario took too long: try again.', retryAfter: 5 })
+          refuse('service_unavailable', { message: 'The scenario took too long. Try again.', retryAfter: 5 })
       },
     })
   } finally {
@@ -67,4 +67,4 @@ const isLeft = async (sql: World['sql'], other: OtherSimulation): Promise<boolea
 const refuseOther = ({ idempotencyKey }: Omit<NewSimulation, 'holder'>, byKey: string | null): never =>
   idempotencyKey !== null && idempotencyKey === byKey
     ? refuse('idempotency_key_in_use')
-    : refuse('state_conflict', { message: 'Another scenario of this payment is under way.' })
+    : refuse('state_conflict', { message: 'Another scenario of this payment is in progress.' })

@@ -70,8 +70,10 @@ test('with no database, everything is found and swept from the recovery file and
     })
   const { exit, said } = await run()
   expect(exit, said).toBe(0)
-  expect(said).toContain(`Chain 31337: looking for coins, ${token.toLowerCase()}; others are named by --token`)
-  expect(said).toContain(`7 of 2201 addresses hold something for ${treasury}`)
+  expect(said).toContain(
+    `Chain 31337: searching for native currency, ${token.toLowerCase()}; add other tokens with --token`,
+  )
+  expect(said).toContain(`7 of 2201 addresses hold money for ${treasury}`)
   expect(said).toContain(`  8  ${addressAt(8)}  0.000000000000000005 coins`)
   expect(said).toMatch(/^ {2}4 addresses, \d{5,6} gas each$/m)
   expect(await chain.tokens(token, treasury)).toBe(500n)
@@ -79,7 +81,7 @@ test('with no database, everything is found and swept from the recovery file and
 
   const again = await run()
   expect(again.exit).toBe(0)
-  expect(again.said).toContain('0 of 2201 addresses hold something')
+  expect(again.said).toContain('0 of 2201 addresses hold money')
 })
 
 test('the tokens of the chain that the file lists are found and swept, and no others are looked for', async () => {
@@ -97,12 +99,12 @@ test('the tokens of the chain that the file lists are found and swept, and no ot
   const { chains: _, ...old } = JSON.parse(writeRecoveryFile({ ...recovery, chains }))
   const none = await run(JSON.stringify(old))
   expect(none.exit, none.said).toBe(0)
-  expect(none.said).toContain('Chain 31337: looking for coins; others are named by --token')
-  expect(none.said).toContain('0 of 311 addresses hold something')
+  expect(none.said).toContain('Chain 31337: searching for native currency; add other tokens with --token')
+  expect(none.said).toContain('0 of 311 addresses hold money')
 
   const { exit, said } = await run(writeRecoveryFile({ ...recovery, chains }))
   expect(exit, said).toBe(0)
-  expect(said).toContain('Chain 31337: looking for coins, TUSD; others are named by --token')
+  expect(said).toContain('Chain 31337: searching for native currency, TUSD; add other tokens with --token')
   expect(said).toContain(`  1  ${addressAt(1)}  2.5 TUSD`)
   expect(await chain.tokens(listed, treasury)).toBe(2_500_000n)
 })
@@ -221,13 +223,13 @@ test('every treasury of the file gets what was paid for it, and one that is anot
   const { exit, said } = await run()
   expect(exit, said).toBe(0)
   expect(said).toContain(`The treasury ${lost} is not the contract`)
-  expect(said).toContain(`1 of 91 addresses hold something for ${treasury}`)
-  expect(said).toContain(`2 of 91 addresses hold something for ${second}`)
+  expect(said).toContain(`1 of 91 addresses hold money for ${treasury}`)
+  expect(said).toContain(`2 of 91 addresses hold money for ${second}`)
   expect(await Promise.all([treasury, second, lost].map(address => chain.coins(address as Hex)))).toEqual([5n, 14n, 0n])
 })
 
 test.each([
-  ['no node', {}, 'RPC_URL must be set'],
+  ['no node', {}, 'RPC_URL must be the http or https URL of a node'],
   ['a node that nobody answers at', { RPC_URL: 'http://127.0.0.1:9/api-key-1234' }, 'unreachable'],
   ['a sender key that is none', { RPC_URL: 'http://127.0.0.1:9', SENDER_KEY: 'key-1234' }, 'SENDER_KEY is not'],
 ])('with %s the command says so in a line, without a secret', async (_, env, line) => {
@@ -246,5 +248,5 @@ test('a sender without coins is told what to put right', async () => {
     SENDER_KEY: `0x${'12'.repeat(32)}`,
   })
   expect(exit).toBe(1)
-  expect(said).toContain('the coins for its gas?')
+  expect(said).toContain('has native currency for gas')
 })
