@@ -49,6 +49,8 @@ export const readIfThere = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8') : undefined
 
 export const allTests = (): readonly string[] =>
-  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'test/*.test.ts'], { encoding: 'utf8' })
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'test/*.test.ts'], {
+    encoding: 'utf8',
+  })
     .split('\n')
     .filter(path => path !== '' && existsSync(path))

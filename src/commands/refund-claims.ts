@@ -21,7 +21,7 @@ export const makeClaim = (
 ): Row => {
   const secret = makeClaimSecret(random)
   const secretHash = hashClaimSecret(secret)
-  if (!secretHash) throw new Error('a claim has been made that nobody would find')
+  if (!secretHash) throw new Error('the secret of a new claim has no valid hash')
   const sealedSecret = keyring.seal(CLAIM_PURPOSE, refundId, secret)
   return claimRow({ refundId, sealedSecret, expiresAt: new Date(clock.now().getTime() + LASTS_MS) }, secretHash)
 }

@@ -80,7 +80,7 @@ test('what is no signer is refused, and no key is repeated', async () => {
     [`${add.replace(BASE, 'base')} USD:1:2`, key, '--chain'],
     [`${add.replace('MER', 'mer_none')} USD:1:2`, key, '--merchant'],
     [`signer remove --merchant ${other} --chain ${BASE}`, '', 'no signer on this chain'],
-    ['signer', '', 'no command signer'],
+    ['signer', '', 'Unknown command: signer'],
   ] as const
   for (const [text, input, complaint] of wrong) {
     const { code, said, complained } = await desk.run(text, input)

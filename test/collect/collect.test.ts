@@ -85,7 +85,7 @@ test('200 addresses go in one transaction, those of other treasuries in theirs, 
   const shown = await collect(lamps)
   expect(shown).toMatchObject({ exit: 0 })
   expect(shown.said).toContain(
-    'Sandbox (31337): 505 TUSD at 202 addresses\n  2.5 TUSD stays at 1 address: the payment may',
+    'Sandbox (31337): 505 TUSD at 202 addresses\n  2.5 TUSD stays at 1 address: the payment is still open',
   )
   expect(shown.printed.trim().split('\n')).toHaveLength(2)
   const [first = '{}'] = shown.printed.split('\n')

@@ -53,7 +53,7 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
     for (const { salt, token } of leftOut) {
       const address = found.find(each => each.salt === salt && each.treasury === treasury)?.address
       const asset = assets.find(each => each.token === token)
-      say(`  Left at ${address}: ${asset && nameOf(asset)} cannot be transferred to the treasury now`)
+      say(`  Left at ${address}: ${asset?.name ?? `token ${token}`} cannot be transferred to the treasury now`)
     }
   }
 }
@@ -109,7 +109,8 @@ const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others:
   return [coins, ...tokens.filter(({ token }, at) => tokens.findIndex(other => other.token === token) === at)]
 }
 
-const nameOf = ({ name, token }: Asset): string => name ?? `of token ${token}`
+/** Without a name the decimals are not known either. */
+const unitOf = ({ name, token }: Asset): string => name ?? `atomic units of token ${token}`
 
 const asHex = (address: string): Hex => `0x${address.slice(2)}`
 
@@ -122,5 +123,5 @@ const heldOf = ({ coins, tokens }: Found, assets: readonly Asset[]): readonly He
 
 const shown = (found: Found, assets: readonly Asset[]): string =>
   heldOf(found, assets)
-    .map(held => `${formatUnits(held.amount, held.decimals)} ${nameOf(held)}`)
+    .map(held => `${formatUnits(held.amount, held.decimals)} ${unitOf(held)}`)
     .join(', ')

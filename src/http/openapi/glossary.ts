@@ -157,7 +157,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   everywhere: 'True ends all sessions of the account. Default: false.',
   userAgent: '`User-Agent` header of the browser. Null if it sent none.',
   createdBy: 'Account that created the invite.',
-  actor: 'Who made the change: ID of an account or API key, or `operator`.',
+  actor:
+    'Who made the change: the ID of an account, `operator` (the operator, at the command line), or `service` (the server itself).',
   action: 'What was done, such as `api_key.created`.',
   details: 'Details of the change. The fields depend on `action`.',
   to: 'Address that the transaction is sent to.',
@@ -308,7 +309,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   'RotateWebhookSecret.overlapHours':
     'Number of hours for which requests are also signed with the old secret: 0 to 168. Default: 24. With 0 the old secret is not used any more.',
   'WebhookDelivery.status':
-    '`pending`: waiting for an attempt, or an attempt is in progress. `delivered`: the endpoint answered with 2xx. `failed`: five automatic attempts failed, or one ended the delivery (a redirect, or an address that is not allowed). `canceled`: the endpoint was disabled or deleted.',
+    '`pending`: waiting for an attempt, or an attempt is in progress. `delivered`: the endpoint answered with 2xx. `failed`: five automatic attempts failed, or one ended the delivery: a redirect, an address that is not allowed, or an event of more than 20 KiB. `canceled`: the endpoint was disabled or deleted.',
   'WebhookDelivery.attempts.outcome': 'Result of the attempt. Null while it is in progress.',
   'WebhookRecovery.endpointId': 'Webhook endpoint that the deliveries are sent to.',
   'ResolveRefund.action': '`dismiss`, `accept` or `fail`: see the description of the endpoint.',

@@ -57,7 +57,7 @@ test('one that was written before tokens were listed lists none', () => {
 })
 
 test.each([
-  ['no JSON', '{', 'no JSON'],
+  ['no JSON', '{', 'not JSON'],
   ['a list', '[]', 'of the recovery file is not valid'],
   ['null', 'null', 'not a recovery file'],
   ['another version', changed({ version: 2 }), 'version'],

@@ -74,7 +74,7 @@ test('with no database, everything is found and swept from the recovery file and
     `Chain 31337: searching for native currency, ${token.toLowerCase()}; add other tokens with --token`,
   )
   expect(said).toContain(`7 of 2201 addresses hold money for ${treasury}`)
-  expect(said).toContain(`  8  ${addressAt(8)}  0.000000000000000005 coins`)
+  expect(said).toContain(`  8  ${addressAt(8)}  0.000000000000000005 native currency`)
   expect(said).toMatch(/^ {2}4 addresses, \d{5,6} gas each$/m)
   expect(await chain.tokens(token, treasury)).toBe(500n)
   expect(await chain.coins(treasury)).toBe(15n)
@@ -175,7 +175,7 @@ test('a token that refuses is left and told, and the others are swept', async ()
   })
   expect(exit, said).toBe(0)
   for (const counter of [1, 2])
-    expect(said).toContain(`Left at ${addressAt(counter)}: of token ${mean.toLowerCase()} refuses to move`)
+    expect(said).toContain(`Left at ${addressAt(counter)}: token ${mean.toLowerCase()} cannot be transferred`)
   expect(await chain.tokens(good, treasury)).toBe(200n)
 })
 
