@@ -11,5 +11,5 @@ export const judgeEndpointTask = task(payload, async ({ sql, clock, log }, { end
   if (!judged) return
   const { reason } = judged
   if (await disableEndpoint(sql, judged, { endpointId: encodeId('whe', endpointId), reason }))
-    log.info({ endpoint: endpointId, reason }, 'a webhook endpoint was disabled')
+    log.info({ endpoint: endpointId, reason }, 'webhook endpoint disabled')
 })

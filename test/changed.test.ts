@@ -20,6 +20,11 @@ test('a change concerns the tests that lead to it, through circles and started p
   expect(of('README.md')).toEqual([])
 })
 
+test('any change concerns the tests of the documents', () => {
+  const compared = 'test/docs/operating.test.ts'
+  expect(testsOf(['src/c.ts'], [...tests, compared], path => files[path])).toEqual(['test/c.test.ts', compared])
+})
+
 test('a change of SQL, of the harness or of dependencies concerns every test', () => {
   for (const path of ['sql/001-actors.sql', 'test/harness/main.ts', 'package.json']) expect(of(path)).toEqual(tests)
 })

@@ -5,6 +5,9 @@ import { dirname, join, normalize } from 'node:path'
 /** A change of one of these may concern any test. */
 const CONCERNS_ALL = /^(sql\/|package\.json|bun\.lock|bunfig\.toml|tsconfig\.json|test\/(run|harness)|src\/postgres\/)/
 
+/** They compare documents with the text of the whole program. */
+const CONCERNED_BY_ALL = /^test\/docs\//
+
 /** Imports, and programs that a test starts: any quoted path to another module. */
 const PATH = /['"](\.{1,2}\/[^'"\n]+\.(?:ts|js|json|sql|md))['"]/g
 
@@ -32,7 +35,7 @@ export const testsOf = (
   return tests.filter(path => {
     // A file of a circle that was looked at first is judged by what was known of it then.
     for (const [seen, found] of known) if (!found) known.delete(seen)
-    return leadsToChange(path)
+    return CONCERNED_BY_ALL.test(path) || leadsToChange(path)
   })
 }
 

@@ -10,37 +10,45 @@ import { until } from './harness/until.ts'
 const missing = ['bash', 'curl', 'jq'].filter(program => !Bun.which(program))
 const skipped = missing.length > 0 ? ` (skipped: there is no ${missing.join(', no ')} here)` : ''
 
-test.skipIf(missing.length > 0)(`who types what the README shows is answered as it says${skipped}`, async () => {
-  await using folder = dataFolder()
-  await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on', WEBHOOK_ALLOW: '127.0.0.0/8' })
-  await until(() => /^Test payments are made on the chain at http:\S+$/m.test(main.lines.join('\n')))
-  const steps = readSteps({ 3000: new URL(main.url).port, 4040: String(await freePort()) }, folder.path)
-  // Or another form of the README would leave nothing to compare.
-  const typed = steps.map(({ command }) => command).join('')
-  for (const part of [
-    '/readyz',
-    '/payment-links',
-    '/checkout/links',
-    '/webhook-endpoints',
-    '/mfa/confirm',
-    '/audit-log',
-  ])
-    expect(typed).toContain(part)
+test.skipIf(missing.length > 0)(
+  `the commands of the README and of docs/integrating.md print what is shown${skipped}`,
+  async () => {
+    await using folder = dataFolder()
+    await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on', WEBHOOK_ALLOW: '127.0.0.0/8' })
+    await until(() => /^Test payments are made on the chain at http:\S+$/m.test(main.lines.join('\n')))
+    const steps = readSteps({ 3000: new URL(main.url).port, 4040: String(await freePort()) }, folder.path)
+    // Or another form of the documents would leave nothing to compare.
+    const typed = steps.map(({ command }) => command).join('')
+    for (const part of [
+      '/readyz',
+      '/payment-links',
+      '/checkout/links',
+      '/refunds',
+      '/webhook-endpoints',
+      '/mfa/confirm',
+      '/audit-log',
+    ])
+      expect(typed).toContain(part)
 
-  const printed = typeAll(steps, folder.path)
-  const answered = steps.map(({ command, shown }, i) => ({
-    command,
-    shown: isAsShown(shown, printed[i]) ? shown : printed[i],
-  }))
-  expect(answered).toEqual(steps)
-})
+    const printed = typeAll(steps, folder.path)
+    const answered = steps.map(({ command, shown }, i) => ({
+      command,
+      shown: isAsShown(shown, printed[i]) ? shown : printed[i],
+    }))
+    expect(answered).toEqual(steps)
+  },
+)
 
-/** What is typed behind a `$`, and the lines that the README shows below it. */
+/** In one shell, in this order: the second goes on where the first ends. */
+const documents = ['../README.md', '../docs/integrating.md'].map(path => new URL(path, import.meta.url))
+
+/** A command behind a `$`, and the output that the document shows below it. */
 type Step = { readonly command: string; readonly shown: string }
 
 /** All steps but the starts, at this house's ports and in its folder. A line that ends in `\` goes on in the next. */
 const readSteps = (ports: Readonly<Record<string, string>>, dataDir: string): Step[] =>
-  [...readFileSync(`${clone}README.md`, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)]
+  documents
+    .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)])
     .flatMap(([, block = '']) =>
       block
         .replace(/\b(3000|4040)\b/g, port => ports[port] ?? port)
@@ -65,7 +73,7 @@ const typeAll = (steps: readonly Step[], home: string): readonly string[] => {
     env: { PATH: process.env.PATH, HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
-    timeout: 50_000,
+    timeout: 90_000,
   })
   return stdout.split('\x1e').map(text => text.trimEnd())
 }

@@ -30,7 +30,7 @@ export const openLastUses = (
         Array.from(uses.values(), at => now - at),
       )
     } catch (err) {
-      log.warn({ err }, 'The last uses of API keys could not be written: they are kept for the next time')
+      log.warn({ err }, 'API key last-use times not written, retrying')
       // What has been used since then stays newer.
       usedAt = new Map([...uses, ...usedAt])
       arm()

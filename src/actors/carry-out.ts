@@ -106,7 +106,7 @@ const attemptLeased = async (round: Round, units: readonly Pending[]): Promise<A
   } finally {
     // By now everybody has been told. A lease that is not given back ends by itself.
     await inTime(units, releaseActors(outside, registry, units, lease)).catch(error =>
-      outside.log.warn({ err: error }, 'cannot give back a lease'),
+      outside.log.warn({ err: error }, 'actor lease not released, it expires by itself'),
     )
   }
 }
@@ -166,7 +166,7 @@ const notify = ({ log }: Outside, published: () => void): void => {
   try {
     published()
   } catch (error) {
-    log.error({ err: error }, 'cannot wake the listeners of a commit')
+    log.error({ err: error }, 'wake-up after commit failed')
   }
 }
 

@@ -68,7 +68,7 @@ export const openLockouts = ({ log }: Pick<Outside, 'log'>, now: () => number = 
     /** The unit got through. */
     passed: ({ commands }: Unit): void => {
       for (const { kind, actor } of commands) {
-        if (entries.get(actor)?.logged) log.info({ kind, actor }, 'locked row is free again')
+        if (entries.get(actor)?.logged) log.info({ kind, actor }, 'row no longer locked, its commands continue')
         entries.delete(actor)
       }
     },

@@ -56,7 +56,7 @@ export const openTimers = (
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const { due, gone } = await fireAll().catch(error => {
-        outside.log.warn({ err: error }, 'cannot fire timers, trying again')
+        outside.log.warn({ err: error }, 'timers not fired, retrying')
         return { due: 0, gone: 0 }
       })
       // More may be due, unless there was no getting on with these.
@@ -111,7 +111,7 @@ const fire = async (outside: Outside, actors: Actors, due: Due): Promise<Fired> 
   const { kind, actor, name } = due
   const fate = await tryToFire(outside, actors, due).catch((error): Fate => {
     // Of the others of its batch none waits for that.
-    outside.log.warn({ err: error, kind, actor, timer: name }, 'a timer cannot be postponed')
+    outside.log.warn({ err: error, kind, actor, timer: name }, 'timer not postponed, retrying')
     return 'later'
   })
   return { actor, fate }
@@ -125,12 +125,12 @@ const tryToFire = async (outside: Outside, actors: Actors, due: Due): Promise<Fa
     if (outcome.ok || outcome.refusal === 'stale') return 'gone'
     outside.log.error(
       { kind, actor, timer: name, refusal: outcome.refusal },
-      'a timer fired that its actor does not take',
+      'timer event refused by its actor, postponed',
     )
   } catch (error) {
     if (error instanceof Unavailable) return 'later'
     if (error instanceof Error && error.cause instanceof NewerVersion) return 'newer'
-    outside.log.error({ err: error, kind, actor, timer: name }, 'a timer could not be fired')
+    outside.log.error({ err: error, kind, actor, timer: name }, 'timer event failed, postponed')
   }
   await postpone(outside, due)
   return 'gone'

@@ -57,7 +57,7 @@ export const openLooks = (
     } catch (err) {
       // The chain reader logs problems of a chain.
       const isTrouble = err instanceof RpcFault || err instanceof RpcRefusal || err instanceof Doubted
-      if (!isTrouble) log.warn({ err }, 'balances cannot be looked at')
+      if (!isTrouble) log.warn({ err }, 'balance check on request failed')
     }
   }
 

@@ -56,8 +56,8 @@ export const refusalOf = (error: unknown, log: Log, requestId: string): Refusal 
   if (error instanceof Refusal) return error
   const away = error instanceof Unavailable || isPassing(error)
   const fault = faultOf(error)
-  if (away) log.warn({ requestId, fault }, 'a request found the database away')
-  else log.error({ requestId, fault }, 'a request failed')
+  if (away) log.warn({ requestId, fault }, 'request failed, database unreachable')
+  else log.error({ requestId, fault }, 'request failed')
   return away ? new Refusal('service_unavailable', { retryAfter: 1 }) : new Refusal('internal_error')
 }
 

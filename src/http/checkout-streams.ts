@@ -69,7 +69,7 @@ export const openStreams = ({
         failing = false
       } catch (err) {
         // The clients get the state when the database is available again.
-        if (!failing) log.warn({ err }, 'customers cannot be told of their payments')
+        if (!failing) log.warn({ err }, 'checkout stream update failed, retrying')
         failing = true
       }
     }

@@ -36,7 +36,7 @@ export const exchange = async <Caller>(
   }
   // Without query, body and headers: all three can contain secrets.
   const ms = Math.round((performance.now() - began) * 10) / 10
-  log.debug({ requestId, method: request.method, route: pattern, status: draft.status, ms }, 'answered')
+  log.debug({ requestId, method: request.method, route: pattern, status: draft.status, ms }, 'request answered')
   // Only for known routes: clients can invent any number of paths and methods, which must not fill the memory.
   traffic.note(
     pattern ?? 'none',

@@ -23,7 +23,7 @@ export const mineWhileAwaited = (
   }
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await look().catch(err => log.warn({ err }, 'whether the sandbox has to mine is not known'))
+      await look().catch(err => log.warn({ err }, 'sandbox mining check failed, retrying'))
       await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
     busy?.[Symbol.dispose]()

@@ -32,6 +32,6 @@ export const fillNonce = async (desk: SigningDesk, ask: Ask, { signer, nonce, op
   const attempt = (open?.attempts.at(-1)?.attempt ?? 0) + 1
   const filler = { signerId: signer.id, chainId, nonce, attempt, raw, hash: keccak256(raw), gas, fees }
   if (!(await keepFiller(desk.sql, transactionRow(filler).row))) return
-  if (!open) desk.log.warn({ chain: chainId, signer: signer.address, nonce }, 'a number that nobody had is used up')
+  if (!open) desk.log.warn({ chain: chainId, signer: signer.address, nonce }, 'nonce gap filled')
   await send(desk, ask, filler)
 }

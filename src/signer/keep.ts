@@ -33,7 +33,7 @@ export const keepSigners = (desk: SigningDesk, { share, turns }: KeepOptions): {
         failures = 0
       } catch (err) {
         if (failures++ === 0 && !signal.aborted)
-          desk.log.error({ chain: id, err }, 'signed refunds cannot be looked after')
+          desk.log.error({ chain: id, err }, 'check of signed refunds failed, retrying')
       }
       await sleep(2 * pollMs, undefined, { signal }).catch(() => {})
     }

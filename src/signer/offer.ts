@@ -28,7 +28,8 @@ export const nextFees = async (
 ): Promise<Fees | undefined> => {
   const taken = open.attempts.filter(each => each.isTaken)
   if (taken.length >= MOST_ATTEMPTS) {
-    warnOnce(desk, signer, open.nonce, 'no more is offered for a refund: its chain takes none of it')
+    const action = `check the nodes in RPC_URLS_${signer.chain_id}`
+    warnOnce(desk, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, attempt limit reached')
     return undefined
   }
   const now = withinReason(await readFees(ask))
@@ -37,7 +38,8 @@ export const nextFees = async (
   const coins = await getBigint(ask, 'eth_getBalance', [signer.address, 'latest'])
   const isPaid = (fee: bigint) => value + gas * fee <= coins
   if (!isPaid(mostOf(fees))) {
-    warnOnce(desk, signer, open.nonce, 'refund not replaced: the balance of its signer is too low')
+    const action = 'send native currency to the signer'
+    warnOnce(desk, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, signer balance too low')
     return undefined
   }
   const isSigned = open.attempts.some(each => !each.isTaken && each.maxFee >= mostOf(fees) && isPaid(each.maxFee))

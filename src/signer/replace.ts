@@ -25,7 +25,15 @@ export const replaceLatest = async (
   const account = accountOf(desk.keyring, signer)
   const latest = open.attempts.at(-1)
   if (!latest) return
-  if (!account) return warnOnce(desk, signer, open.nonce, 'no more can be offered for a refund: its key cannot be read')
+  if (!account) {
+    const action = 'start with the SECRET_KEY that encrypted the signer key'
+    return warnOnce(
+      desk,
+      signer,
+      { nonce: open.nonce, action },
+      'refund transaction not replaced, signer key unreadable',
+    )
+  }
   if (open.refundId === null) return fillNonce(desk, ask, { signer, nonce: open.nonce, open })
   const refund = (await findUnsigned(desk.sql, open.refundId))?.refund
   if (!refund || !isPaidBy(refund, open)) return

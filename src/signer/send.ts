@@ -20,7 +20,8 @@ export const send = async (
     await desk.at?.('broadcast')
     if (refused) {
       // It is sent again and again.
-      if (!warnedOf.has(hash)) desk.log.warn({ txHash: hash, code: refused.code }, 'a refund is not taken by its chain')
+      if (!warnedOf.has(hash))
+        desk.log.warn({ txHash: hash, code: refused.code }, 'refund transaction refused by RPC node')
       warnedOf.add(hash)
       return 'refused'
     }

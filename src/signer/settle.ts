@@ -72,8 +72,9 @@ const leaveUnclear = async (desk: SigningDesk, signer: Signer, { nonce, refundId
       chain: Number(signer.chain_id),
       signer: signer.address,
       nonce,
+      action: `add an archive node to RPC_URLS_${signer.chain_id}`,
     },
-    'nobody can say what has become of a refund: its number is used, and no node shows by what. One that knows old states would',
+    'refund transaction outcome unknown, its nonce is used',
   )
 }
 
@@ -112,7 +113,10 @@ export const dropLost = async (desk: SigningDesk, signer: Signer, open: OpenNonc
       },
     ]
     await desk.actors.dispatchBundle(commands)
-    desk.log.warn({ txHash, chain: refund.context.chainId }, 'the number of a refund was used by another transaction')
+    desk.log.warn(
+      { txHash, chain: refund.context.chainId },
+      'refund transaction dropped, its nonce was used by another',
+    )
   }
   await closeNonce(desk.sql, { signerId: signer.id, nonce }, null)
 }

@@ -53,10 +53,20 @@ export const signRefund = async (desk: SigningDesk, turns: Turns, refundId: stri
   )
   if (typeof reason !== 'string' || !(await waitToSign(desk.sql, { refundId, signerId: signer.id, reason }))) return
   const told = { refund: encodeId('re', refundId), chain: chainId, signer: signer.address, reason }
-  if (reason === 'fault') desk.log.error({ ...told, err: fault }, 'a refund cannot be signed')
-  else if (reason === 'on_hold')
-    desk.log.warn({ ...told, action: 'bun run admin signer release' }, 'refund not signed: its signer is on hold')
-  else desk.log.warn(told, 'a refund is not signed')
+  const action = actions[reason]
+  if (reason === 'fault') desk.log.error({ ...told, err: fault }, 'refund not signed, signing failed')
+  else desk.log.warn({ ...told, ...(action && { action }) }, 'refund not signed')
+}
+
+/** What an operator does about it; the other reasons end by themselves. */
+const actions: Readonly<Partial<Record<WaitReason, string>>> = {
+  no_gas: 'send native currency to the signer',
+  no_coins: 'send the asset of the refund to the signer',
+  nonce_ahead: 'stop the other program that sends with the signer key, then remove and add the signer',
+  unreadable_key: 'start with the SECRET_KEY that encrypted the signer key',
+  on_hold: 'bun run admin signer release',
+  over_refund_limit: 'have the merchant sign the refund',
+  over_day_limit: 'have the merchant sign the refund',
 }
 
 const signInTurn = async (

@@ -7,11 +7,11 @@ const told = new Set<string>()
 export const warnOnce = (
   { log }: SigningDesk,
   { id, address, chain_id }: Signer,
-  nonce: number,
+  { nonce, action }: { readonly nonce: number; readonly action: string },
   what: string,
 ): void => {
   const key = `${id} ${nonce} ${what}`
   if (told.has(key)) return
   told.add(key)
-  log.warn({ chain: Number(chain_id), signer: address, nonce }, what)
+  log.warn({ chain: Number(chain_id), signer: address, nonce, action }, what)
 }

@@ -52,7 +52,7 @@ export const openEars = ({ databaseUrl, heard, log }: EarsOptions) => {
         await listen()
         failed = false
       } catch (err) {
-        if (!failed && !signal.aborted) log.warn({ err }, 'nothing is heard of deliveries, trying again')
+        if (!failed && !signal.aborted) log.warn({ err }, 'webhook LISTEN connection failed, reconnecting')
         failed = true
       }
       // What was committed meanwhile, nobody has told.

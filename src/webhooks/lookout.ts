@@ -54,7 +54,7 @@ export const openLookout = (
         await work()
         failed = false
       } catch (err) {
-        if (!failed) log.warn({ err }, 'what is due cannot be found, trying again')
+        if (!failed) log.warn({ err }, 'search for due webhooks failed, retrying')
         failed = true
       }
       await pause(performance.now() - startedAt)

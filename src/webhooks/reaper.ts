@@ -42,7 +42,7 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
       const lost = (await findLostDeliveries(sql, before, BATCH)).map(readActor)
       found = lost.length
       if (found === 0) break
-      log.warn({ attempts: found }, 'attempts were lost with whoever had them')
+      log.warn({ attempts: found }, 'lost webhook attempts found')
       // Some have ended, and whoever wrote that down had no time left to tell the delivery, which had moved on.
       const ended = new Map((await findEnded(sql, lost.map(idOf))).map(each => [each.id, each]))
       const decided = lost.map(actor => {
@@ -76,7 +76,7 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
         await inTime(reap())
         failed = false
       } catch (err) {
-        if (!failed) log.warn({ err }, 'lost attempts cannot be ended, trying again')
+        if (!failed) log.warn({ err }, 'recovery of lost webhook attempts failed, retrying')
         failed = true
       }
       await bell.wait(everyMs)

@@ -39,6 +39,8 @@ const STALE_MS = LEASE_MS - 15_000
 /** How late a commit may be whose endpoints are named. */
 const LATE_MS = 60_000
 
+const action = 'start with the SECRET_KEY that encrypted the secret'
+
 /** Sends deliveries for as long as it runs. Any number of processes may have one. */
 export const openSender = (
   world: World,
@@ -73,7 +75,8 @@ export const openSender = (
     const met = await known([...strangers.keys()])
     for (const [id, its] of strangers) {
       const endpoint = met?.get(id)
-      if (endpoint instanceof Error) log.error({ err: endpoint, endpoint: id }, 'nothing can be signed for an endpoint')
+      if (endpoint instanceof Error)
+        log.error({ err: endpoint, endpoint: id, action }, 'webhook not signed, endpoint secret unreadable')
       for (const [claimed, held] of its) {
         // Nobody has waited for it.
         if (!flights.has(held)) continue
@@ -87,7 +90,9 @@ export const openSender = (
   /** Undefined when the database does not tell before it would be too late to send. */
   const known = async (ids: readonly string[]) => {
     for (const until = performance.now() + staleMs; !over && performance.now() < until; await sleep(100)) {
-      const read = await inTime(book.read(ids)).catch((err: unknown) => log.warn({ err }, 'endpoints cannot be read'))
+      const read = await inTime(book.read(ids)).catch((err: unknown) =>
+        log.warn({ err }, 'webhook endpoints not read, retrying'),
+      )
       if (read) return read
     }
     return undefined

@@ -57,7 +57,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     try {
       while (await step()) {}
     } catch (err) {
-      log.error({ err }, 'a step of sending webhooks was not taken')
+      log.error({ err }, 'webhook sending loop failed')
     } finally {
       running = false
       idle.resolve()
@@ -77,7 +77,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
       await take(batch, asked)
     } catch (err) {
       for (const { held } of batch) keep(held)
-      if (!isLockedOut(err)) log.error({ err }, 'a step of sending webhooks failed')
+      if (!isLockedOut(err)) log.error({ err }, 'webhook sending step failed')
       await recordRest(batch, isLockedOut(err) ? await findLocked(batch) : [])
     }
     return true
@@ -152,7 +152,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
       keep(held)
       world.actors
         .dispatch({ kind: 'delivery', actor: held.actor.id, event: end.event, cause: 'sender' })
-        .catch(err => log.warn({ err }, 'what came of an attempt could not be told to its delivery'))
+        .catch(err => log.warn({ err }, 'webhook attempt outcome not applied to its delivery'))
     }
   }
 
@@ -163,7 +163,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
         const { moved } = await insist(recordsOf([one], []))
         tellMoved([one], moved)
       } catch (err) {
-        log.error({ err, delivery: one.held.actor.id }, 'what came of an attempt cannot be written down')
+        log.error({ err, delivery: one.held.actor.id }, 'webhook attempt outcome not recorded')
       }
     }
   }

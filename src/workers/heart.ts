@@ -52,7 +52,7 @@ export const openHeart = ({ log }: Outside, { databaseUrl, watchdog, beatMs, sil
     own = undefined
     unburied.add(id)
     await Promise.race([bury(), sleep(3_000, undefined, { ref: false })]).catch(error =>
-      log.warn({ worker: id, fault: faultOf(error) }, 'a worker could not be taken off the list yet'),
+      log.warn({ worker: id, fault: faultOf(error) }, 'worker not deregistered, retrying'),
     )
   }
 
@@ -73,7 +73,7 @@ export const openHeart = ({ log }: Outside, { databaseUrl, watchdog, beatMs, sil
     const silent = silence.look(workers, askedAt, beatAt)
     if (silent.length > 0) {
       const dead = await watchdog.watch(reapWorkers(sql, silent))
-      if (dead.length > 0) log.warn({ workers: dead }, 'workers that beat no more were removed and their jobs freed')
+      if (dead.length > 0) log.warn({ workers: dead }, 'dead workers deregistered, their jobs released')
     }
     // One process is enough to look, and all of them agree on who is first.
     if (me && ids[0] === me.id && strangers.due()) await freeHeldByNobody()
@@ -83,7 +83,7 @@ export const openHeart = ({ log }: Outside, { databaseUrl, watchdog, beatMs, sil
     const held = strangers.seenTwice(await watchdog.watch(findStrangers(sql)))
     if (held.length === 0) return
     await watchdog.watch(freeStrangers(sql, held))
-    log.warn({ workers: held }, 'jobs held by nobody were freed')
+    log.warn({ workers: held }, 'jobs of unknown workers released')
   }
 
   const beating = (async () => {
@@ -91,10 +91,10 @@ export const openHeart = ({ log }: Outside, { databaseUrl, watchdog, beatMs, sil
     while (!stopping.signal.aborted) {
       try {
         await beat()
-        if (faulty) log.info('the heart beats again')
+        if (faulty) log.info('worker heartbeat resumed')
         faulty = false
       } catch (error) {
-        if (!faulty) log.warn({ fault: faultOf(error) }, 'the heart does not beat')
+        if (!faulty) log.warn({ fault: faultOf(error) }, 'worker heartbeat failed, retrying')
         faulty = true
       }
       await sleep(beatMs, undefined, { signal: stopping.signal }).catch(() => {})

@@ -8,7 +8,7 @@ export const openJobEvents = (log: Log): WorkerEvents => {
   events.on('job:error', ({ job, error }) =>
     log.error(
       { task: job.task_identifier, job: job.id, attempt: job.attempts, of: job.max_attempts, fault: faultOf(error) },
-      'a job failed',
+      'job failed',
     ),
   )
   return events

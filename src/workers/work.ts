@@ -43,7 +43,7 @@ export const work = (world: World, options: WorkOptions): Worker => {
   const watchdog = openWatchdog({
     limitMs: options.watchdogMs ?? 15_000,
     end: silentMs => {
-      log.fatal({ silentMs }, 'the database does not answer and does not refuse: the path to it is broken')
+      log.fatal({ silentMs }, 'database not answering, ending the process')
       end()
     },
   })
@@ -60,11 +60,11 @@ export const work = (world: World, options: WorkOptions): Worker => {
     const row = { id: runner.id, role, host: hostname(), pid: process.pid, version: manifest.version }
     try {
       const { reaped } = await heart.begin(row)
-      log.info({ worker: runner.id }, 'the worker takes jobs')
+      log.info({ worker: runner.id }, 'worker started')
       return await Promise.race([runner.ended, reaped, stop.promise])
     } finally {
       const inTime = await runner.close(stopping ? stopGraceMs : renewGraceMs)
-      if (!inTime) log.warn({ worker: runner.id }, 'jobs in flight did not finish in time and will run again')
+      if (!inTime) log.warn({ worker: runner.id }, 'jobs did not finish in time, they run again')
       await heart.end(runner.id)
     }
   }
@@ -77,7 +77,7 @@ export const work = (world: World, options: WorkOptions): Worker => {
       if (stopping) break
       failures = performance.now() - startedAt > 5_000 ? 0 : failures + 1
       const pauseMs = Math.min(100 * 2 ** failures, 10_000)
-      log.error({ fault: faultOf(cause), pauseMs }, 'the worker stopped by itself and begins anew')
+      log.error({ fault: faultOf(cause), pauseMs }, 'worker stopped unexpectedly, restarting')
       await Promise.race([sleep(pauseMs, undefined, { ref: false }), stop.promise])
     }
     await heart.stop()

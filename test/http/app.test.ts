@@ -316,7 +316,7 @@ test('a fault is answered with a request id, and told to the log with its causes
 test('no fault carries what was sent into the log', async () => {
   for (const name of ['reading', 'casting', 'inserting'])
     expect((await house.call('POST', `/v1/fails/${name}`)).status).toBe(500)
-  expect(lines().filter(({ msg }) => msg === 'a request failed').length).toBeGreaterThanOrEqual(3)
+  expect(lines().filter(({ msg }) => msg === 'request failed').length).toBeGreaterThanOrEqual(3)
   expect(text()).toContain('members')
   expect(text()).not.toContain('hunter2')
 })
@@ -338,7 +338,7 @@ test('the log has a line for each request, by its pattern, without what was sent
   const query = await house.call('GET', '/v1/lamps?room=hunter2', { headers: { cookie: 'hunter2' }, bearer: 'hunter2' })
   const path = await house.call('GET', '/v1/lamps/hunter2')
   const none = await house.call('GET', '/hunter2')
-  const lineOf = (id: string | null) => lines().find(line => line.requestId === id && line.msg === 'answered')
+  const lineOf = (id: string | null) => lines().find(line => line.requestId === id && line.msg === 'request answered')
   expect(lineOf(query.headers.get('request-id'))).toMatchObject({
     level: 20,
     method: 'GET',

@@ -64,7 +64,7 @@ test('no password, token, secret or code is in the logs, in an answer that says 
   expect((await post('refresh')).status).toBe(500)
   await db.sql`alter table accounts rename to missing`
   expect((await visitor(main).post('sign-in', { email: 'ben@lamps.example', password: newPassword })).status).toBe(500)
-  await until(() => main.lines.filter(line => line.includes('a request failed')).length === 3)
+  await until(() => main.lines.filter(line => line.includes('request failed')).length === 3)
 
   const everything = [...Object.values(await contentsOf(db.sql)), ...main.lines, ...refusals].join('\n')
   expect(everything).toContain(email)

@@ -148,7 +148,7 @@ test.concurrent('a house that is told to stop ends its streams and then itself, 
   ]
   expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 400])
   const said = (await Promise.all(answers.map(answer => answer.text()))).concat(main.lines).join('\n')
-  expect(said).toContain('a request failed')
+  expect(said).toContain('request failed')
   expect(said).not.toContain(clientSecret.split('_secret_')[1] ?? '')
 
   main.child.kill('SIGTERM')

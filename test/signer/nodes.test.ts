@@ -126,7 +126,9 @@ test.each([
     }
     expect(await look(refund)).toEqual(['open', 'processing'])
     const told = alone.lines().filter(({ signer }) => signer === refund.signer.address)
-    expect(told.map(({ level, msg }) => [level, msg.includes('nobody can say')])).toEqual([[40, true]])
+    expect(told.map(({ level, msg, action }) => [level, msg, action])).toEqual([
+      [40, 'refund transaction outcome unknown, its nonce is used', 'add an archive node to RPC_URLS_31337'],
+    ])
     expect(await needing(refund.signer)).toEqual([refund.id])
     expect(
       (await listSigners(house.sql)).find(({ address }) => address === refund.signer.address)?.unclearSince,

@@ -72,7 +72,9 @@ test('a signer whose balance pays for no higher fee signs no replacement, and go
   await tend(12, { log })
   expect(await refund.attempts()).toHaveLength(1)
   const told = lines().filter(({ signer }) => signer === refund.signer.address)
-  expect(told.map(({ msg }) => msg)).toEqual(['refund not replaced: the balance of its signer is too low'])
+  expect(told.map(({ msg, action }) => [msg, action])).toEqual([
+    ['refund transaction not replaced, signer balance too low', 'send native currency to the signer'],
+  ])
   await setBaseFee(GWEI)
   await tend()
   expect(await paid(refund)).toEqual(['mined', 1])

@@ -31,7 +31,7 @@ test.concurrent('a worker that was stopped and taken for dead comes back as anot
   expect(await countLocks(sql)).toBe(0)
   expect(await countRuns(sql, 'done')).toBe(20)
   expect(stopped.ended()).toBe(false)
-  expect(other.log()).toContain('workers that beat no more were removed')
+  expect(other.log()).toContain('dead workers deregistered')
   await expectClean(sql)
 }, 180_000)
 

@@ -41,7 +41,7 @@ test('a wrong payload fails its job and is not repeated in the log', async () =>
   await sql`select graphile_worker.add_job('note-run', '{"n": "sk_secret", "ms": 1}')`
   const failed = async () => (await sql`select last_error from graphile_worker.jobs where last_error is not null`)[0]
   expect((await until(failed)).last_error).toBe('The payload of note-run is wrong: n must be a number')
-  await until(() => worker.log().includes('a job failed'))
+  await until(() => worker.log().includes('job failed'))
   expect(worker.log()).not.toContain('sk_secret')
   await expectClean(sql)
 })
@@ -57,7 +57,7 @@ test('when graphile-worker ends by itself it is started again', async () => {
   // It ends its pool without an error when a later version changes its tables.
   await until(async () => {
     await sql`select pg_notify('worker:migrate', '{"migrationNumber": 1000, "breaking": true}')`
-    return worker.log().includes('begins anew')
+    return worker.log().includes('stopped unexpectedly, restarting')
   })
   await addRuns(sql, 20, 10)
   await until(async () => (await countRuns(sql, 'done')) === 20)
@@ -74,8 +74,8 @@ test('the database URL is never logged, whatever goes wrong', async () => {
   await using worker = workerProcess(`${path.url}?application_name=very-secret`)
   await until(async () => (await liveWorkers(db.sql)).length === 1)
   await path[Symbol.asyncDispose]()
-  await until(() => worker.log().split('begins anew').length > 3)
-  await until(() => worker.log().includes('the heart does not beat'))
+  await until(() => worker.log().split('stopped unexpectedly, restarting').length > 3)
+  await until(() => worker.log().includes('worker heartbeat failed, retrying'))
   expect(worker.log()).not.toContain('very-secret')
   await expectClean(db.sql)
 }, 180_000)

@@ -44,7 +44,7 @@ for (const how of ['restart', 'kill'] as const) {
     console.log(`all done ${Math.round(performance.now() - backAt)} ms after the last ${how}`)
     expect(await countLocks(sql)).toBe(0)
     // To fail is to wait for e^n seconds, for nothing the job has done.
-    expect(worker.log()).not.toContain('a job failed')
+    expect(worker.log()).not.toContain('job failed')
     expect(await liveWorkers(sql)).toHaveLength(1)
     expect(worker.ended()).toBe(false)
     await expectClean(sql)
@@ -99,7 +99,7 @@ test.concurrent('a job that ends its own connection every time is held to accoun
   await until(async () => (await sql`select from graphile_worker.jobs where last_error is not null`).length === 1, {
     timeoutMs: 90_000,
   })
-  const begun = () => worker.log().split('the worker takes jobs').length
+  const begun = () => worker.log().split('worker started').length
   const before = begun()
   await addRuns(sql, 20, 100)
   await until(async () => (await countJobs(sql)) === 1, { timeoutMs: 90_000 })

@@ -25,7 +25,7 @@ export const openPrices = (chain: Chain, rpc: FeedNodes, { clock, log }: Pick<Ou
 
   const readNow = async (): Promise<ChainPrices> => {
     const told = await readFeeds(rpc, chain, headS => isBehind(chain, headS, secondsOf(now()))).catch(err => {
-      log.error({ chain: chain.id, err }, 'prices cannot be read')
+      log.error({ chain: chain.id, err }, 'price feeds not read, retrying')
       return 'unreachable' as const
     })
     const verdicts = [...judge(told, now())]
@@ -41,8 +41,8 @@ export const openPrices = (chain: Chain, rpc: FeedNodes, { clock, log }: Pick<Ou
     for (const [n, { pair, state }] of found.entries()) {
       const before = states[n]?.state ?? 'believed'
       if (state === before) continue
-      if (state === 'believed') log.info({ chain: chain.id, pair }, 'a price is believed again')
-      else log.warn({ chain: chain.id, pair, reason: state }, 'a price is not believed')
+      if (state === 'believed') log.info({ chain: chain.id, pair }, 'price accepted again')
+      else log.warn({ chain: chain.id, pair, reason: state }, 'price rejected')
     }
     states = found
   }

@@ -113,6 +113,6 @@ const tell = async (
     }),
   )
   if (type === 'stray_transfer_seen' && outcome?.ok && !outcome.replayed)
-    log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash }, 'a refund is paid that nobody waits for')
+    log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash }, 'unexpected refund transfer found')
   return outcome?.ok ? 'never' : 'again'
 }

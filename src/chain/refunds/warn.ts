@@ -27,7 +27,7 @@ export const warnOfRefunds = (world: World, { chainIds, share }: WarnOptions): {
         if (share().position === 0) await warnOnce(world, chainIds)
         failures = 0
       } catch (err) {
-        if (failures++ === 0) world.log.error({ err }, 'refunds that need a person cannot be looked for')
+        if (failures++ === 0) world.log.error({ err }, 'check for refunds needing attention failed, retrying')
       }
       await sleep(EVERY_MS, undefined, { signal }).catch(() => {})
     }
@@ -43,5 +43,5 @@ export const warnOfRefunds = (world: World, { chainIds, share }: WarnOptions): {
 
 export const warnOnce = async ({ sql, log }: Pick<World, 'sql' | 'log'>, chainIds: readonly number[]) => {
   for (const { refundId, chainId, why } of await beginWarnings(sql, chainIds, MOST))
-    log.warn({ refund: encodeId('re', refundId), chain: chainId, why }, 'a refund needs a person')
+    log.warn({ refund: encodeId('re', refundId), chain: chainId, why }, 'refund needs attention')
 }

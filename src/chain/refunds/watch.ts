@@ -31,7 +31,7 @@ export const watchRefunds = (
   world: World,
   { chains, share }: { readonly chains: readonly RefundChain[]; readonly share: Share },
 ): { stop(): Promise<void> } =>
-  besideReading(world, { chains, share, trouble: 'transactions of refunds cannot be looked at' }, (chain, signal) =>
+  besideReading(world, { chains, share, trouble: 'check of refund transactions failed, retrying' }, (chain, signal) =>
     decideRefunds(world, chain, signal),
   )
 
@@ -106,10 +106,11 @@ const tell = async (
     ...(type ? [command('payment', paymentId, { type, amountMinor })] : []),
   ])
   // The refund itself refuses where another worker was faster; that its payment does breaks a promise of the books.
-  if (!outcome.ok && outcome.index > 0) log.error({ refund: refund.id }, 'the payment of a refund refuses its verdict')
+  if (!outcome.ok && outcome.index > 0)
+    log.error({ refund: refund.id, action: 'bun run audit' }, 'refund outcome refused by its payment')
   // Another refund was told of the same rise a moment sooner.
   if (!outcome.ok && outcome.constraint === 'refund_rises_pkey') await query.doubtRefund(sql, due, 'balance_unclear')
   if (!outcome.ok || !verdict.strayed || outcome.done[0]?.replayed) return
   const why = verdict.type === 'transaction_failed' ? verdict.failureReason : 'paid_more'
-  log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash, why }, 'a refund needs a person')
+  log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash, why }, 'refund needs attention')
 }

@@ -48,13 +48,13 @@ export const openMember = (node: Node, { clock, random, log, chainId, closed }: 
   const wentWell = () => {
     // An answer that was under way when another one failed does not end the rest.
     if (!ready || faults === 0) return
-    log.info({ node: node.name, faults }, 'an RPC node is well again')
+    log.info({ node: node.name, faults }, 'RPC node recovered')
     faults = 0
   }
 
   const faulted = (fault: RpcFault) => {
     if (ready && faults === 0 && !closed.aborted)
-      log.warn({ node: node.name, reason: fault.reason }, 'an RPC node faulted')
+      log.warn({ node: node.name, reason: fault.reason }, 'RPC node failed, retrying later')
     ready = false
     lastFault = fault.reason
     let pauseMs = Math.min(fault.retryAfterMs ?? 0, longestRetryAfterMs)

@@ -22,7 +22,7 @@ export const readNextOf = async (world: World, chain: WatchedSandbox, source: Ch
   const { sql, log } = world
   if (!chain.epoch) {
     const step = await readNext(sql, chain, source, { log })
-    if (step === 'begun anew') log.warn({ chain: chain.id }, 'reading began anew, the chain has other blocks')
+    if (step === 'begun anew') log.warn({ chain: chain.id }, 'chain reading restarted, its first block was reorganized')
     return step
   }
   const epoch = chain.epoch()
@@ -52,6 +52,6 @@ const beginAnew = async (
   const [block] = await source.headers([Math.max(0, head - MOST_AGAIN)])
   if (!books || !block) return 'idle'
   const payments = await beginBooksAnew(sql, chain.id, books, { block, epoch })
-  log.warn({ chain: chain.id, from: block.number, payments }, 'the sandbox has another chain, its books begin anew')
+  log.warn({ chain: chain.id, from: block.number, payments }, 'sandbox chain replaced, reading restarted')
   return 'rewound'
 }

@@ -71,7 +71,7 @@ const settled = async (world: World, unsettled: Unsettled): Promise<Actor<Paymen
     return await settle(world, unsettled)
   } catch (err) {
     if (!(err instanceof LockedOut))
-      world.log.error({ payment: unsettled.payment.id, err }, 'a payment could not be told of its transfers')
+      world.log.error({ payment: unsettled.payment.id, err }, 'transfers not applied to payment, retrying')
     return undefined
   }
 }

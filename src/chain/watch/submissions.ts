@@ -31,8 +31,10 @@ export type SubmissionOptions = {
  * money was seen; none ever makes a success.
  */
 export const watchSubmissions = (world: World, { chains, share }: SubmissionOptions): { stop(): Promise<void> } =>
-  besideReading(world, { chains, share, trouble: 'submitted transactions cannot be looked for' }, (chain, signal) =>
-    decideSubmissions(world, chain, { chains, signal }),
+  besideReading(
+    world,
+    { chains, share, trouble: 'check of submitted transactions failed, retrying' },
+    (chain, signal) => decideSubmissions(world, chain, { chains, signal }),
   )
 
 type Asked = { readonly chains: readonly SubmissionChain[]; readonly signal: AbortSignal }

@@ -124,7 +124,7 @@ export const watchChains = (
       troubles.delete(chain.id)
       return
     }
-    if (troubles.get(chain.id) !== trouble) log.warn({ chain: chain.id, trouble }, 'the chain is in trouble')
+    if (troubles.get(chain.id) !== trouble) log.warn({ chain: chain.id, trouble }, 'chain degraded')
     troubles.set(chain.id, trouble)
   }
 
@@ -133,7 +133,7 @@ export const watchChains = (
     const pulse = openPulse(world.sql, { ...chain, stillMs })
     let failures = 0
     const moved = () => {
-      if (failures > 0) log.info({ chain: chain.id }, 'the chain is read again')
+      if (failures > 0) log.info({ chain: chain.id }, 'chain reading resumed')
       failures = 0
     }
     const reading: Reading = { absence: openAbsence(awayMs), moved }
@@ -176,7 +176,7 @@ export const watchChains = (
         if (share().position === 0) while ((await endUnpicked(world)) > 0) if (stopping.signal.aborted) return
         failures = 0
       } catch (err) {
-        if (failures++ === 0) log.error({ err }, 'windows without an asset cannot be ended')
+        if (failures++ === 0) log.error({ err }, 'expiry of payments without an asset failed, retrying')
       }
       await pause(UNPICKED_MS)
     }
@@ -184,8 +184,10 @@ export const watchChains = (
 
   const watching = Promise.all([...chains.map(watch), watchUnpicked()])
   const coins = watchCoins(world, { chains, share, awayMs })
-  const agreeing = besideReading(world, { chains, share, trouble: 'transfers cannot be agreed on' }, ({ id, source }) =>
-    agreeOnTransfers(world.sql, id, source),
+  const agreeing = besideReading(
+    world,
+    { chains, share, trouble: 'comparison of transfers between nodes failed, retrying' },
+    ({ id, source }) => agreeOnTransfers(world.sql, id, source),
   )
   return {
     troubles: () => new Map([...coins.troubles(), ...troubles]),

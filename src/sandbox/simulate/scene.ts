@@ -100,7 +100,7 @@ export const lookForCoins = async (scene: Scene): Promise<void> => {
     await lookNow(counter, sandboxId, openCoinSource(rpc), payment.id)
     await awaitBooks(scene, 0)
   } catch (err) {
-    counter.log.info({ err }, 'coins of a scenario are found later')
+    counter.log.info({ err }, 'sandbox balance check failed, retrying later')
   }
 }
 

@@ -34,7 +34,7 @@ export const inTurn = async <T>(
   for (let other = await beginSimulation(sql, mine); other; other = await beginSimulation(sql, mine))
     if (!(await isLeft(sql, other))) return refuseOther(asked, other.byKey)
   const keeping = setInterval(() => {
-    awaitSimulation(sql, mine).catch(err => log.warn({ err }, 'a scenario cannot say that it goes on'))
+    awaitSimulation(sql, mine).catch(err => log.warn({ err }, 'sandbox scenario heartbeat failed, retrying'))
   }, KEEP_EVERY_MS)
   try {
     const until = performance.now() + LONGEST_WAIT_MS

@@ -167,7 +167,7 @@ for (const [name, lie, offered, state] of lies) {
       using nodes = open(on.chain, ...urls)
       expect(await nodes.offer()).toEqual(offered)
       expect(nodes.states()).toMatchObject({ 'ETH / USD': state })
-      expect(nodes.told()).toContain(`a price is not believed: ETH / USD ${state}`)
+      expect(nodes.told()).toContain(`price rejected: ETH / USD ${state}`)
       expect(nodes.ready()).toBe(`no price of ETH / USD: ${state}`)
     }
   })
@@ -208,10 +208,10 @@ test('when a lie has ended the true price is offered at once: what one node said
   await nodes.offer()
   expect(nodes.states()).toMatchObject({ 'ETH / USD': 'believed' })
   expect(nodes.told()).toEqual([
-    'a price is not believed: ETH / USD disagreed',
-    'a price is believed again: ETH / USD',
-    'a price is not believed: ETH / USD disagreed',
-    'a price is believed again: ETH / USD',
+    'price rejected: ETH / USD disagreed',
+    'price accepted again: ETH / USD',
+    'price rejected: ETH / USD disagreed',
+    'price accepted again: ETH / USD',
   ])
   await follow()
 })
@@ -244,7 +244,7 @@ test('while one of two is away what both have said is offered for five minutes, 
   expect(await nodes.offer()).toEqual(ALL)
   clock.advance(10_000)
   expect(await nodes.offer()).toEqual(AT_PAR)
-  expect(nodes.told()).toContain('a price is not believed: ETH / USD unreachable')
+  expect(nodes.told()).toContain('price rejected: ETH / USD unreachable')
   second.mend()
   await client.setNextBlockTimestamp({ timestamp: BigInt(clock.now().getTime()) / 1_000n })
   await say(eth.address, 250_000_000_000n)

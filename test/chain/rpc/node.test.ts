@@ -188,7 +188,7 @@ describe('one node', () => {
     nodes.rpc.close()
     expect(await open).toMatchObject({ reason: 'unreachable' })
     expect(await faultOf(nodes)).toMatchObject({ reason: 'unreachable' })
-    expect(nodes.logged()).not.toContain('faulted')
+    expect(nodes.logged()).not.toContain('RPC node failed')
   })
 })
 

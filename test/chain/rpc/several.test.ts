@@ -202,8 +202,8 @@ describe('a node that faults', () => {
     }
     nodes.node.mend()
     await nodes.rpc.batch([first])
-    expect(nodes.logged().match(/an RPC node faulted/g)).toHaveLength(1)
-    expect(nodes.logged().match(/an RPC node is well again/g)).toHaveLength(1)
+    expect(nodes.logged().match(/RPC node failed, retrying later/g)).toHaveLength(1)
+    expect(nodes.logged().match(/RPC node recovered/g)).toHaveLength(1)
   })
 
   test('by an answer too large for every node is not to blame: the question is', async () => {

@@ -29,9 +29,7 @@ const watched = async (change: Change, more: { readonly blockMs?: number } = {})
     trouble: () => watch.troubles().get(on.watched.id),
     heads: () => heads,
     told: () =>
-      lines().flatMap(({ msg, trouble }) =>
-        msg === 'the chain is in trouble' && typeof trouble === 'string' ? [trouble] : [],
-      ),
+      lines().flatMap(({ msg, trouble }) => (msg === 'chain degraded' && typeof trouble === 'string' ? [trouble] : [])),
     /** As many as take several times as long as it is called still after. */
     manyTurns: async () => {
       const until100 = heads + 100

@@ -80,7 +80,7 @@ export const watchCoins = (
         failures++
         const trouble = troubleOf(error)
         if (troubles.get(chain.id) !== trouble)
-          world.log.warn({ chain: chain.id, trouble }, 'balances cannot be looked at')
+          world.log.warn({ chain: chain.id, trouble }, 'balance check failed, retrying')
         troubles.set(chain.id, trouble)
       }
       // Whoever waits is asked for each time, and thousands may: that takes no more than a fifth of the time.

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { sealedColumns } from '../../src/rekey/sealed-columns.ts'
+import { readText, tableRows } from './tables.ts'
+import { actorTables, triggersOnActors, writersInDatabase, writersInSource } from './writers.ts'
+
+const document = readText('docs/ARCHITECTURE.md')
+/** Held equal to what the migrations make by test/schema.test.ts. */
+const schema = readText('test/schema.sql')
+
+/** Every name in backticks of the first column. */
+const listed = (heading: string): readonly string[] =>
+  tableRows(document, heading)
+    .flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+    .sort()
+
+test('docs/ARCHITECTURE.md names every function of the database that writes the row of an actor', () => {
+  expect(listed('Functions in the database')).toEqual(writersInDatabase(schema))
+})
+
+test('it names every statement of the program that writes the row of an actor', async () => {
+  const { known, any } = await writersInSource()
+  expect(known).toEqual([])
+  // The columns that are encrypted anew are of other tables.
+  expect(any).toEqual(['src/actors/lease.ts', 'src/rekey/rekey.ts'])
+  expect(sealedColumns.filter(({ table }) => actorTables.includes(table))).toEqual([])
+  expect(listed('Statements in the source')).toEqual(['src/actors/lease.ts'])
+})
+
+test('it names every trigger on the table of an actor', () => {
+  expect(listed('Triggers on these tables')).toEqual(triggersOnActors(schema))
+})
+
+test('it names the tables of actors', () => {
+  const [, sentence = ''] = /^The rows of (.*?) are written by/ms.exec(document) ?? []
+  expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort()).toEqual([...actorTables])
+})
+
+const other = (name: string, body: string): string =>
+  `CREATE OR REPLACE FUNCTION public.${name}(a integer)\n RETURNS void\n LANGUAGE sql\nAS $function$ ${body} $function$;\n`
+
+test.each<[string, string, readonly string[]]>([
+  ['an insert', other('f', 'insert into refunds values (1)'), ['f']],
+  ['an update in two lines', other('f', 'with x as (update\n  payments p set a = 1)'), ['f']],
+  ['a delete', other('f', 'delete from only deliveries'), ['f']],
+  ['a lock, which writes nothing', other('f', 'select 1 from refunds for update'), []],
+  ['an update of another table', other('f', 'update refunds_by_hand set a = 1; update refund_looks set a = 1'), []],
+  ['a comment', other('f', '-- update refunds\n select 1'), []],
+  ['a generated one', other('update_payments_v2', 'update payments set a = 1'), ['update_*_v2']],
+])('finds in the database %s', (_, functions, names) => {
+  expect(writersInDatabase(functions)).toEqual(names)
+})
