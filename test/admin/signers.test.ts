@@ -43,10 +43,10 @@ test('an operator adds a signer, looks at it, gives it other limits, and removes
   for (const { text } of log) expect(text).not.toContain(key.slice(2))
 })
 
-test('an operator who types what the README shows of signers is answered as it says', async () => {
+test('the signer commands answer as the operating guide shows', async () => {
   await using desk = await signerDesk()
-  const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
-  const [block = ''] = readme.split('```').filter(part => part.includes('bun run admin signer'))
+  const guide = readFileSync(fileURLToPath(new URL('../../docs/operating.md', import.meta.url)), 'utf8')
+  const [block = ''] = guide.split('```').filter(part => part.includes('$ bun run admin signer'))
   const steps = block
     .trim()
     .split(/^\$ bun run admin /m)

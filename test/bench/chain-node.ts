@@ -5,6 +5,7 @@ import { anvil } from '../harness/anvil.ts'
 /** A chain whose blocks are mined when told to, with a token that says of many at once that they were sent as much each. */
 export type BenchNode = AsyncDisposable & {
   readonly url: string
+  readonly pid: number
   readonly token: string
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   /** One transaction with a transfer to each, which waits to be mined. */
@@ -15,19 +16,29 @@ export type BenchNode = AsyncDisposable & {
   mine(blocks?: number): Promise<number>
 }
 
-export const openBenchNode = async (): Promise<BenchNode> => {
-  const node = await anvil({ mining: 'none' })
+export type BenchNodeOptions = {
+  readonly chainId?: number
+  /** Where the token's code is put, if not where its creation leads: at the address of a known token. */
+  readonly tokenAt?: string
+}
+
+export const openBenchNode = async ({ chainId = 31337, tokenAt }: BenchNodeOptions = {}): Promise<BenchNode> => {
+  const node = await anvil({ mining: 'none', args: ['--chain-id', String(chainId)] })
   const [from = ''] = node.accounts
   const hash = await node.send({ from, data: TOKEN_CODE, gas: '0x100000' })
   const receipt = (await node.call('eth_getTransactionReceipt', hash)) as { readonly contractAddress: string }
+  if (tokenAt !== undefined)
+    await node.call('anvil_setCode', tokenAt, await node.call('eth_getCode', receipt.contractAddress, 'latest'))
+  const token = tokenAt ?? receipt.contractAddress
   const send = async (transaction: object) => void (await node.call('eth_sendTransaction', { from, ...transaction }))
   return {
     url: node.url,
-    token: receipt.contractAddress,
+    pid: node.pid,
+    token,
     call: node.call,
     pay: (to, amount) => {
       const data = `0x${word(amount.toString(16))}${to.map(address => word(address.slice(2))).join('')}`
-      return send({ to: receipt.contractAddress, data, gas: hex(60_000 + 3_000 * to.length) })
+      return send({ to: token, data, gas: hex(60_000 + 3_000 * to.length) })
     },
     give: (to, wei) => send({ to, value: hex(wei), gas: hex(21_000) }),
     mine: async (blocks = 1) => {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 export type Program = AsyncDisposable & {
   /** The first that it printed: where it is to be found. */
   readonly said: string
+  readonly pid: number
 }
 
 /** A file beside this one, which is given these words. */
@@ -17,6 +18,7 @@ export const startProgram = async (file: string, ...words: readonly string[]): P
   const { value } = await child.stdout.getReader().read()
   return {
     said: new TextDecoder().decode(value),
+    pid: child.pid,
     [Symbol.asyncDispose]: async () => {
       child.kill()
       await child.exited

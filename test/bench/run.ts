@@ -5,6 +5,7 @@ import { auditBench } from './audit.ts'
 import type { Bench } from './bench.ts'
 import { chain } from './chain.ts'
 import { core } from './core.ts'
+import { payments } from './payments.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 import { webhooks } from './webhooks.ts'
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   api,
   chain,
   webhooks,
+  payments,
   audit: auditBench,
 }
 

@@ -1,17 +1,19 @@
-import { cert, key } from './webhooks-certificate.ts'
+import * as localhost from '../webhooks/certificate.ts'
+import * as receivers from './webhooks-certificate.ts'
 import { clockMs } from './webhooks-clock.ts'
 
 /**
  * Everybody's servers: one that answers every name over TLS, except that who asks for /silent waits for ever; and
- * beside it, in the clear, one that tells what was seen. Prints both ports.
+ * beside it, in the clear, one that tells what was seen. Prints both ports. A word is the name of its certificate.
  */
+const { cert, key } = process.argv[2] === 'localhost' ? localhost : receivers
 const first = new Map<string, number>()
 let arrived = Promise.withResolvers<void>()
 let answered = 0
 let silent = 0
 let wrong = 0
 
-const receivers = Bun.serve({
+const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   tls: { key, cert },
@@ -54,4 +56,4 @@ const counts = Bun.serve({
     },
   },
 })
-console.log(JSON.stringify({ port: receivers.port, counts: counts.port }))
+console.log(JSON.stringify({ port: server.port, counts: counts.port }))

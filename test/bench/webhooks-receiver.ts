@@ -5,6 +5,7 @@ import { clockMs } from './webhooks-clock.ts'
 /** Servers of merchants, in a process of their own. */
 export type Receiver = AsyncDisposable & {
   readonly port: number
+  readonly pid: number
   /** Requests so far. */
   counts(): Promise<Counts>
   /** When the first request of each event was there, by its webhook-id; waits until there is one. */
@@ -21,12 +22,14 @@ export type Counts = {
   readonly distinct: number
 }
 
-export const startReceiver = async (): Promise<Receiver> => {
-  const program = await startProgram('./webhooks-receiver-program.ts')
+/** `localhost`: with a certificate for that name, which needs no resolver of the bench. */
+export const startReceiver = async (name: 'receivers.test' | 'localhost' = 'receivers.test'): Promise<Receiver> => {
+  const program = await startProgram('./webhooks-receiver-program.ts', name)
   const said = JSON.parse(program.said) as { port: number; counts: number }
   const ask = (path: string) => fetch(`http://127.0.0.1:${said.counts}${path}`)
   return {
     port: said.port,
+    pid: program.pid,
     counts: async () => (await (await ask('/counts')).json()) as Counts,
     times: async () => new Map((await (await ask('/times')).json()) as [string, number][]),
     reset: async () => void (await ask('/reset')),
