@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('the console reports nothing', () => {
     await using visit = await house.open('/refunds')
     for (const load of [visit.go, () => visit.page.reload()]) {
       await load()
-      await visit.page.getByRole('heading', { name: 'To be signed' }).waitFor()
+      await visit.page.getByRole('heading', { name: 'Needs signature' }).waitFor()
     }
     expect(visit.complaints).toEqual([])
   })
