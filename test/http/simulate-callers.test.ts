@@ -178,7 +178,7 @@ test.concurrent('a node that takes no blocks back is told so, before anything is
   const id = await remote.open('TUSD')
   const answer = await remote.simulate(id, 'reorged')
   expect(codeOf(answer)).toEqual([503, 'chain_unavailable'])
-  expect(answer.text).toContain('takes no blocks back')
+  expect(answer.text).toContain('does not support reorganizations')
   expect((await remote.simulate(id, 'paid')).status).toBe(200)
   await remote.becomes(id, { state: 'success' })
   // Here nobody was ever asked for coins, so no block is searched for them.
