@@ -107,7 +107,7 @@ test('2,048 characters are as much as a URL may have, and a name 253', () => {
 })
 
 test('every fault has a sentence that begins with the field', () => {
-  for (const sentence of Object.values(urlFaults)) expect(sentence).toMatch(/^The url .*\.$/)
+  for (const sentence of Object.values(urlFaults)) expect(sentence).toMatch(/^url .*\.$/)
 })
 
 /** What a name leads to, and what its URL is then: usually, and with loopback opened in test mode. */
