@@ -23,7 +23,7 @@ export const urlFaults = {
   too_long: 'url is longer than 2,048 characters.',
   has_userinfo: 'url must not contain a user name or a password.',
   not_https: 'url must start with https://.',
-  closed_port: 'The port of url is not allowed. By default, webhooks are sent to ports 443 and 8443.',
+  closed_port: 'url has a port that is not allowed. By default, webhooks are sent to ports 443 and 8443.',
   not_public: 'url must not lead to a private, internal or reserved address.',
 } as const
 
