@@ -1,35 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { AnswerLost, onlyRow } from '../postgres/errors.ts'
+import type { Batch, CommitAnswer, Duplicate, Unit } from './batch.ts'
 import { isDuplicateRows } from './commit-errors.ts'
-import type { Head, Step, Unit } from './decide.ts'
 import { gatherEffects, gatherRows, type Tables } from './gather.ts'
 import { groupUnits } from './groups.ts'
 import { rowsLiteral, type Value } from './literals.ts'
 import type { Registry } from './registry.ts'
-
-/** A unit whose commands were all decided, with what they leave behind. */
-export type Decided<U extends Unit> = { readonly unit: U; readonly steps: readonly Step[] }
-
-export type CommitAnswer<U extends Unit> = {
-  /** Their rows had moved on: they must be decided again. The others are committed. */
-  readonly conflicted: ReadonlySet<U>
-  /** Rows they would insert are already there. When there are any, nothing is committed at all. */
-  readonly duplicated: ReadonlyMap<U, Duplicate>
-}
-
-/** `certain`: the row in the way is committed, and what would meet it is this unit's own. */
-export type Duplicate = { readonly constraint: string; readonly certain: boolean }
-
-export type Batch<U extends Unit> = {
-  readonly decided: readonly Decided<U>[]
-  readonly heads: ReadonlyMap<string, Head>
-  readonly at: Date
-  /** Held on the actors of the batch, or null. */
-  readonly lease: string | null
-  /** The era of the rows that were decided on; null where all are new. */
-  readonly era: number | null
-}
 
 /** Writes what a batch decided: one statement, whatever is in it. */
 export const commitBatch = async <U extends Unit>(

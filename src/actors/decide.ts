@@ -1,48 +1,16 @@
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../world.ts'
+import type { Head, Step, Unit } from './batch.ts'
 import { type Carried, type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
-import type { Actor, Job, Kind, PublicEvent, Write } from './kind.ts'
+import type { Actor, Kind, Write } from './kind.ts'
 import type { Read } from './read.ts'
 import type { Registry } from './registry.ts'
 import type { Asked, Stepped } from './step.ts'
-
-/** What a step leaves behind besides the actor's new row. */
-export type Step = {
-  readonly kind: Kind
-  readonly command: Carried
-  readonly keyed: boolean
-  readonly from: string | null
-  readonly after: Actor
-  readonly shown: Record<string, unknown>
-  readonly published: readonly { readonly eventId: string; readonly type: string; readonly event: PublicEvent }[]
-  /** Due at null: canceled. */
-  readonly timers: readonly { readonly name: string; readonly dueAt: Date | null }[]
-  readonly jobs: readonly { readonly effect: string; readonly job: Job }[]
-  readonly writes: readonly Write[]
-  readonly rows: readonly Row[]
-}
-
-/** An actor on its way through a batch. Never changed: a bundle that fails half-way drops its heads. */
-export type Head = {
-  readonly kind: Kind
-  readonly actor: Actor
-  /** The rev in the database, 0 for an actor this batch brings into being. */
-  readonly stored: number
-  /** The transaction that wrote the row; null for an actor this batch brings into being. */
-  readonly seen: string | null
-  readonly read: Read | undefined
-  /** Timers armed (by which rev) and canceled in this batch, over those that were read. */
-  readonly timers: ReadonlyMap<string, number | null>
-  /** Commands taken in this batch, latest first, for twins within it. */
-  readonly taken: Taken | undefined
-}
 
 const NO_ROWS: readonly Row[] = []
 
 const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[], last: Done): readonly Row[] =>
   typeof rows === 'function' ? rows([...done, last].map(({ actor }) => actor)) : rows
-
-type Taken = { readonly command: string; readonly done: Done; readonly before: Taken | undefined }
 
 const twinOf = (head: Head, command: string): Done | undefined => {
   let taken = head.taken
@@ -57,11 +25,6 @@ const afterSteps = (before: Head['timers'], steps: Step['timers'], rev: number):
   const after = new Map(before)
   for (const { name, dueAt } of steps) after.set(name, dueAt === null ? null : rev)
   return after
-}
-
-export type Unit = {
-  readonly commands: readonly Carried[]
-  readonly keyed: boolean
 }
 
 export type Verdict =

@@ -1,43 +1,14 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../world.ts'
+import type { Pending } from './batch.ts'
 import { carryOut } from './carry-out.ts'
-import { type BundleOutcome, type Carried, type Command, keyOf, LockedOut, Unavailable } from './command.ts'
+import { type Carried, type Command, keyOf, LockedOut, Unavailable } from './command.ts'
 import { LATE_MS, openLanes } from './lanes.ts'
 import { findLocked } from './locked.ts'
 import { openLockedUnits } from './locked-units.ts'
 import { openLockouts } from './lockouts.ts'
 import type { Registry } from './registry.ts'
 import { type Again, ALL_SETTLED } from './trouble.ts'
-
-/** Commands that stand or fall together, on their way through the dispatcher. */
-export type Pending = {
-  readonly commands: readonly Carried[]
-  /** The caller chose the commands' ids. */
-  readonly keyed: boolean
-  readonly settle: (outcome: BundleOutcome) => void
-  readonly fail: (error: unknown) => void
-  /** Whether it waits for a row that is locked, or fails as LockedOut instead. */
-  readonly waitsForLocks: boolean
-  /** Until when a database in trouble is asked again. */
-  readonly deadline: number
-  /** How often its rows had moved on when it came to the commit. */
-  conflicts: number
-  phase: Phase
-}
-
-/**
- * How much is known of a unit. It only moves down this table.
- *
- * | phase  | it is here because                              | it is read with         | refused or failed        |
- * |--------|-------------------------------------------------|-------------------------|--------------------------|
- * | fresh  | it was never sent to the database               | ids that callers chose  | for good, but see below  |
- * | unsure | a statement with it failed: it may be committed | the ids of all commands | not yet: moves to leased |
- * | leased | it was to be refused, or lost three times       | the same, under a lease | for good                 |
- *
- * A fresh unit whose caller chose its ids is not refused for a row that is there already, which may be its own: it
- * moves to leased. So does one that fails alone, since a driver may report the error of an earlier statement.
- */
-export type Phase = 'fresh' | 'unsure' | 'leased'
 
 export type DispatcherOptions = {
   /** Batches under way at once, at most. One decides while the others commit. */

@@ -1,6 +1,5 @@
+import type { Batch, Step, Unit } from './batch.ts'
 import { nameOf } from './command.ts'
-import type { Batch } from './commit.ts'
-import type { Step, Unit } from './decide.ts'
 import type { groupUnits } from './groups.ts'
 import type { Value } from './literals.ts'
 import type { Registry } from './registry.ts'

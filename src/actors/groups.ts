@@ -1,4 +1,4 @@
-import type { Unit } from './decide.ts'
+import type { Unit } from './batch.ts'
 
 /**
  * Units that touch the same actor share a group: when one of them must be decided again, so must

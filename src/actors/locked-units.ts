@@ -1,5 +1,5 @@
+import type { Pending } from './batch.ts'
 import { LockedOut, Unavailable } from './command.ts'
-import type { Pending } from './dispatcher.ts'
 import type { Lockouts } from './lockouts.ts'
 import type { Again } from './trouble.ts'
 

@@ -1,7 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
+import type { Pending } from './batch.ts'
 import { type Carried, keyOf } from './command.ts'
-import type { Pending } from './dispatcher.ts'
 import type { Registry } from './registry.ts'
 import type { ActorRow } from './rows.ts'
 

@@ -1,7 +1,6 @@
 import { constraintOf, judgeError } from '../postgres/errors.ts'
+import type { Duplicate, Pending } from './batch.ts'
 import { CommandFault, type Refused, Unavailable } from './command.ts'
-import type { Duplicate } from './commit.ts'
-import type { Pending } from './dispatcher.ts'
 import type { Registry } from './registry.ts'
 
 /** Units that are not settled. */
