@@ -13,6 +13,7 @@ import { requireFree, serve } from './http/serve.ts'
 import type { Keyring } from './keyring.ts'
 import { openLog } from './log.ts'
 import { startMachinery } from './machinery.ts'
+import type { Outside } from './outside.ts'
 import { ANSWER_S, connect, LOCK_MS, type Sql } from './postgres/connect.ts'
 import { prepareDataFolder, startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
@@ -20,7 +21,6 @@ import { awaitDatabase } from './postgres/reach.ts'
 import { hasAccounts } from './queries/accounts.ts'
 import { openOwnKeyring } from './rekey/own-keyring.ts'
 import { openSandbox } from './sandbox/sandbox.ts'
-import type { Outside } from './world.ts'
 
 export type HouseOptions = {
   /** Prints one line for the operator. */

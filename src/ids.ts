@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Random } from './world.ts'
+import type { Random } from './outside.ts'
 
 /** A UUIDv7: 48 bits of time, then randomness. Sorted by time, so that new rows land together in an index. */
 export const uuidv7 = (at: Date, random: Random): string => {

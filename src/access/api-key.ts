@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 
 /**
  * `sk_test_` or `sk_live_`, a tag of 6 characters, 256 random bits in 52, a checksum of 6. The tag may

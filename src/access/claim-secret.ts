@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 
 /** 256 random bits: whoever has them may say where a refund goes. */
 export const makeClaimSecret = (random: Random): string => Buffer.from(random(new Uint8Array(32))).toString('base64url')

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 
 /** `pay_…_secret_…` with 256 random bits: told to the customer who opens a checkout, kept as its hash. */
 export const makeClientSecret = (paymentId: string, random: Random): string =>

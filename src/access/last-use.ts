@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outside } from '../outside.ts'
 import { noteKeyUses } from '../queries/key-access.ts'
-import type { Outside } from '../world.ts'
 
 /** When each key was used last, kept in memory and written every ten seconds: a request writes nothing. */
 export type LastUses = {

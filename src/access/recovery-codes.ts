@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 
 /** For whoever has lost their authenticator: ten codes of 80 bits, `4x7k-…`, each good once. */
 export const makeRecoveryCodes = (random: Random): readonly string[] =>

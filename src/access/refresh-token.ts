@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Keyring } from '../keyring.ts'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 
 /**
  * A refresh token is 16 bytes that name its session and 32 that nobody can guess. The next one is

@@ -1,7 +1,7 @@
 import type { Keyring } from '../keyring.ts'
+import type { Outside } from '../outside.ts'
 import type { Role } from '../queries/members.ts'
 import { findLiveSession, findRole, type LiveSession } from '../queries/sessions.ts'
-import type { Outside } from '../world.ts'
 import { readAccessToken } from './access-token.ts'
 import { openRecent } from './recent.ts'
 

@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 
 /** Six digits of HMAC-SHA-1 every thirty seconds: the only form that every authenticator app knows. */
 const form = { algorithm: 'SHA1', digits: 6, period: 30 }

@@ -1,4 +1,4 @@
-import type { Outside } from '../world.ts'
+import type { Outside } from '../outside.ts'
 import type { BundleOutcome, Command, Done, Outcome } from './command.ts'
 import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
 import type { Kind } from './kind.ts'

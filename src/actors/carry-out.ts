@@ -1,6 +1,6 @@
 import { uuidv7 } from '../ids.ts'
+import type { Outside } from '../outside.ts'
 import { AnswerLost, isLockedOut } from '../postgres/errors.ts'
-import type { Outside } from '../world.ts'
 import type { Duplicate, Pending, Step } from './batch.ts'
 import { LockedOut } from './command.ts'
 import { commitBatch } from './commit.ts'

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../ids.ts'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 import type { Head, Step, Unit } from './batch.ts'
 import { type Carried, type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
 import type { Actor, Kind, Write } from './kind.ts'

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../ids.ts'
-import type { Outside } from '../world.ts'
+import type { Outside } from '../outside.ts'
 import type { Pending } from './batch.ts'
 import { carryOut } from './carry-out.ts'
 import { type Carried, type Command, keyOf, LockedOut, Unavailable } from './command.ts'

@@ -1,4 +1,4 @@
-import type { Outside } from '../world.ts'
+import type { Outside } from '../outside.ts'
 import type { Command } from './command.ts'
 import { actorsByTable } from './locked.ts'
 import type { Registry } from './registry.ts'

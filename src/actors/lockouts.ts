@@ -1,4 +1,4 @@
-import type { Outside } from '../world.ts'
+import type { Outside } from '../outside.ts'
 import type { Command } from './command.ts'
 
 /** The pause before the first retry of a command that met a locked row; each further one is twice as long. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outside } from '../world.ts'
+import type { Outside } from '../outside.ts'
 import type { Actors } from './actors.ts'
 import { Unavailable } from './command.ts'
 import { NewerVersion } from './rows.ts'

@@ -1,8 +1,8 @@
 import type { Passwords } from '../access/passwords.ts'
 import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
+import type { Outside } from '../outside.ts'
 import type { Operator } from '../queries/security-events.ts'
-import type { Outside } from '../world.ts'
 
 /** The environment of a command. */
 export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {

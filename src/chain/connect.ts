@@ -1,4 +1,4 @@
-import type { Outside } from '../world.ts'
+import type { Outside } from '../outside.ts'
 import type { Chain } from './chains.ts'
 import { sandboxId } from './known/sandbox.ts'
 import { openQuotes, type Quotes } from './quotes/quotes.ts'

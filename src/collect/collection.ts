@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { World } from '../actors/world.ts'
 import { type Ask, withinTime } from '../chain/collect/ask.ts'
 import { findDeployment } from '../chain/collect/factory.ts'
 import { partsOf } from '../chain/collect/holdings.ts'
@@ -6,7 +7,6 @@ import { mostAddresses, type Plan, planSweeps, type Sweep } from '../chain/colle
 import type { Transaction } from '../chain/collect/send.ts'
 import type { Chains, ConnectedChain } from '../chain/connect.ts'
 import type { Keyring } from '../keyring.ts'
-import type { World } from '../world.ts'
 import { type Batch, type LeftOut, type Ready, sortWaiting } from './ready.ts'
 import { type Held, readWaiting, type Total, totalsOf, type Waiting } from './waiting.ts'
 

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { World } from '../actors/world.ts'
 import { agreedBy } from '../chain/collect/ask.ts'
 import { readHoldings } from '../chain/collect/holdings.ts'
 import { isEmpty, type Look } from '../chain/collect/look.ts'
@@ -6,7 +7,6 @@ import type { ConnectedChain } from '../chain/connect.ts'
 import { blockAt, findHeader } from '../chain/rpc/block.ts'
 import { answered, RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { listEmptyBlocks, rememberEmptiness, settleEmptiness } from '../queries/collections.ts'
-import type { World } from '../world.ts'
 
 type Books = Pick<World, 'sql'>
 

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { World } from '../actors/world.ts'
 import type { Ask } from '../chain/collect/ask.ts'
 import { readTreasuryCode } from '../chain/collect/treasury.ts'
 import type { Chains, ConnectedChain } from '../chain/connect.ts'
@@ -8,7 +9,6 @@ import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { recoverySecretOf } from '../commands/deposits.ts'
 import type { Keyring } from '../keyring.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
-import type { World } from '../world.ts'
 import { asHex, type Waiting } from './waiting.ts'
 
 /** Why money cannot be collected now. */

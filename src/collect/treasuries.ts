@@ -1,3 +1,4 @@
+import type { World } from '../actors/world.ts'
 import { readTreasuryCode } from '../chain/collect/treasury.ts'
 import type { Chains } from '../chain/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
@@ -5,7 +6,6 @@ import type { Treasury } from '../chain/recovery/file.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { listTreasuries, type TreasuryRow } from '../queries/recovery.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
-import type { World } from '../world.ts'
 import { asHex } from './waiting.ts'
 
 type Given = Pick<World, 'sql'> & { readonly chains: Chains }

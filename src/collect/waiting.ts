@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { World } from '../actors/world.ts'
 import type { Chain } from '../chain/chains.ts'
 import { type Ask, withinTime } from '../chain/collect/ask.ts'
 import type { Holding } from '../chain/collect/holdings.ts'
@@ -6,7 +7,6 @@ import { lookAt } from '../chain/collect/look.ts'
 import type { ConnectedChain } from '../chain/connect.ts'
 import { zeroAddress } from '../chain/zero.ts'
 import { listWaiting, type WaitingRow } from '../queries/collections.ts'
-import type { World } from '../world.ts'
 import { rememberEmpty, settleEmpty } from './emptiness.ts'
 
 /** An asset of a chain that is collected. The zero address is the native currency. */

@@ -1,12 +1,12 @@
 import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import { type Chain, confirmationsOf } from '../chain/chains.ts'
 import { checksummedOrNull } from '../chain/checksum.ts'
 import type { Chains } from '../chain/connect.ts'
 import { amountOf, atPar } from '../chain/quotes/amount.ts'
 import { refuse } from '../errors.ts'
 import { type AssetReceived, findReceived } from '../queries/strays.ts'
-import type { World } from '../world.ts'
 
 /**
  * The other asset in which a payment has received final money. It is accepted if no money arrived in the picked asset.

@@ -1,3 +1,4 @@
+import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { uuidFrom, uuidv7 } from '../ids.ts'
 import type { AttemptedDelivery, Walk, Walked } from '../queries/deliveries.ts'
@@ -6,7 +7,6 @@ import type { RecordName } from '../queries/named.ts'
 import type { Doer } from '../queries/security-events.ts'
 import type { EndpointName } from '../queries/webhook-endpoints.ts'
 import * as endpoints from '../queries/webhook-endpoints.ts'
-import type { World } from '../world.ts'
 
 /** Number of commands that are dispatched together and share commits. */
 const BATCH = 250

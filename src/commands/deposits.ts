@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 import type { Row } from '../actors/command.ts'
+import type { World } from '../actors/world.ts'
 import { forwarderOf, saltOf } from '../chain/forwarder.ts'
 import type { Keyring } from '../keyring.ts'
 import { type Deposit, drawCounter, findDeposit, findRecoverySecret, keepRecoverySecret } from '../queries/deposits.ts'
-import type { World } from '../world.ts'
 
 /** Purpose for the encryption of recovery secrets, each bound to the ID of its merchant. */
 export const RECOVERY_PURPOSE = 'recovery secret'

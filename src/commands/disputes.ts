@@ -1,13 +1,13 @@
 import type { Dispute, DisputeEvent, DisputeOpening, Evidence } from '../../machines/dispute.ts'
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import { ofKind } from '../queries/actors.ts'
 import { findDispute, findOpenDispute } from '../queries/disputes.ts'
 import type { RecordName } from '../queries/named.ts'
-import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
 
 export type DisputeRequest = Pick<DisputeOpening, 'reason' | 'description'> & {

@@ -1,11 +1,11 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import type { Chains } from '../chain/connect.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { Doubted } from '../chain/watch/coins/look.ts'
 import { openCoinSource } from '../chain/watch/coins/source.ts'
 import { lookNow } from '../chain/watch/coins/watch.ts'
-import type { World } from '../world.ts'
 
 /**
  * Checks the balances of payments while customers wait for them. Native currency that a contract passes on, such as that of

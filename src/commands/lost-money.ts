@@ -1,9 +1,9 @@
+import type { World } from '../actors/world.ts'
 import type { Address } from '../chain/address.ts'
 import type { Chains } from '../chain/connect.ts'
 import { deploymentProxy, factory, sweeper } from '../chain/forwarder.ts'
 import { knownChains } from '../chain/known/table.ts'
 import { isAnyGivenOut } from '../queries/deposit-addresses.ts'
-import type { World } from '../world.ts'
 
 /**
  * Whether money sent to this address would be lost, or would pay for something else: contracts of tokens and of the

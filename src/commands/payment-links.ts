@@ -1,13 +1,13 @@
 import type { PaymentLink, PaymentLinkOpening } from '../../machines/payment-link.ts'
 import type { Refused } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordName } from '../queries/named.ts'
 import { findPaymentLink, findPaymentLinkByReference } from '../queries/payment-links.ts'
-import type { World } from '../world.ts'
 import { type By, refuseTwin } from './by.ts'
 
 export const createPaymentLink = async (

@@ -1,13 +1,13 @@
 import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
 import type { BundleOutcome, Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import type { Chains } from '../chain/connect.ts'
 import { type Code, refuse } from '../errors.ts'
 import { linkEventOf, paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordName } from '../queries/named.ts'
 import { findPayment } from '../queries/payments.ts'
-import type { World } from '../world.ts'
 import { acceptedAssetOf } from './accepted-strays.ts'
 
 /** ID of the caller as in the API, for the history. */

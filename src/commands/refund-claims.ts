@@ -2,12 +2,12 @@ import type { Refund } from '../../machines/refund.ts'
 import { hashClaimSecret, makeClaimSecret } from '../access/claim-secret.ts'
 import type { Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import type { Address } from '../chain/address.ts'
 import type { Keyring } from '../keyring.ts'
 import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
 import { type Claim, claimRow, type Proof, proofRow, type VisitedClaim } from '../queries/refund-claims.ts'
-import type { World } from '../world.ts'
 
 /** Purpose for the encryption of claim secrets, each bound to the ID of its refund; `bun run rekey` uses it too. */
 export const CLAIM_PURPOSE = 'refund claim'

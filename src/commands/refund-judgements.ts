@@ -1,6 +1,7 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
@@ -8,7 +9,6 @@ import type { RecordName } from '../queries/named.ts'
 import { findPersonsDoubt, type PersonsDoubt } from '../queries/refund-attention.ts'
 import { findDepths } from '../queries/refund-transactions.ts'
 import { findRefund } from '../queries/refunds.ts'
-import type { World } from '../world.ts'
 
 export type RefundJudgement = {
   /** `accept`: a member confirms that the money arrived; `fail`: that it did not. */

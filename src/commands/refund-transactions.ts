@@ -1,13 +1,13 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordName } from '../queries/named.ts'
 import { noticeTold } from '../queries/noticed-transfers.ts'
 import { findRefund } from '../queries/refunds.ts'
-import type { World } from '../world.ts'
 
 export type Naming = {
   readonly txHash: string

@@ -1,8 +1,8 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { keepSubmission } from '../queries/submissions.ts'
-import type { World } from '../world.ts'
 
 /** Wallets replace transactions, so a payment can have several. More than this are not plausible. */
 const MOST_OF_A_PAYMENT = 10

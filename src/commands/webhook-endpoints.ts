@@ -1,6 +1,8 @@
+import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
+import type { Outside } from '../outside.ts'
 import type { RecordName } from '../queries/named.ts'
 import type { Doer } from '../queries/security-events.ts'
 import type { EndpointName, WebhookEndpointChanges, WebhookEndpointRow } from '../queries/webhook-endpoints.ts'
@@ -8,7 +10,6 @@ import * as endpoints from '../queries/webhook-endpoints.ts'
 import { makeSecret } from '../webhooks/signature.ts'
 import { type Rules, urlFaults } from '../webhooks/target.ts'
 import { vetUrl } from '../webhooks/url.ts'
-import type { Outside, World } from '../world.ts'
 import { cancelOpenDeliveries } from './deliveries.ts'
 
 /** Purpose for the encryption of signing secrets, each bound to the ID of its endpoint. */

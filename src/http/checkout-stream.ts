@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { World } from '../actors/world.ts'
 import type { Chains } from '../chain/connect.ts'
 import { cryptoFactsOf } from '../chain/crypto-facts.ts'
 import type { Looks } from '../commands/looks.ts'
 import { listWatched } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
 import { checkoutPayment } from '../records/payment.ts'
-import type { World } from '../world.ts'
 import { openStreams, type Seen, type Streams } from './checkout-streams.ts'
 
 /** The event streams of a process. */

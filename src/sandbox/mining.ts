@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../actors/world.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { World } from '../world.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Has blocks mined while a payment waits for them, and none otherwise: a chain nobody uses does not grow. */

@@ -1,7 +1,7 @@
 import { openChains } from '../chain/chains.ts'
 import { type Chains, connectChains } from '../chain/connect.ts'
 import type { Env } from '../env.ts'
-import type { Outside } from '../world.ts'
+import type { Outside } from '../outside.ts'
 import { sandboxContracts } from './contracts.ts'
 import { findEmbeddedUrl } from './embedded.ts'
 

@@ -1,7 +1,7 @@
+import type { World } from '../actors/world.ts'
 import type { Chains } from '../chain/connect.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { World } from '../world.ts'
 
 /** What whoever signs is given. */
 export type SigningDesk = World & {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import type { Outside } from '../outside.ts'
 import { pgAddress } from '../postgres/database-url.ts'
-import type { Outside } from '../world.ts'
 
 export type EarsOptions = Pick<Outside, 'log'> & {
   readonly databaseUrl: string

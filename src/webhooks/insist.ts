@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidv7 } from '../ids.ts'
+import type { Outside } from '../outside.ts'
 import { constraintOf, isLockedOut, judgeError } from '../postgres/errors.ts'
 import { findClaimed, type Records, recordAttempts, type StepAnswer, takeStep } from '../queries/sending.ts'
-import type { Outside } from '../world.ts'
 import { inTime } from './in-time.ts'
 import type { Asking } from './roster.ts'
 

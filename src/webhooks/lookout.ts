@@ -1,5 +1,5 @@
+import type { Outside } from '../outside.ts'
 import { type DueEndpoint, findDueBetween, findDueEndpoints } from '../queries/sending.ts'
-import type { Outside } from '../world.ts'
 import { openBell } from './bell.ts'
 import { inTime } from './in-time.ts'
 

@@ -3,8 +3,8 @@ import { type Actor, registered, snakeCase } from '../actors/kind.ts'
 import { rowCodec } from '../actors/rows.ts'
 import { stepper } from '../actors/step.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
+import type { Random } from '../outside.ts'
 import type { Claimed, Recorded, Records } from '../queries/sending.ts'
-import type { Random } from '../world.ts'
 import type { PostOutcome } from './post.ts'
 
 /** How an attempt has ended, for its row and for its delivery's machine. */

@@ -1,5 +1,6 @@
 import type { Actor } from '../actors/kind.ts'
 import { uuidv7 } from '../ids.ts'
+import type { Outside } from '../outside.ts'
 import { isLockedOut } from '../postgres/errors.ts'
 import {
   endClaims,
@@ -10,7 +11,6 @@ import {
   type Records,
   recordAttempts,
 } from '../queries/sending.ts'
-import type { Outside } from '../world.ts'
 import { openBell } from './bell.ts'
 import { inTime } from './in-time.ts'
 import { decideEnd, endOf, readActor, unsent } from './outcome.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../actors/world.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Claimed } from '../queries/sending.ts'
-import type { World } from '../world.ts'
 import { bodyOf, MOST_BODY_BYTES } from './body.ts'
 import { type OpenEndpoint, openEndpointBook } from './endpoint-book.ts'
 import { inTime } from './in-time.ts'

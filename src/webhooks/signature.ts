@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Random } from '../world.ts'
+import type { Random } from '../outside.ts'
 
 /** 256 random bits, in the form that libraries for the Standard Webhooks take. */
 export const makeSecret = (random: Random): string =>

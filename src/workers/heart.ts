@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outside } from '../outside.ts'
 import { connect } from '../postgres/connect.ts'
-import type { Outside } from '../world.ts'
 import { faultOf } from './job-log.ts'
 import {
   beatWorker,

@@ -1,5 +1,5 @@
 import { type Type, type } from 'arktype'
-import type { World } from '../world.ts'
+import type { World } from '../actors/world.ts'
 
 /** What a task is told of the job it works for. */
 export type Helpers = {

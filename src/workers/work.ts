@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import manifest from '../../package.json' with { type: 'json' }
-import type { World } from '../world.ts'
+import type { World } from '../actors/world.ts'
 import { openHeart } from './heart.ts'
 import { faultOf } from './job-log.ts'
 import { openRunner, type RunnerOptions } from './runner.ts'

@@ -13,9 +13,9 @@ const files = await Promise.all(
 const needed = [
   '../clock.ts',
   '../ids.ts',
+  '../outside.ts',
   '../postgres/connect.ts',
   '../postgres/errors.ts',
-  '../world.ts',
   'node:timers/promises',
   'xstate',
 ]

@@ -1,6 +1,6 @@
 import { type Chains, connectChains } from '../../src/chain/connect.ts'
 import type { ApiOptions } from '../../src/http/api.ts'
-import type { Outside } from '../../src/world.ts'
+import type { Outside } from '../../src/outside.ts'
 
 /** Of a house that no chain is switched on in. */
 export const noChains = (outside: Pick<Outside, 'clock' | 'random' | 'log'>): Chains =>

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { apiKeyRoutes } from '../../src/http/api-keys.ts'
 import { forKeys } from '../../src/http/route.ts'
-import type { Outside } from '../../src/world.ts'
+import type { Outside } from '../../src/outside.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
 import type { Person, Shop } from './people.ts'
 

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { databaseClock } from '../../src/clock.ts'
 import { openLog } from '../../src/log.ts'
+import type { Outside } from '../../src/outside.ts'
 import { inTurn } from '../../src/sandbox/simulate/turn.ts'
-import type { Outside } from '../../src/world.ts'
 import { type Database, database } from '../harness/database.ts'
 
 let db: Database

@@ -1,4 +1,4 @@
-import type { Outside } from '../../world.ts'
+import type { Outside } from '../../outside.ts'
 import type { Chain } from '../chains.ts'
 import type { Price } from './amount.ts'
 import { type Doubt, isBehind, type Verdict } from './judge.ts'

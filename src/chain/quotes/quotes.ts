@@ -1,4 +1,4 @@
-import type { Outside } from '../../world.ts'
+import type { Outside } from '../../outside.ts'
 import type { Chain, Token } from '../chains.ts'
 import { amountOf, atPar, type Money, type Price, rateOf } from './amount.ts'
 import { type ChainPrices, type FeedState, openPrices } from './prices.ts'

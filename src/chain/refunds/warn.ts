@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../../actors/world.ts'
 import { encodeId } from '../../ids.ts'
 import { beginWarnings } from '../../queries/refund-attention.ts'
-import type { World } from '../../world.ts'
 import type { Share } from '../watch/share.ts'
 
 /** At once; the next look tells the rest. */

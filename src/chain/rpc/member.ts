@@ -1,4 +1,4 @@
-import type { Outside } from '../../world.ts'
+import type { Outside } from '../../outside.ts'
 import { readNumber } from './hex.ts'
 import { answered, type FaultReason, type Health, type Node, RpcFault } from './rpc.ts'
 

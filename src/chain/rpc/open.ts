@@ -1,4 +1,4 @@
-import type { Outside } from '../../world.ts'
+import type { Outside } from '../../outside.ts'
 import { agree } from './agree.ts'
 import { askEvery } from './every.ts'
 import { type Member, openMember } from './member.ts'

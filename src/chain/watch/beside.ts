@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LockedOut } from '../../actors/command.ts'
-import type { World } from '../../world.ts'
+import type { World } from '../../actors/world.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { isMine, type Share } from './share.ts'
 

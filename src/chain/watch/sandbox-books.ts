@@ -1,4 +1,4 @@
-import type { World } from '../../world.ts'
+import type { World } from '../../actors/world.ts'
 import { beginBooksAnew, findCursor, keepEpoch, rewindBlocks } from './books.ts'
 import { DeepReorganization, findFork } from './fork.ts'
 import { type ChainSource, readNext, type Step, type WatchedChain } from './read.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../../world.ts'
+import type { World } from '../../actors/world.ts'
 import { isOfNode } from '../rpc/rpc.ts'
 import { type Absence, openAbsence } from './absence.ts'
 import { agreeOnTransfers } from './agree-on-transfers.ts'

@@ -1,6 +1,6 @@
 import { unlessLocked } from '../../actors/command.ts'
+import type { World } from '../../actors/world.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import type { World } from '../../world.ts'
 import { isOfNode, RpcFault } from '../rpc/rpc.ts'
 import type { Absence } from './absence.ts'
 import type { Arrivals } from './arrivals.ts'

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../../actors/world.ts'
 import { refuse } from '../../errors.ts'
 import { uuidv7 } from '../../ids.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type NewSimulation,
   type OtherSimulation,
 } from '../../queries/simulations.ts'
-import type { World } from '../../world.ts'
 
 /** Less than `is_acted` allows for (sql/105-chain-functions.sql). */
 const KEEP_EVERY_MS = 1_000

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../../../actors/world.ts'
 import type { Sql } from '../../../postgres/connect.ts'
-import type { World } from '../../../world.ts'
 import { RpcRefusal } from '../../rpc/rpc.ts'
 import { type Absence, openAbsence } from '../absence.ts'
 import { isMine, type Share } from '../share.ts'

@@ -1,4 +1,3 @@
-import type { Actors } from './actors/actors.ts'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 import type { Sql } from './postgres/connect.ts'
@@ -13,9 +12,6 @@ export type Outside = {
   readonly random: Random
   readonly log: Log
 }
-
-/** The outside, and the door to every actor: what commands, routes and tasks are given. */
-export type World = Outside & { readonly actors: Actors }
 
 /** Fills the array with random bytes. */
 export type Random = (bytes: Uint8Array) => Uint8Array
