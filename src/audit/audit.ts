@@ -2,9 +2,9 @@ import type { Kind } from '../actors/kind.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
-import type { Fragment } from '../queries/places.ts'
 import { auditActors } from './actors.ts'
 import { auditChains } from './chains.ts'
+import type { Check, Finding } from './check.ts'
 import { auditEvents } from './events.ts'
 import { auditPayments } from './payments.ts'
 import { auditRefundClaims } from './refund-claims.ts'
@@ -14,31 +14,6 @@ import { rulesOf } from './rules/rules.ts'
 import { auditSending } from './sending.ts'
 import { auditWebhooks } from './webhooks.ts'
 import { auditWork } from './work.ts'
-
-/** A broken invariant, with an example. */
-export type Finding = {
-  /** Number of the invariant: `I1` to `I9`. */
-  readonly invariant: string
-  readonly what: string
-  /** Number of breaches. `example` is the ID of the first one. */
-  readonly count: number
-  readonly example: string
-}
-
-/** A query that returns no rows as long as the invariant holds. */
-export type Check = {
-  readonly invariant: string
-  readonly what: string
-} & (
-  | {
-      /** Rows with one column: the `id` of each breach. */
-      readonly breaches: (sql: Sql) => Fragment
-    }
-  | {
-      /** The same, for an invariant that a query alone cannot check. */
-      readonly find: (sql: Sql) => AsyncIterable<string>
-    }
-)
 
 export type AuditOptions = {
   /** Decrypts stored secrets. Without it the rules that need them are skipped. */

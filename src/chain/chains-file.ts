@@ -3,7 +3,7 @@ import { type } from 'arktype'
 import { once } from '../once.ts'
 import { StartError } from '../start-error.ts'
 import { parseAddress } from './address.ts'
-import type { Chain, Token } from './chains.ts'
+import type { Chain, Token } from './chain.ts'
 import { sandboxId } from './known/sandbox.ts'
 
 /**

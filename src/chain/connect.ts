@@ -1,5 +1,5 @@
 import type { Outside } from '../outside.ts'
-import type { Chain } from './chains.ts'
+import type { Chain } from './chain.ts'
 import { sandboxId } from './known/sandbox.ts'
 import { openQuotes, type Quotes } from './quotes/quotes.ts'
 import { openRpc } from './rpc/open.ts'

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
-import type { Chain } from '../chain/chains.ts'
+import type { Chain } from '../chain/chain.ts'
 import { type Ask, withinTime } from '../chain/collect/ask.ts'
 import type { Holding } from '../chain/collect/holdings.ts'
 import { lookAt } from '../chain/collect/look.ts'

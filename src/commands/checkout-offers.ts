@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
-import { type Chain, confirmationsOf } from '../chain/chains.ts'
+import type { Chain } from '../chain/chain.ts'
+import { confirmationsOf } from '../chain/chains.ts'
 import type { Chains, ConnectedChain } from '../chain/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { canPrice, type Quote } from '../chain/quotes/quotes.ts'

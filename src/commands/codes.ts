@@ -2,7 +2,8 @@ import { hashRecoveryCode } from '../access/recovery-codes.ts'
 import { findTotpStep } from '../access/totp.ts'
 import { refuse } from '../errors.ts'
 import type { Account } from '../queries/accounts.ts'
-import type { CodeOutcome, GivenCode } from '../queries/mfa.ts'
+import type { CodeOutcome } from '../queries/mfa.ts'
+import type { GivenCode } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'
 
 /** Purpose for the encryption of TOTP secrets; `bun run rekey` uses it too. */

@@ -1,12 +1,12 @@
 import type { AnyElysia } from 'elysia'
+import type { ListenOptions } from './node-listener.ts'
 import { isRewrittenSegment, withoutRoute } from './raw-path.ts'
-import type { Place } from './serve.ts'
 
 /**
  * Serves the app with Bun. `Request.url` has only the parsed path. The router of Bun uses the path as it was sent, so it gets
  * one route for each number of segments that the routes of the app have.
  */
-export const listenOnBun = (app: AnyElysia, { host, port, idleS }: Required<Place>) => {
+export const listenOnBun = (app: AnyElysia, { host, port, idleS }: Required<ListenOptions>) => {
   app.compile()
   const deepest = Math.max(...app.routes.map(({ path }) => path.split('/').length - 1), 1)
   const answer = (request: Bun.BunRequest) => app.fetch(isAsSent(request) ? request : withoutRoute(request))

@@ -5,8 +5,9 @@ import type { AnyElysia } from 'elysia'
 import { requestOf } from './node-request.ts'
 import { respond } from './node-response.ts'
 import { isRewritten, withoutRoute } from './raw-path.ts'
-import type { Place } from './serve.ts'
 
+/** `idleS`: maximum idle time of a connection. Must be more than 4, because Bun checks every four seconds. */
+export type ListenOptions = { readonly host: string; readonly port: number; readonly idleS?: number }
 /** The part of the interface of Bun's server that is used. */
 export type Listener = {
   readonly port: number
@@ -16,7 +17,7 @@ export type Listener = {
 }
 
 /** Serves the app with `node:http`, for Node and Deno. Responses are the same as with Bun's server. */
-export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Place>): Promise<Listener> => {
+export const listen = async (app: AnyElysia, { host, port, idleS }: Required<ListenOptions>): Promise<Listener> => {
   const arrived = new WeakMap<Request, IncomingMessage>()
   /** Connections without a request so far: browsers open some in advance. */
   const silent = new Set<Socket>()

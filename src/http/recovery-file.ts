@@ -1,4 +1,4 @@
-import type { Token } from '../chain/chains.ts'
+import type { Token } from '../chain/chain.ts'
 import { type RecoveryToken, writeRecoveryFile } from '../chain/recovery/file.ts'
 import { findTreasuries } from '../collect/treasuries.ts'
 import { recoverySecretOf } from '../commands/deposits.ts'

@@ -3,22 +3,19 @@ import type { AnyElysia } from 'elysia'
 import { probePort } from '../probe-port.ts'
 import { StartError } from '../start-error.ts'
 import { listenOnBun } from './bun-listener.ts'
-import { listen } from './node-listener.ts'
+import { type ListenOptions, listen } from './node-listener.ts'
 
 export type Serving = { stop(): Promise<void> }
 
-/** `idleS`: maximum idle time of a connection. Must be more than 4, because Bun checks every four seconds. */
-export type Place = { readonly host: string; readonly port: number; readonly idleS?: number }
-
 /** Fails as `serve` would, but before the start has changed anything. */
-export const requireFree = async ({ host, port }: Place): Promise<void> => {
+export const requireFree = async ({ host, port }: ListenOptions): Promise<void> => {
   await probePort(host, port).catch(error => {
     throw explain(error, host, port)
   })
 }
 
 /** Serves requests until stopped. Requests in progress have five seconds to finish. */
-export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: Place): Promise<Serving> => {
+export const serve = async (app: AnyElysia, { host, port, idleS = 60 }: ListenOptions): Promise<Serving> => {
   try {
     // Elysia listens only on Bun. The server object has all that is used of it.
     if (!process.versions.bun) app.server = (await listen(app, { host, port, idleS })) as typeof app.server

@@ -1,4 +1,5 @@
-import { type Chain, confirmationsOf } from '../chain/chains.ts'
+import type { Chain } from '../chain/chain.ts'
+import { confirmationsOf } from '../chain/chains.ts'
 import { checksummed } from '../chain/checksum.ts'
 import type { Chains } from '../chain/connect.ts'
 import { publicNodes } from '../chain/known/public-nodes.ts'

@@ -1,8 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { By } from './sessions.ts'
-
-/** A code as the database judges it: the step it was right for, or the hash it has as a recovery code. */
-export type GivenCode = { readonly step: number | null; readonly recoveryHash: Uint8Array | null }
+import type { By, GivenCode } from './sessions.ts'
 
 export type CodeOutcome = { readonly outcome: 'right' | 'wrong' | 'wait'; readonly wait: number | null }
 

@@ -1,7 +1,8 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { Role } from './members.ts'
-import type { GivenCode } from './mfa.ts'
 
+/** A code as the database judges it: the step it was right for, or the hash it has as a recovery code. */
+export type GivenCode = { readonly step: number | null; readonly recoveryHash: Uint8Array | null }
 /** Who does it, and from where; an operator comes from nowhere. */
 export type By = { readonly actor: string; readonly address: string | null }
 

@@ -1,5 +1,5 @@
 import { parseAddress } from '../chain/address.ts'
-import type { Chain } from '../chain/chains.ts'
+import type { Chain } from '../chain/chain.ts'
 import { zeroAddress } from '../chain/zero.ts'
 import type { Held, Total } from '../collect/waiting.ts'
 

@@ -1,4 +1,4 @@
-import type { Chain } from '../chain/chains.ts'
+import type { Chain } from '../chain/chain.ts'
 import type { Transaction } from '../chain/collect/send.ts'
 import type { Collection } from '../collect/collection.ts'
 import type { LeftOut } from '../collect/ready.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '../chain/chains.ts'
+import type { Chain } from '../chain/chain.ts'
 import { type Ask, withinTime } from '../chain/collect/ask.ts'
 import type { ConnectedChain } from '../chain/connect.ts'
 import { readNumber } from '../chain/rpc/hex.ts'

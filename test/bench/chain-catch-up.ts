@@ -1,5 +1,6 @@
 import { type Block, beginBooks } from '../../src/chain/watch/books.ts'
-import { type ChainSource, readNext } from '../../src/chain/watch/read.ts'
+import { readNext } from '../../src/chain/watch/read.ts'
+import type { ChainSource } from '../../src/chain/watch/watched-chain.ts'
 import type { Bench } from './bench.ts'
 import type { ChainSizes } from './chain.ts'
 import { type ChainHouse, giveOut, openChainHouse } from './chain-house.ts'

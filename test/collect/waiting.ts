@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Chain } from '../../src/chain/chains.ts'
+import type { Chain } from '../../src/chain/chain.ts'
 import { connectChains } from '../../src/chain/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { depositFor } from '../../src/commands/deposits.ts'

@@ -6,7 +6,7 @@ import { answered, type Rpc } from '../../chain/rpc/rpc.ts'
 import { movedBy, TRANSFER, topicOf } from '../../chain/watch/transfer-of.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { getAgreed } from './agreed.ts'
-import type { Compared } from './compare.ts'
+import type { Compared } from './compared.ts'
 
 const ADDRESSES_AT_ONCE = 500
 

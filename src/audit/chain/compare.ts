@@ -1,19 +1,11 @@
-import type { Chains, ConnectedChain } from '../../chain/connect.ts'
+import type { Chains } from '../../chain/connect.ts'
 import { isOfNode } from '../../chain/rpc/rpc.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import type { Finding } from '../audit.ts'
+import type { Finding } from '../check.ts'
 import { findBalances } from './balances.ts'
+import type { Compared } from './compared.ts'
 import { findRefunds } from './refunds.ts'
 import { findTransfers } from './transfers.ts'
-
-/** A chain up to its final block, which is what is compared. */
-export type Compared = ConnectedChain & {
-  /** First block that was read. Earlier blocks are not recorded. */
-  readonly begunNumber: number
-  readonly final: { readonly number: number; readonly hash: string }
-  /** Blocks before this time belong to a lost sandbox chain. */
-  readonly lostBefore: Date | null
-}
 
 export type Comparison = {
   readonly findings: readonly Finding[]

@@ -11,7 +11,7 @@ import { refundKind } from '../../kinds/refund.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { readerOf } from '../../queries/actors.ts'
 import { getAgreed } from './agreed.ts'
-import type { Compared } from './compare.ts'
+import type { Compared } from './compared.ts'
 
 const REFUNDS_AT_ONCE = 100
 const readRefund = readerOf(refundKind)

@@ -7,7 +7,7 @@ import { transactionBy } from '../../chain/watch/transactions.ts'
 import { movedBy } from '../../chain/watch/transfer-of.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { getAgreed } from './agreed.ts'
-import type { Compared } from './compare.ts'
+import type { Compared } from './compared.ts'
 
 const TRANSFERS_AT_ONCE = 100
 

@@ -3,7 +3,7 @@ import { forwarderOf, saltOf } from '../../chain/forwarder.ts'
 import { RECOVERY_PURPOSE } from '../../commands/deposits.ts'
 import type { Keyring } from '../../keyring.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import type { Check } from '../audit.ts'
+import type { Check } from '../check.ts'
 import { ROWS_AT_ONCE } from '../each-row.ts'
 
 /** Money at a deposit address can be moved only to the treasury from which the address was derived. */

@@ -1,4 +1,4 @@
-import type { Check } from '../audit.ts'
+import type { Check } from '../check.ts'
 
 export const paymentTransfer: Check = {
   invariant: 'I4',

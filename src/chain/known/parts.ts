@@ -1,5 +1,5 @@
 import { parseAddress } from '../address.ts'
-import type { Chain, Feed, Token } from '../chains.ts'
+import type { Chain, Feed, Token } from '../chain.ts'
 
 /** Every row of the table is spelled with its checksum: a digit mistyped in the source stops the start. */
 export const known = (address: string): string => {

@@ -1,4 +1,4 @@
-import type { Chain } from '../chains.ts'
+import type { Chain } from '../chain.ts'
 
 export const sandboxId = 31337
 

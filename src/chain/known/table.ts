@@ -1,4 +1,4 @@
-import type { Chain } from '../chains.ts'
+import type { Chain } from '../chain.ts'
 import { arbitrumOne, arbitrumSepolia } from './arbitrum.ts'
 import { baseMainnet, baseSepolia } from './base.ts'
 import { ethereumMainnet, sepolia } from './ethereum.ts'

@@ -1,4 +1,4 @@
-import type { Chain, Feed } from '../chains.ts'
+import type { Chain, Feed } from '../chain.ts'
 import { type Price, tenTo } from './amount.ts'
 import type { Reading, Round, SequencerRound, Told } from './read-feeds.ts'
 

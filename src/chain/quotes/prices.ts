@@ -1,5 +1,5 @@
 import type { Outside } from '../../outside.ts'
-import type { Chain } from '../chains.ts'
+import type { Chain } from '../chain.ts'
 import type { Price } from './amount.ts'
 import { type Doubt, isBehind, type Verdict } from './judge.ts'
 import { type FeedNodes, readFeeds } from './read-feeds.ts'

@@ -1,5 +1,5 @@
 import type { Outside } from '../../outside.ts'
-import type { Chain, Token } from '../chains.ts'
+import type { Chain, Token } from '../chain.ts'
 import { amountOf, atPar, type Money, type Price, rateOf } from './amount.ts'
 import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
 import { type FeedNodes, feedsOf } from './read-feeds.ts'

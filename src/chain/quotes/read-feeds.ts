@@ -1,4 +1,4 @@
-import type { Chain, Feed } from '../chains.ts'
+import type { Chain, Feed } from '../chain.ts'
 import { blockAt, findHeader, type Header, readHeader } from '../rpc/block.ts'
 import {
   type Answer,

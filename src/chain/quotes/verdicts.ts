@@ -1,4 +1,4 @@
-import type { Chain, Feed } from '../chains.ts'
+import type { Chain, Feed } from '../chain.ts'
 import { openBelief } from './belief.ts'
 import { doubtAbout, isBehind, judgeRound, mostBehindS, type Verdict } from './judge.ts'
 import { feedsOf, type NoReading, type Reading } from './read-feeds.ts'

@@ -6,11 +6,15 @@ import { encodeId, uuidFrom } from '../../ids.ts'
 import { claimNoticed, forgetNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
 import { isRefund, type Reach } from '../../queries/refund-transactions.ts'
 import { unlessUnanswered } from '../watch/beside.ts'
-import type { Mined } from '../watch/transactions.ts'
+import type { Mined, TransactionSource } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
 import { failureOf } from './verdict.ts'
-import type { RefundChain } from './watch.ts'
 
+export type RefundChain = {
+  readonly id: number
+  readonly pollMs: number
+  readonly transactions: TransactionSource
+}
 /** Looked at at once. */
 const MOST = 20
 

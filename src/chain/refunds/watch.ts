@@ -6,21 +6,14 @@ import { reservationEventOf } from '../../kinds/refund.ts'
 import * as query from '../../queries/refund-transactions.ts'
 import { besideReading, unlessUnanswered } from '../watch/beside.ts'
 import type { Share } from '../watch/share.ts'
-import type { TransactionSource } from '../watch/transactions.ts'
 import { judge } from './judge.ts'
-import { takeNoticed } from './noticed.ts'
+import { type RefundChain, takeNoticed } from './noticed.ts'
 
 /** Looked at at once. */
 const MOST = 20
 
 /** Blocks that a node may know beyond the books. */
 const MOST_AHEAD = 100
-
-export type RefundChain = {
-  readonly id: number
-  readonly pollMs: number
-  readonly transactions: TransactionSource
-}
 
 /**
  * Looks what became of the transactions that refunds are said to be paid with, for as long as it runs. Once one is

@@ -1,7 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
 import { unlessUnanswered } from './beside.ts'
 import { agreeOn, type TransferLog } from './books.ts'
-import type { ChainSource } from './read.ts'
+import type { ChainSource } from './watched-chain.ts'
 
 /** Blocks in one turn. */
 const MOST = 50

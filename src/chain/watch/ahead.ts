@@ -1,6 +1,6 @@
 import { openStride } from '../rpc/stride.ts'
 import { numbersOf, type TransferLog } from './books.ts'
-import type { ChainSource, Header } from './read.ts'
+import type { ChainSource, Header } from './watched-chain.ts'
 
 type Ahead = {
   readonly from: number

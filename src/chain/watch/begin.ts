@@ -1,7 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
 import { unlessUnanswered } from './beside.ts'
 import { type Block, type Books, beginBooks, beginBooksAnew, findCursor, recentBlocks } from './books.ts'
-import type { ChainSource, WatchedChain } from './read.ts'
+import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 type Beginning = Pick<ChainSource, 'reached' | 'agreedBlock'>
 

@@ -5,8 +5,8 @@ import { type Block, blocksOf, type Cursor, catchUp, numbersOf, oursAmong, type 
 import { areAwaited } from './coins/sent.ts'
 import { creditedOf, logUncredited, type Uncredited, unprovenAmong } from './credited.ts'
 import type { FinalRange } from './ranges.ts'
-import type { ChainSource, WatchedChain } from './read.ts'
 import { TRANSFER } from './transfer-of.ts'
+import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 /** So many final blocks behind the cursor are worth a range of their own. */
 const FAR = 200

@@ -1,5 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
-import type { ChainSource, WatchedChain } from './read.ts'
+import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 /**
  * Has payments told again whose merchants asked for more blocks than finality takes, once two nodes have got so far:

@@ -13,7 +13,7 @@ import {
 } from './books.ts'
 import { agreedCoins } from './coins/finality.ts'
 import { type Credited, creditedOf, logUncredited, unprovenAmong } from './credited.ts'
-import type { ChainSource, WatchedChain } from './read.ts'
+import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 /**
  * Makes final what is deep enough and is read again, by two nodes where there are two. Answers whether they agree:

@@ -1,7 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
 import { unlessUnanswered } from './beside.ts'
 import { type Cursor, keepStopped, recentBlocks, rewindBlocks } from './books.ts'
-import type { ChainSource, WatchedChain } from './read.ts'
+import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 /** Back to the highest block of the books that the chain still has. */
 export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../postgres/connect.ts'
 import { type Books, findCursor } from './books.ts'
-import type { ChainSource } from './read.ts'
+import type { ChainSource } from './watched-chain.ts'
 
 export type PulseOptions = {
   readonly id: number

@@ -1,7 +1,8 @@
 import type { World } from '../../actors/world.ts'
 import { beginBooksAnew, findCursor, keepEpoch, rewindBlocks } from './books.ts'
 import { DeepReorganization, findFork } from './fork.ts'
-import { type ChainSource, readNext, type Step, type WatchedChain } from './read.ts'
+import { readNext, type Step } from './read.ts'
+import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 export type WatchedSandbox = WatchedChain & {
   /**

@@ -16,9 +16,9 @@ import { openCoinSource } from './coins/source.ts'
 import { openCrowded } from './crowded.ts'
 import { openFinality, reachedBy } from './finality.ts'
 import { openRanges } from './ranges.ts'
-import type { ChainSource, Header } from './read.ts'
 import { openTokenRise } from './token-rise.ts'
 import { TRANSFER, transferOf } from './transfer-of.ts'
+import type { ChainSource, Header } from './watched-chain.ts'
 
 export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */

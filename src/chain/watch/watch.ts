@@ -10,12 +10,12 @@ import { deepenPayments } from './depth.ts'
 import { NoFinality } from './finality.ts'
 import { finalizeNext } from './finalize.ts'
 import { openPulse } from './pulse.ts'
-import type { ChainSource } from './read.ts'
 import { openRest } from './rest.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
 import { isMine, type Share } from './share.ts'
 import { troubleOf } from './trouble.ts'
+import type { ChainSource } from './watched-chain.ts'
 import { endUnpicked, endWindows } from './windows.ts'
 
 export type Watched = WatchedSandbox & {

@@ -6,7 +6,7 @@ import type { Absence } from './absence.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Cursor } from './books.ts'
 import { readHashes } from './coins/looks.ts'
-import type { ChainSource } from './read.ts'
+import type { ChainSource } from './watched-chain.ts'
 
 /** Payments ended at once. */
 const MOST = 500

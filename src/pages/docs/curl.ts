@@ -1,6 +1,7 @@
 import type { Document } from '../../http/openapi/document.ts'
-import type { Placed } from './operation.ts'
+import type { Operation } from '../../http/openapi/operation.ts'
 
+export type Placed = { readonly method: string; readonly path: string; readonly operation: Operation }
 /** The request as a curl command. */
 export const curlOf = ({ servers }: Document, { method, path, operation }: Placed): string => {
   const { parameters, requestBody, security } = operation

@@ -3,8 +3,9 @@ import { guide } from '../../http/openapi/guide.ts'
 import type { WholeText } from '../../http/route.ts'
 import { type Html, html } from '../html.ts'
 import { openLayout } from '../page.ts'
+import type { Placed } from './curl.ts'
 import { fieldsOf } from './fields.ts'
-import { operationIn, operationLine, type Placed } from './operation.ts'
+import { operationIn, operationLine } from './operation.ts'
 import { code, prose } from './prose.ts'
 
 const layout = openLayout([new URL('./docs.css', import.meta.url)], {

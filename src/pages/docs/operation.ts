@@ -1,11 +1,9 @@
 import type { Document } from '../../http/openapi/document.ts'
 import type { Operation } from '../../http/openapi/operation.ts'
 import { type Html, html } from '../html.ts'
-import { curlOf } from './curl.ts'
+import { curlOf, type Placed } from './curl.ts'
 import { fieldOf, fieldsOf } from './fields.ts'
 import { code, inline, prose } from './prose.ts'
-
-export type Placed = { readonly method: string; readonly path: string; readonly operation: Operation }
 
 /** One endpoint as a line with a link to its details. */
 export const operationLine = ({ method, path, operation }: Placed, section: string): Html =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Chain, Feed } from '../../../src/chain/chains.ts'
+import type { Chain, Feed } from '../../../src/chain/chain.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
 import { knownChains } from '../../../src/chain/known/table.ts'
 import { openBelief } from '../../../src/chain/quotes/belief.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { randomFillSync } from 'node:crypto'
-import type { Chain } from '../../../src/chain/chains.ts'
+import type { Chain } from '../../../src/chain/chain.ts'
 import { connectChains } from '../../../src/chain/connect.ts'
 import { selectors } from '../../../src/chain/quotes/read-feeds.ts'
 import { chainStates } from '../../../src/machinery.ts'

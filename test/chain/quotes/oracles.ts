@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createTestClient, type Hex, http, parseAbi, publicActions, walletActions } from 'viem'
 import { anvil as definition } from 'viem/chains'
-import type { Chain, Feed } from '../../../src/chain/chains.ts'
+import type { Chain, Feed } from '../../../src/chain/chain.ts'
 import { type Artifact, compile } from '../../../src/chain/contracts/compile.ts'
 import type { FeedNodes } from '../../../src/chain/quotes/read-feeds.ts'
 import type { Call, Node } from '../../../src/chain/rpc/rpc.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { toFunctionSelector } from 'viem'
-import type { Chain } from '../../../src/chain/chains.ts'
+import type { Chain } from '../../../src/chain/chain.ts'
 import type { Artifact } from '../../../src/chain/contracts/compile.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
 import { type Asked, openQuotes, type Quote } from '../../../src/chain/quotes/quotes.ts'

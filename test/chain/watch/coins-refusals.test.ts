@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
 import { Doubted } from '../../../src/chain/watch/coins/look.ts'
-import type { ChainSource } from '../../../src/chain/watch/read.ts'
+import type { ChainSource } from '../../../src/chain/watch/watched-chain.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { randomOf } from '../../harness/random.ts'
 import { rewrite } from '../../harness/rewrite.ts'

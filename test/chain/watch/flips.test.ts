@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { ChainSource } from '../../../src/chain/watch/read.ts'
+import type { ChainSource } from '../../../src/chain/watch/watched-chain.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { rewrite } from '../../harness/rewrite.ts'
 import type { MadePayment } from '../../http/payments.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Absence, openAbsence } from '../../../src/chain/watch/absence.ts'
-import type { ChainSource } from '../../../src/chain/watch/read.ts'
+import type { ChainSource } from '../../../src/chain/watch/watched-chain.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { rewrite } from '../../harness/rewrite.ts'

@@ -3,7 +3,6 @@ import { inParts } from '../../rpc/in-parts.ts'
 import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
 import type { Cursor } from '../books.ts'
 import { balanceCall, balanceOf } from './balance-call.ts'
-import type { BalanceSource } from './balance-source.ts'
 import { askAgain, toldOrGone } from './states.ts'
 
 export type Held = { readonly address: string; readonly block: Cursor }
@@ -12,8 +11,8 @@ const BLOCKS_AT_ONCE = 50
 
 /** From the highest block back: where the state of one is gone, so are those of all before it, and it is enough that their blocks are there. */
 export const openAgreedBalances =
-  (rpc: Rpc): BalanceSource['agreedBalances'] =>
-  async held => {
+  (rpc: Rpc) =>
+  async (held: readonly Held[]): Promise<readonly (bigint | false)[] | undefined> => {
     const ask = async (part: readonly Held[]): Promise<readonly bigint[] | undefined> => {
       const headers = part.map(({ block }) => blockAt(block.number))
       const balances = part.map(({ address, block }) => balanceCall(address, block))

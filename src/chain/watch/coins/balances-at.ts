@@ -1,17 +1,16 @@
 import { type Rpc, RpcRefusal } from '../../rpc/rpc.ts'
 import { openStride } from '../../rpc/stride.ts'
 import { balanceCall, balanceOf, type Place } from './balance-call.ts'
-import type { BalanceSource } from './balance-source.ts'
 import { askAgain, orRefusal, toldOrGone } from './states.ts'
 
 /**
  * Goes back from the highest block, and on with whatever was not told, until no more is: where the next one is gone,
  * so are all before it. Nodes tell of some in a batch and refuse the others, and each part is that much smaller.
  */
-export const openBalancesAt = (rpc: Rpc): BalanceSource['balancesAt'] => {
+export const openBalancesAt = (rpc: Rpc) => {
   const stride = openStride()
 
-  return async (address, places) => {
+  return async (address: string, places: readonly Place[]): Promise<readonly (bigint | undefined)[]> => {
     const told = new Map<number, bigint>()
     const askAll = (part: readonly Place[]) =>
       rpc.read(
