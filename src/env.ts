@@ -3,8 +3,9 @@ import { isIP } from 'node:net'
 import { type } from 'arktype'
 import type { AddressRange } from './address-ranges.ts'
 import type { LogLevel } from './log.ts'
-import { readSecretFiles } from './secret-files.ts'
-import { StartError } from './start-error.ts'
+import { readSecretFiles } from './process/secret-files.ts'
+import { SECRET_KEY_LENGTH } from './process/secret-key.ts'
+import { StartError } from './process/start-error.ts'
 
 /** The environment variables, parsed. */
 export type Env = {
@@ -76,7 +77,6 @@ const invalid = (name: string) => {
 
 const ranges = 'IP addresses or ranges, separated by commas, such as 10.0.0.0/8,::1'
 const rates = 'a whole number of requests per second, 0 to 1000000 (0 is no limit)'
-export const SECRET_KEY_LENGTH = 32
 const key = `at least ${SECRET_KEY_LENGTH} characters, such as the output of: openssl rand -base64 32`
 
 /** The rule in the message about a wrong value. */

@@ -1,8 +1,8 @@
 import { parseEnv } from './env.ts'
 import { startHouse } from './house.ts'
-import { onLauncherEnd } from './launcher.ts'
-import { leaveRoot } from './leave-root.ts'
-import { causeOf, StartError } from './start-error.ts'
+import { onLauncherEnd } from './process/launcher.ts'
+import { leaveRoot } from './process/leave-root.ts'
+import { causeOf, StartError } from './process/start-error.ts'
 
 /** The process: starts the server, and stops it on a signal. */
 const main = async (): Promise<number> => {

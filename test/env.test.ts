@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Env, parseEnv } from '../src/env.ts'
-import { StartError } from '../src/start-error.ts'
+import { StartError } from '../src/process/start-error.ts'
 
 const secret = 'a secret that nobody may ever see'
 

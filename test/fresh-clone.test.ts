@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { can, isRoot } from '../src/postgres/account.ts'
 import { findPostmaster, freePort } from '../src/postgres/server.ts'
+import { can, isRoot } from '../src/process/account.ts'
 import { type Clone, clone, clonedFiles, processesOf, withParent } from './harness/clone.ts'
 import { until } from './harness/until.ts'
 

@@ -4,11 +4,11 @@ import { isGuessable } from '../access/guessable.ts'
 import { GUESSABLE } from '../commands/passwords.ts'
 import { newPassword } from '../http/auth.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
+import { StartError } from '../process/start-error.ts'
 import { type Account, changePassword, createAccount, findAccountByEmail } from '../queries/accounts.ts'
 import { disableMfa } from '../queries/mfa.ts'
 import { recordSessionsRead } from '../queries/security-events.ts'
 import { endSessions, listSessions } from '../queries/sessions.ts'
-import { StartError } from '../start-error.ts'
 import { command, type Desk, operator } from './command.ts'
 
 const email = { value: 'address' } as const

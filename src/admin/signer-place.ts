@@ -4,8 +4,8 @@ import { sandboxId } from '../chain/known/sandbox.ts'
 import { type Rpc, RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { decodeId } from '../ids.ts'
 import { openLog } from '../log.ts'
+import { StartError } from '../process/start-error.ts'
 import { hasMerchant } from '../queries/merchants.ts'
-import { StartError } from '../start-error.ts'
 import type { Desk } from './command.ts'
 
 /** The options that identify a signer. */

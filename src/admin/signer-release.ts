@@ -1,10 +1,10 @@
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { StartError } from '../process/start-error.ts'
 import { findPresentSigner, type PresentSigner, releaseSigner } from '../queries/signer-setup.ts'
 import { findFinal } from '../queries/submissions.ts'
 import { highestOf, readCounts } from '../signer/counts.ts'
 import { findUsedTo } from '../signer/settle.ts'
-import { StartError } from '../start-error.ts'
 import { command } from './command.ts'
 import { chain, merchant, onChain, readPlace } from './signer-place.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type } from 'arktype'
 import { once } from '../once.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import { parseAddress } from './address.ts'
 import type { Chain, Token } from './chain.ts'
 import { sandboxId } from './known/sandbox.ts'

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import type { Chain } from './chain.ts'
 import { readChainsFile } from './chains-file.ts'
 import { type SandboxContracts, sandboxChain, sandboxId } from './known/sandbox.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyElysia } from 'elysia'
-import { probePort } from '../probe-port.ts'
-import { StartError } from '../start-error.ts'
+import { probePort } from '../process/probe-port.ts'
+import { StartError } from '../process/start-error.ts'
 import { listenOnBun } from './bun-listener.ts'
 import { type ListenOptions, listen } from './node-listener.ts'
 

@@ -2,7 +2,7 @@ import { accessSync, chmodSync, constants, existsSync, readFileSync, symlinkSync
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 
 /** The embedded Postgres of this platform: `<folder>/bin/postgres` and `<folder>/bin/initdb`. */
 export type Binaries = { readonly folder: string; readonly version: string }

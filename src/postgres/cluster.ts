@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { StartError } from '../start-error.ts'
-import { type Account, give, identity, writeAs } from './account.ts'
+import { type Account, give, identity, writeAs } from '../process/account.ts'
+import { StartError } from '../process/start-error.ts'
 import type { Binaries } from './binaries.ts'
 
 /**

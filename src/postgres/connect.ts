@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import { arrayTypes } from './arrays.ts'
 import { parseDatabaseUrl } from './database-url.ts'
 

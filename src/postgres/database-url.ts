@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 
 /** A database's address as both drivers take it, and how its connections are encrypted. */
 export type DatabaseUrl = { readonly url: string; readonly tls: false | Tls }

@@ -1,10 +1,10 @@
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hold, unusable } from '../hold.ts'
-import { writePrivate } from '../private-file.ts'
-import { StartError } from '../start-error.ts'
-import { requireOwn } from './account.ts'
+import { requireOwn } from '../process/account.ts'
+import { lockDataFolder, unusableFolder } from '../process/data-folder-lock.ts'
+import { writePrivate } from '../process/private-file.ts'
+import { StartError } from '../process/start-error.ts'
 import { type Cluster, databaseUrl } from './cluster.ts'
 import { findCluster } from './place.ts'
 import { type Server, startServer } from './server.ts'
@@ -21,14 +21,14 @@ export type EmbeddedOptions = {
 /** Starts the cluster of the data folder, making it first if need be, and keeps it running until stopped. */
 export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions): Promise<Embedded> => {
   const folder = resolve(dataDir)
-  const holds = [hold(prepareDataFolder(folder))]
+  const holds = [lockDataFolder(prepareDataFolder(folder))]
   const release = () => {
     for (const each of holds) each.release()
   }
   try {
     const cluster = await findCluster(folder, say)
     // A copied data folder may lead to the same cluster.
-    if (cluster.elsewhere) holds.push(hold(cluster.home))
+    if (cluster.elsewhere) holds.push(lockDataFolder(cluster.home))
     const { url, stop } = await keepRunning(cluster, folder, say)
     return { url, stop: () => stop().finally(release) }
   } catch (error) {
@@ -53,7 +53,7 @@ export const prepareDataFolder = (dataDir: string): string => {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw unusable(folder, error)
+    throw unusableFolder(folder, error)
   }
   requireOwn(folder)
   return folder

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { type Account, identity } from './account.ts'
+import { type Account, identity } from '../process/account.ts'
 import { environment } from './cluster.ts'
 
 /** A program that ends when this process does, however that ends. */

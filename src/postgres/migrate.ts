@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import postgres from 'postgres'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import { connect, type Sql } from './connect.ts'
 import { pgAddress } from './database-url.ts'
 

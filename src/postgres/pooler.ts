@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import { connect, type Sql } from './connect.ts'
 
 const PATIENCE_MS = 10_000

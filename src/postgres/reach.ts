@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import { connect } from './connect.ts'
 import { requireOwnSessions } from './pooler.ts'
 

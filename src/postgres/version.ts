@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import type { Sql } from './connect.ts'
 import { readMigrations } from './migrate.ts'
 

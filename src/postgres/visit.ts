@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Env } from '../env.ts'
-import { leaveRoot } from '../leave-root.ts'
-import { StartError } from '../start-error.ts'
+import { leaveRoot } from '../process/leave-root.ts'
+import { StartError } from '../process/start-error.ts'
 import { connect } from './connect.ts'
 import { startEmbedded, urlFile } from './embedded.ts'
 

@@ -2,8 +2,8 @@ import type { Env } from '../env.ts'
 import { type Keyring, openKeyring } from '../keyring.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
-import { findPreviousSecretKey, getSecretKey, hasSecretKey } from '../secret-key.ts'
-import { StartError } from '../start-error.ts'
+import { findPreviousSecretKey, getSecretKey, hasSecretKey } from '../process/secret-key.ts'
+import { StartError } from '../process/start-error.ts'
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts'
 
 type Keys = Pick<Env, 'secretKey' | 'previousSecretKey' | 'dataDir'>

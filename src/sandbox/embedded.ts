@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
-import { type Hold, tryHold } from '../hold.ts'
-import { requireOwn } from '../postgres/account.ts'
-import { writePrivate } from '../private-file.ts'
+import { requireOwn } from '../process/account.ts'
+import { type DataFolderLock, tryLockDataFolder } from '../process/data-folder-lock.ts'
+import { writePrivate } from '../process/private-file.ts'
 import { endOrphan } from './anvil.ts'
 import type { Keeper } from './keeper.ts'
 import { keepNode, type OwnNode } from './own-node.ts'
@@ -21,10 +21,10 @@ export type EmbeddedOptions = {
  */
 export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedOptions): Promise<Keeper> => {
   const folder = makeFolder(dataDir)
-  let own: { readonly node: OwnNode; readonly held: Hold } | undefined
+  let own: { readonly node: OwnNode; readonly held: DataFolderLock } | undefined
 
   const tryOwn = async (fixed?: number) => {
-    const held = tryHold(folder)
+    const held = tryLockDataFolder(folder)
     if (!held) return
     try {
       const last = readNodeFile(folder)

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { copyFile, link, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type } from 'arktype'
-import { giveToOwner, writePrivate } from '../private-file.ts'
+import { giveToOwner, writePrivate } from '../process/private-file.ts'
 
 /** A chain as anvil dumps it, and the epoch it belongs to. */
 export type SavedState = { readonly epoch: string; readonly dump: Buffer }

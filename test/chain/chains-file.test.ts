@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openChains } from '../../src/chain/chains.ts'
-import { StartError } from '../../src/start-error.ts'
+import { StartError } from '../../src/process/start-error.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'chains-'))
 afterAll(() => rmSync(folder, { recursive: true }))

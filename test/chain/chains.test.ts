@@ -5,7 +5,7 @@ import { parseAddress } from '../../src/chain/address.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import { openChains } from '../../src/chain/chains.ts'
 import { knownChains } from '../../src/chain/known/table.ts'
-import { StartError } from '../../src/start-error.ts'
+import { StartError } from '../../src/process/start-error.ts'
 
 const folder = new URL('../../src/chain/known/', import.meta.url)
 

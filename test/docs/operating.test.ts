@@ -30,7 +30,7 @@ const variables = (): readonly string[] => {
 }
 
 const secretFiles = (): readonly string[] => {
-  const [, names = ''] = /secretNames = \[([^\]]*)\]/.exec(readText('src/secret-files.ts')) ?? []
+  const [, names = ''] = /secretNames = \[([^\]]*)\]/.exec(readText('src/process/secret-files.ts')) ?? []
   return [...names.matchAll(/'([A-Z_]+)'/g)].map(([, name = '']) => name)
 }
 

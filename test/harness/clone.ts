@@ -16,7 +16,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { can } from '../../src/postgres/account.ts'
+import { can } from '../../src/process/account.ts'
 import { scratch } from './scratch.ts'
 
 /** What git would clone if all that stands here were committed, and an empty home for whoever works in it. */

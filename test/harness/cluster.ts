@@ -4,9 +4,9 @@ import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from '../../src/once.ts'
-import { accountFor, writeAs } from '../../src/postgres/account.ts'
 import { type Cluster, createCluster, pgdata, runStatements, SERVICE_ROLE } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
+import { accountFor, writeAs } from '../../src/process/account.ts'
 
 /** Fills a folder with a cluster. initdb takes a second, a copy of what it once made a tenth of one. */
 export const copyCluster = async (home: string, kind: Kind = 'service'): Promise<Cluster> => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
-import { isAlive } from '../../src/is-alive.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { isAlive } from '../../src/process/is-alive.ts'
 import { database } from './database.ts'
 import { postgresServer } from './server.ts'
 import { until } from './until.ts'

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive as isProcess } from '../../src/is-alive.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { urlFile } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
+import { isAlive as isProcess } from '../../src/process/is-alive.ts'
 import { copyCluster } from './cluster.ts'
 import { scratch } from './scratch.ts'
 import { until } from './until.ts'
@@ -48,7 +48,7 @@ export const spawnHouse = (dataDir: string, { uid, clone }: HouseOptions = {}): 
   const moduleOf = (path: string) => (clone ? join(clone, path) : import.meta.resolve(`../../${path}`))
   const script = `
     import ${JSON.stringify(import.meta.resolve('./end-with-parent.ts'))}
-    import { leaveRoot } from ${JSON.stringify(moduleOf('src/leave-root.ts'))}
+    import { leaveRoot } from ${JSON.stringify(moduleOf('src/process/leave-root.ts'))}
     import { startEmbedded } from ${JSON.stringify(moduleOf('src/postgres/embedded.ts'))}
     leaveRoot(${JSON.stringify(dataDir)})
     const say = line => console.log(line)

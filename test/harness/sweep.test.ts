@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, lchownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hold } from '../../src/hold.ts'
-import { isRoot } from '../../src/postgres/account.ts'
 import { sharedHome } from '../../src/postgres/place.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
+import { isRoot } from '../../src/process/account.ts'
+import { lockDataFolder } from '../../src/process/data-folder-lock.ts'
 import { homeOf, killGuard, postmaster, startHouse } from './house.ts'
 import { programsOf, sweep } from './sweep.ts'
 import { until } from './until.ts'
@@ -58,7 +58,7 @@ asRoot('what a link leads to stays while a process holds it', () => {
   const home = scene.elsewhere()
   symlinkSync(home, join(scene.left, 'postgres'))
   scene.grow()
-  const held = hold(home)
+  const held = lockDataFolder(home)
   sweep(scene.path)
   expect([scene.left, home].filter(existsSync)).toEqual([scene.left, home])
   held.release()

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { tryHold } from '../../src/hold.ts'
 import { sharedHome } from '../../src/postgres/place.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
+import { tryLockDataFolder } from '../../src/process/data-folder-lock.ts'
 
 /** A test run that is killed cannot remove everything it made, so an hour later another one does. */
 export const sweep = (folder: string) => {
@@ -42,7 +42,7 @@ const removeElsewhere = (place: string): boolean => {
   if (!link?.isSymbolicLink() || link.uid !== process.getuid?.()) return true
   const home = readlinkSync(place)
   if (dirname(home) !== sharedHome || !/^[0-9a-f]{8}$/.test(basename(home)) || !existsSync(home)) return true
-  const held = tryHold(home)
+  const held = tryLockDataFolder(home)
   if (!held) return false
   rmSync(home, { recursive: true, force: true })
   held.release()

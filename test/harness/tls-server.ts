@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { accountFor } from '../../src/postgres/account.ts'
+import { accountFor } from '../../src/process/account.ts'
 import { cert, key } from '../webhooks/certificate.ts'
 import { postgresServer } from './server.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { accountFor, give } from '../../src/postgres/account.ts'
+import { accountFor, give } from '../../src/process/account.ts'
 import { cert, key } from '../webhooks/certificate.ts'
 import { type PostgresServer, postgresServer } from './server.ts'
 

@@ -8,7 +8,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
-import { findPreviousSecretKey, getSecretKey } from '../../src/secret-key.ts'
+import { findPreviousSecretKey, getSecretKey } from '../../src/process/secret-key.ts'
 import { database } from '../harness/database.ts'
 
 const oldKey = 'the secret key that was there before, long enough'

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { hold } from '../../src/hold.ts'
+import { lockDataFolder } from '../../src/process/data-folder-lock.ts'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments, payer } from '../../src/sandbox/contracts.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
@@ -170,7 +170,7 @@ test('two starts at once share one chain, and the second goes on with it when th
 test('where the first of two starts fails, the second starts the chain', async () => {
   await using folder = dataFolder()
   mkdirSync(join(folder.path, 'sandbox'))
-  const first = hold(join(folder.path, 'sandbox'))
+  const first = lockDataFolder(join(folder.path, 'sandbox'))
   const opening = opened(folder.path)
   await Bun.sleep(200)
   first.release()

@@ -1,5 +1,5 @@
 import type { PrivateKeyAccount } from 'viem'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '../../process/start-error.ts'
 import { deploymentProxy, factory } from '../forwarder.ts'
 import type { Receipt } from '../rpc/receipt.ts'
 import type { Ask } from './ask.ts'

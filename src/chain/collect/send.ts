@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex, PrivateKeyAccount } from 'viem'
 import { keccak256 } from 'viem/utils'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '../../process/start-error.ts'
 import { broadcast } from '../broadcast.ts'
 import { readFees } from '../fees.ts'
 import { findReceipt, type Receipt, receiptOf } from '../rpc/receipt.ts'

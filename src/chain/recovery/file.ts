@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes } from 'viem/utils'
 import { once } from '../../once.ts'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '../../process/start-error.ts'
 import { parseAddress } from '../address.ts'
 import { factory } from '../forwarder.ts'
 

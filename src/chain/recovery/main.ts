@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '../../process/start-error.ts'
 import { parseAddress } from '../address.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 

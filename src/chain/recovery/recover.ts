@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '../../process/start-error.ts'
 import { type Ask, getBigint } from '../collect/ask.ts'
 import { carryOutSweep, deployFirst } from '../collect/carry-out.ts'
 import { planSweeps } from '../collect/plan.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { parseRecoveryFile, type Recovery, writeRecoveryFile } from '../../../src/chain/recovery/file.ts'
-import { StartError } from '../../../src/start-error.ts'
+import { StartError } from '../../../src/process/start-error.ts'
 
 const recovery: Recovery = {
   treasuries: [{ address: '0x52908400098527886e0f7030069857d2e4169ee7', codeHash: null, onlyOn: null }],

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { can, isRoot } from '../src/postgres/account.ts'
+import { can, isRoot } from '../../src/process/account.ts'
 
 /** Root may write everywhere, and lends itself to somebody who may not. */
 const nobody = isRoot() ? { name: 'nobody', uid: 65_534, gid: 65_534 } : undefined
@@ -15,7 +15,7 @@ asOrdinary.each(['node_modules', '.'])('who may not write to %s is told what hel
   const folder = join(clone.path, name)
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o555)
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/install.ts'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/process/install.ts'], {
     ...nobody,
     cwd: clone.path,
     env: { PATH: process.env.PATH ?? '' },

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StartError } from '../start-error.ts'
+import { StartError } from './start-error.ts'
 
 /**
  * The account Postgres runs under; undefined is our own. Postgres refuses to be root, so a program

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { can, isRoot, nameOf } from './postgres/account.ts'
+import { can, isRoot, nameOf } from './account.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -17,7 +17,7 @@ export const leaveRoot = (dataDir: string): { readonly name: string; readonly fo
   const name = nameOf(uid)
   if (!process.setgroups || !process.setgid || !process.setuid)
     throw new StartError(`${folder} belongs to user ${name}: start as that user, or give it to root`)
-  const program = fileURLToPath(new URL('..', import.meta.url))
+  const program = fileURLToPath(new URL('../..', import.meta.url))
   // Modules that are imported later must be readable for that user.
   if (!can({ name, uid, gid }, 'test', '-r', fileURLToPath(import.meta.url)))
     throw new StartError(

@@ -5,18 +5,18 @@ import { isAlive } from './is-alive.ts'
 import { giveToOwner, makePrivate } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
-export type Hold = { release(): void }
+export type DataFolderLock = { release(): void }
 
 /** The alternative to giving the folder to this user. */
 const ELSEWHERE = 'set DATA_DIR to another folder'
 
 /** Locks the folder for this process, until release or the end of the process. */
-export const hold = (folder: string): Hold => {
+export const lockDataFolder = (folder: string): DataFolderLock => {
   let holder: number | undefined
   // The holder writes its pid shortly after it takes the lock; a process that is ending releases the lock soon.
   for (let tries = 0; tries < 25 && holder === undefined; tries++) {
     if (tries > 0) pause(20)
-    const taken = tryHold(folder)
+    const taken = tryLockDataFolder(folder)
     if (taken) return taken
     holder = holderOf(folder)
   }
@@ -28,12 +28,12 @@ export const hold = (folder: string): Hold => {
  * Undefined if another process holds the lock. It is a kernel lock on a file that SQLite opens (neither Bun nor Node has
  * flock), so it does not survive a kill -9 as a pid file would.
  */
-export const tryHold = (folder: string, advice = ELSEWHERE): Hold | undefined => {
-  const lock = take(folder, advice)
+export const tryLockDataFolder = (folder: string, advice = ELSEWHERE): DataFolderLock | undefined => {
+  const lock = openLock(folder, advice)
   if (!lock) return undefined
-  held.add(lock)
+  locks.add(lock)
   const release = () => {
-    if (!held.delete(lock)) return
+    if (!locks.delete(lock)) return
     // Before the lock is released: afterwards the file may belong to the next holder.
     forgetHolder(folder)
     lock.close()
@@ -42,12 +42,12 @@ export const tryHold = (folder: string, advice = ELSEWHERE): Hold | undefined =>
     makePrivate(holderFile(folder), `${process.pid} ${beginOf(process.pid)}`)
   } catch (error) {
     release()
-    throw unusable(folder, error, advice)
+    throw unusableFolder(folder, error, advice)
   }
   return { release }
 }
 
-const take = (folder: string, advice: string): DatabaseSync | undefined => {
+const openLock = (folder: string, advice: string): DatabaseSync | undefined => {
   let lock: DatabaseSync | undefined
   try {
     makeLockFile(folder)
@@ -58,7 +58,7 @@ const take = (folder: string, advice: string): DatabaseSync | undefined => {
     lock?.close()
     if (codeOf(error) === BUSY) return undefined
     if (error instanceof StartError) throw error
-    throw unusable(folder, error, advice)
+    throw unusableFolder(folder, error, advice)
   }
 }
 
@@ -80,7 +80,7 @@ const makeLockFile = (folder: string) => {
   }
 }
 
-export const unusable = (folder: string, error: unknown, advice = ELSEWHERE) =>
+export const unusableFolder = (folder: string, error: unknown, advice = ELSEWHERE) =>
   new StartError(
     isFull(error)
       ? `${folder} cannot be written to: the disk is full`
@@ -97,7 +97,7 @@ const FULL = 13
 const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
 /** References that protect the locks from the garbage collector. */
-const held = new Set<DatabaseSync>()
+const locks = new Set<DatabaseSync>()
 
 const lockFile = (folder: string) => join(folder, 'lock')
 const holderFile = (folder: string) => join(folder, 'lock.pid')

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { tryHold, unusable } from './hold.ts'
+import { tryLockDataFolder, unusableFolder } from './data-folder-lock.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -15,9 +15,9 @@ const install = async () => {
   const wanted = hashOf(['bun.lock', 'package.json', 'src/postgres/postgres@3.4.9.patch'])
   if (read('node_modules/.installed') === wanted) return
   const folder = makeFolder()
-  let held = tryHold(folder, advice)
+  let held = tryLockDataFolder(folder, advice)
   if (!held) console.log('Another start is installing the packages: waiting for it')
-  for (; !held; held = tryHold(folder, advice)) await sleep(200)
+  for (; !held; held = tryLockDataFolder(folder, advice)) await sleep(200)
   // Another start may have installed them in the meantime.
   if (read('node_modules/.installed') !== wanted) {
     console.log('Installing what is missing (once, it takes a moment)')
@@ -39,7 +39,7 @@ const makeFolder = (): string => {
     mkdirSync(path('node_modules'), { recursive: true })
     return path('node_modules')
   } catch (error) {
-    throw unusable(resolve(path('.')), error, advice)
+    throw unusableFolder(resolve(path('.')), error, advice)
   }
 }
 
@@ -49,7 +49,7 @@ const hashOf = (names: readonly string[]): string => {
   return hash.digest('hex')
 }
 
-const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
 const read = (name: string): string => {
   try {

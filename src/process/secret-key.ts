@@ -1,12 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Env, SECRET_KEY_LENGTH } from './env.ts'
 import { writePrivate } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
+/** As short as a secret key may be. */
+export const SECRET_KEY_LENGTH = 32
+
+/** What the environment says of secret keys. */
+export type SecretKeySettings = {
+  /** Undefined: the one kept in the data folder. */
+  readonly secretKey: string | undefined
+  readonly previousSecretKey: string | undefined
+  readonly dataDir: string
+}
+
 /** SECRET_KEY, or the key of the data folder, which is created if needed. Without the key, all stored secrets are lost. */
-export const getSecretKey = ({ secretKey, dataDir }: Pick<Env, 'secretKey' | 'dataDir'>): string => {
+export const getSecretKey = ({ secretKey, dataDir }: Pick<SecretKeySettings, 'secretKey' | 'dataDir'>): string => {
   if (secretKey !== undefined) return secretKey
   const path = currentFile(dataDir)
   if (!existsSync(path)) writePrivate(path, makeSecretKey())
@@ -14,7 +24,7 @@ export const getSecretKey = ({ secretKey, dataDir }: Pick<Env, 'secretKey' | 'da
 }
 
 /** Whether a key exists; otherwise one would be created. */
-export const hasSecretKey = ({ secretKey, dataDir }: Pick<Env, 'secretKey' | 'dataDir'>): boolean =>
+export const hasSecretKey = ({ secretKey, dataDir }: Pick<SecretKeySettings, 'secretKey' | 'dataDir'>): boolean =>
   secretKey !== undefined || existsSync(currentFile(dataDir))
 
 /** The previous key, which is accepted too: SECRET_KEY_PREVIOUS, or the replaced key of the data folder. */
@@ -22,7 +32,7 @@ export const findPreviousSecretKey = ({
   secretKey,
   previousSecretKey,
   dataDir,
-}: Pick<Env, 'secretKey' | 'previousSecretKey' | 'dataDir'>): string | undefined => {
+}: SecretKeySettings): string | undefined => {
   if (secretKey !== undefined || previousSecretKey !== undefined) return previousSecretKey
   const path = previousFile(dataDir)
   return existsSync(path) ? readKey(path, 'restore it, or remove it after `bun run rekey` has succeeded') : undefined

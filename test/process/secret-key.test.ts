@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findPreviousSecretKey, getSecretKey, renewSecretKey } from '../src/secret-key.ts'
+import { findPreviousSecretKey, getSecretKey, renewSecretKey } from '../../src/process/secret-key.ts'
 
 test('what is left of a key is none, and nothing begins with it', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'paymachine-key-'))

@@ -5,30 +5,30 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { hold, tryHold } from '../src/hold.ts'
+import { lockDataFolder, tryLockDataFolder } from '../../src/process/data-folder-lock.ts'
 
 test('a folder in which nothing can be written is held by nobody, and that is said in a line', () => {
   using folder = emptyFolder()
   mkdirSync(folder.pidFile)
-  expect(() => hold(folder.path)).toThrow(
+  expect(() => lockDataFolder(folder.path)).toThrow(
     `${folder.path} cannot be written to by this user: change its owner, or set DATA_DIR to another folder`,
   )
-  expect(() => tryHold(folder.path, 'ask Ada')).toThrow('by this user: change its owner, or ask Ada')
+  expect(() => tryLockDataFolder(folder.path, 'ask Ada')).toThrow('by this user: change its owner, or ask Ada')
   rmSync(folder.pidFile, { recursive: true })
-  hold(folder.path).release()
+  lockDataFolder(folder.path).release()
 })
 
 test('nobody else can open what holds a folder, whatever folder it is', () => {
   using folder = emptyFolder()
   chmodSync(folder.path, 0o755)
-  hold(folder.path).release()
+  lockDataFolder(folder.path).release()
   expect(statSync(join(folder.path, 'lock')).mode & 0o777).toBe(0o600)
 })
 
 test('whoever holds a folder is named', async () => {
   using folder = emptyFolder()
   await using holder = await holding(folder.path)
-  expect(() => hold(folder.path)).toThrow(`${folder.path} is in use by pid ${holder.pid}: stop it first`)
+  expect(() => lockDataFolder(folder.path)).toThrow(`${folder.path} is in use by pid ${holder.pid}: stop it first`)
 })
 
 test('of ten that want a folder at once, all are told of the one that has it, and of nobody who had it before', async () => {
@@ -57,7 +57,7 @@ test.each(untrue)('nobody is named who may not hold the folder: %s', async (_, w
   using folder = emptyFolder()
   using _taken = taken(folder.path)
   writeFileSync(folder.pidFile, written())
-  expect(() => hold(folder.path)).toThrow(`${folder.path} is in use by another process: stop it first`)
+  expect(() => lockDataFolder(folder.path)).toThrow(`${folder.path} is in use by another process: stop it first`)
 })
 
 test('nobody is named who was killed', async () => {
@@ -67,14 +67,14 @@ test('nobody is named who was killed', async () => {
   }
   using _taken = taken(folder.path)
   expect(existsSync(folder.pidFile)).toBe(true)
-  expect(() => hold(folder.path)).toThrow('is in use by another process')
+  expect(() => lockDataFolder(folder.path)).toThrow('is in use by another process')
 })
 
 test('nobody is named who has let go, and lives', () => {
   using folder = emptyFolder()
-  hold(folder.path).release()
+  lockDataFolder(folder.path).release()
   using _taken = taken(folder.path)
-  expect(() => hold(folder.path)).toThrow('is in use by another process')
+  expect(() => lockDataFolder(folder.path)).toThrow('is in use by another process')
 })
 
 /** As it is between the lock and the number. */
@@ -87,8 +87,8 @@ const taken = (path: string) => {
 /** A process that holds the folder until it is killed, or was told why it cannot. */
 const holding = async (path: string) => {
   const script = `
-    import ${JSON.stringify(import.meta.resolve('./harness/end-with-parent.ts'))}
-    import { hold } from ${JSON.stringify(import.meta.resolve('../src/hold.ts'))}
+    import ${JSON.stringify(import.meta.resolve('../harness/end-with-parent.ts'))}
+    import { hold } from ${JSON.stringify(import.meta.resolve('../../src/process/data-folder-lock.ts'))}
     try {
       hold(${JSON.stringify(path)})
       console.log('held')

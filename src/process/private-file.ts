@@ -1,6 +1,6 @@
 import { closeSync, fchownSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isRoot } from './postgres/account.ts'
+import { isRoot } from './account.ts'
 
 /** Written whole or not at all, readable by its owner only; what root writes belongs to the folder's owner. */
 export const writePrivate = (path: string, text: string) => {
