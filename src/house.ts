@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { openChains } from './chain/chains.ts'
 import { connectChains } from './chain/connect.ts'
 import { databaseClock } from './clock.ts'
+import { openDeploymentKeyring } from './deployment/keyring.ts'
 import type { Env } from './env.ts'
 import { isLoopbackHost } from './http/address.ts'
 import { openApi } from './http/api.ts'
@@ -19,7 +20,6 @@ import { prepareDataFolder, startEmbedded } from './postgres/embedded.ts'
 import { migrate, readMigrations } from './postgres/migrate.ts'
 import { awaitDatabase } from './postgres/reach.ts'
 import { hasAccounts } from './queries/accounts.ts'
-import { openOwnKeyring } from './rekey/own-keyring.ts'
 import { openSandbox } from './sandbox/sandbox.ts'
 
 export type HouseOptions = {
@@ -52,7 +52,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   )
   // A dump restored into another cluster has new transaction IDs; the feeds must record that before anything is written.
   await sql`select check_era()`
-  const keyring = await openOwnKeyring(sql, env)
+  const keyring = await openDeploymentKeyring(sql, env)
   const outside: Outside = {
     sql,
     clock: databaseClock(),

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { openPasswords } from '../access/passwords.ts'
 import { databaseClock } from '../clock.ts'
+import { openDeploymentDatabase } from '../deployment/database.ts'
+import { openDeploymentKeyring } from '../deployment/keyring.ts'
 import { parseEnv } from '../env.ts'
 import { Refusal } from '../errors.ts'
 import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
-import { visitDatabase } from '../postgres/visit.ts'
 import { StartError } from '../process/start-error.ts'
-import { openOwnKeyring } from '../rekey/own-keyring.ts'
 import { accountCommands } from './accounts.ts'
 import type { Command } from './command.ts'
 import { merchantCommands } from './merchants.ts'
@@ -44,12 +44,12 @@ const carryOut = async ([name, ...args]: readonly string[], { variables, say, re
   const given = readOptions(command, command.name === name ? args : args.slice(1))
 
   const env = parseEnv(variables)
-  await using database = await visitDatabase(env)
+  await using database = await openDeploymentDatabase(env)
   const sql = connect(database.url, { max: 2, name: 'paymachine admin' })
   try {
     await requireMigrated(sql)
     const random = crypto.getRandomValues.bind(crypto)
-    const keyring = () => openOwnKeyring(sql, env)
+    const keyring = () => openDeploymentKeyring(sql, env)
     const outside = { sql, clock: databaseClock(), random }
     await command.run({ ...outside, env, keyring, passwords: openPasswords(), say, readInput }, given)
   } finally {

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { databaseClock } from '../clock.ts'
+import { openDeploymentChains } from '../deployment/chains.ts'
+import { openDeploymentDatabase } from '../deployment/database.ts'
+import { openDeploymentKeyring } from '../deployment/keyring.ts'
 import { type Env, parseEnv } from '../env.ts'
 import { kinds } from '../kinds/all.ts'
 import { openLog } from '../log.ts'
 import type { Sql } from '../postgres/connect.ts'
-import { visitDatabase } from '../postgres/visit.ts'
 import { StartError } from '../process/start-error.ts'
-import { openOwnKeyring } from '../rekey/own-keyring.ts'
-import { openOwnChains } from '../sandbox/own-chains.ts'
 import { audit } from './audit.ts'
 import { type Comparison, compareChains } from './chain/compare.ts'
 import { connectForAudit, PARALLEL } from './connection.ts'
@@ -20,7 +20,7 @@ const usage = `Usage: bun run audit [--chain]
 const main = async (args: readonly string[]): Promise<number> => {
   const options = readOptions(args)
   const env = parseEnv(process.env)
-  await using database = await visitDatabase(env)
+  await using database = await openDeploymentDatabase(env)
   const sql = connectForAudit(database.url)
   try {
     const [size] = await sql<{ transitions: number; events: number }[]>`
@@ -29,7 +29,7 @@ const main = async (args: readonly string[]): Promise<number> => {
       ? 'the database of DATABASE_URL'
       : `the database of a ${database.running ? 'running' : 'stopped'} server`
     console.log(`Auditing ${size?.transitions} transitions and ${size?.events} events, in ${where}`)
-    const found = await audit(sql, kinds, { keyring: await openOwnKeyring(sql, env), parallel: PARALLEL })
+    const found = await audit(sql, kinds, { keyring: await openDeploymentKeyring(sql, env), parallel: PARALLEL })
     const compared: Comparison = options.chain ? await compareWithChains(sql, env) : { findings: [], left: [] }
     const findings = [...found, ...compared.findings]
     for (const { invariant, what, count, example } of findings)
@@ -56,7 +56,7 @@ const readOptions = (args: readonly string[]): { readonly chain: boolean } => {
 
 const compareWithChains = async (sql: Sql, env: Env): Promise<Comparison> => {
   const random = crypto.getRandomValues.bind(crypto)
-  const chains = openOwnChains(env, { sql, clock: databaseClock(), random, log: openLog('silent') })
+  const chains = openDeploymentChains(env, { sql, clock: databaseClock(), random, log: openLog('silent') })
   try {
     return await compareChains(sql, chains)
   } finally {

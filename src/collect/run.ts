@@ -4,17 +4,17 @@ import type { Chains, ConnectedChain } from '../chain/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { databaseClock } from '../clock.ts'
+import { openDeploymentChains } from '../deployment/chains.ts'
+import { openDeploymentDatabase } from '../deployment/database.ts'
+import { openDeploymentKeyring } from '../deployment/keyring.ts'
 import { parseEnv } from '../env.ts'
 import { decodeId } from '../ids.ts'
 import { openLog } from '../log.ts'
 import type { Outside } from '../outside.ts'
 import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
-import { visitDatabase } from '../postgres/visit.ts'
 import { StartError } from '../process/start-error.ts'
 import { hasMerchant } from '../queries/merchants.ts'
-import { openOwnKeyring } from '../rekey/own-keyring.ts'
-import { openOwnChains } from '../sandbox/own-chains.ts'
 import { collect } from './collect.ts'
 import { assetsOf } from './waiting.ts'
 
@@ -52,17 +52,17 @@ const carryOut = async (args: readonly string[], { variables, print, say, readIn
   const env = parseEnv(variables)
   // Before the embedded database is started.
   const account = options.send ? await readKey(readInput) : undefined
-  await using database = await visitDatabase(env)
+  await using database = await openDeploymentDatabase(env)
   await using closing = new AsyncDisposableStack()
   const sql = closing.adopt(connect(database.url, { max: 2, name: 'paymachine collect' }), s => s.end({ timeout: 5 }))
   await requireMigrated(sql)
   const merchantId = decodeId('mer', options.merchant)
   if (!merchantId || !(await hasMerchant(sql, merchantId)))
     throw new StartError(`There is no merchant ${options.merchant}: see \`bun run admin merchants\``)
-  const keyring = await openOwnKeyring(sql, env)
+  const keyring = await openDeploymentKeyring(sql, env)
   const random = crypto.getRandomValues.bind(crypto)
   const outside: Outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
-  const chains = closing.adopt(openOwnChains(env, outside), c => c.close())
+  const chains = closing.adopt(openDeploymentChains(env, outside), c => c.close())
   const connected = chainOf(chains, options)
   const given = { sql, random, keyring, chains, connected, merchantId, asset: options.asset, account, say, print }
   await collect(given).catch(explainFor(connected))

@@ -4,10 +4,8 @@ import { refuse } from '../errors.ts'
 import type { Account } from '../queries/accounts.ts'
 import type { CodeOutcome } from '../queries/mfa.ts'
 import type { GivenCode } from '../queries/sessions.ts'
+import { MFA_PURPOSE } from '../sealed-columns.ts'
 import type { AccountContext } from './account-context.ts'
-
-/** Purpose for the encryption of TOTP secrets; `bun run rekey` uses it too. */
-export const MFA_PURPOSE = 'mfa'
 
 /** Checks a code. The database checks that it was not used before. */
 export const judgeCode = (

@@ -4,9 +4,7 @@ import type { World } from '../actors/world.ts'
 import { forwarderOf, saltOf } from '../chain/forwarder.ts'
 import type { Keyring } from '../keyring.ts'
 import { type Deposit, drawCounter, findDeposit, findRecoverySecret, keepRecoverySecret } from '../queries/deposits.ts'
-
-/** Purpose for the encryption of recovery secrets, each bound to the ID of its merchant. */
-export const RECOVERY_PURPOSE = 'recovery secret'
+import { RECOVERY_PURPOSE } from '../sealed-columns.ts'
 
 const SECRET_BYTES = 32
 

@@ -8,9 +8,7 @@ import type { Keyring } from '../keyring.ts'
 import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
 import { type Claim, claimRow, type Proof, proofRow, type VisitedClaim } from '../queries/refund-claims.ts'
-
-/** Purpose for the encryption of claim secrets, each bound to the ID of its refund; `bun run rekey` uses it too. */
-export const CLAIM_PURPOSE = 'refund claim'
+import { CLAIM_PURPOSE } from '../sealed-columns.ts'
 
 const LASTS_MS = 30 * 24 * 60 * 60 * 1000
 

@@ -7,13 +7,11 @@ import type { RecordName } from '../queries/named.ts'
 import type { Doer } from '../queries/security-events.ts'
 import type { EndpointName, WebhookEndpointChanges, WebhookEndpointRow } from '../queries/webhook-endpoints.ts'
 import * as endpoints from '../queries/webhook-endpoints.ts'
+import { WEBHOOK_SECRET_PURPOSE } from '../sealed-columns.ts'
 import { makeSecret } from '../webhooks/signature.ts'
 import { type Rules, urlFaults } from '../webhooks/target.ts'
 import { vetUrl } from '../webhooks/url.ts'
 import { cancelOpenDeliveries } from './deliveries.ts'
-
-/** Purpose for the encryption of signing secrets, each bound to the ID of its endpoint. */
-export const WEBHOOK_SECRET_PURPOSE = 'webhook secret'
 
 /** Maximum for a merchant in one mode. Each event gets a delivery for every endpoint that lists its type. */
 export const MOST_ENDPOINTS = 50

@@ -1,12 +1,12 @@
+import { openDeploymentDatabase } from '../deployment/database.ts'
+import { keyringOf } from '../deployment/keyring.ts'
 import { parseEnv } from '../env.ts'
 import { type Keyring, openKeyring } from '../keyring.ts'
 import { connect } from '../postgres/connect.ts'
-import { visitDatabase } from '../postgres/visit.ts'
 import { getSecretKey, hasSecretKey, renewSecretKey } from '../process/secret-key.ts'
 import { StartError } from '../process/start-error.ts'
-import { keyringOf } from './own-keyring.ts'
+import { sealedColumns } from '../sealed-columns.ts'
 import { rekey } from './rekey.ts'
-import { sealedColumns } from './sealed-columns.ts'
 
 /**
  * `bun run rekey`: encrypts all stored secrets again with SECRET_KEY, while servers run that have this key and the previous
@@ -14,7 +14,7 @@ import { sealedColumns } from './sealed-columns.ts'
  */
 const main = async (): Promise<boolean> => {
   const env = parseEnv(process.env)
-  await using database = await visitDatabase(env)
+  await using database = await openDeploymentDatabase(env)
   // A new key would decrypt nothing.
   if (!hasSecretKey(env)) throw new StartError(`${env.dataDir}/secret-key is missing: restore it from a backup`)
   if (env.secretKey !== undefined) return await resealAll(database.url, keyringOf(env))

@@ -1,6 +1,6 @@
 import type { Keyring } from '../keyring.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { SealedColumn } from './sealed-columns.ts'
+import type { SealedColumn } from '../sealed-columns.ts'
 
 export type Rekeyed = {
   readonly column: SealedColumn

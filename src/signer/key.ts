@@ -4,8 +4,7 @@ import { isHex } from 'viem/utils'
 import type { Keyring } from '../keyring.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { sandboxTreasuryKey } from '../sandbox/treasury.ts'
-
-export const SIGNER_PURPOSE = 'refund signer key'
+import { SIGNER_PURPOSE } from '../sealed-columns.ts'
 
 /** Undefined where neither secret key opens it, or it is erased. */
 export const accountOf = (keyring: Keyring, signer: Signer): PrivateKeyAccount | undefined => {

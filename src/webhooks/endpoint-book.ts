@@ -1,7 +1,7 @@
-import { WEBHOOK_SECRET_PURPOSE } from '../commands/webhook-endpoints.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { type Claimed, findSendingEndpoints, type SendingEndpoint } from '../queries/sending.ts'
+import { WEBHOOK_SECRET_PURPOSE } from '../sealed-columns.ts'
 
 /** Where to send, and what to sign with. */
 export type OpenEndpoint = {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { forwarderOf, saltOf } from '../../src/chain/forwarder.ts'
-import { RECOVERY_PURPOSE } from '../../src/commands/deposits.ts'
 import type { Keyring } from '../../src/keyring.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
 import type { Fragment } from '../../src/queries/places.ts'
+import { RECOVERY_PURPOSE } from '../../src/sealed-columns.ts'
 
 /** Payments of one merchant are paid by one link, and told to one endpoint. */
 const PAYMENTS_OF_MERCHANT = 10_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sealedColumns } from '../../src/rekey/sealed-columns.ts'
+import { sealedColumns } from '../../src/sealed-columns.ts'
 import { readText, tableRows } from './tables.ts'
 import { actorTables, triggersOnActors, writersInDatabase, writersInSource } from './writers.ts'
 

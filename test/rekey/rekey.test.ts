@@ -5,7 +5,7 @@ import { Glob } from 'bun'
 import { type Keyring, openKeyring } from '../../src/keyring.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
 import { rekey } from '../../src/rekey/rekey.ts'
-import { sealedColumns } from '../../src/rekey/sealed-columns.ts'
+import { sealedColumns } from '../../src/sealed-columns.ts'
 import { database } from '../harness/database.ts'
 
 const oldKey = 'the secret key that was there before, long enough'

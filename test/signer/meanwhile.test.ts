@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { connect } from '../../src/postgres/connect.ts'
 import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
 import { addSigner } from '../../src/queries/signer-setup.ts'
-import { SIGNER_PURPOSE } from '../../src/signer/key.ts'
+import { SIGNER_PURPOSE } from '../../src/sealed-columns.ts'
 import { until } from '../harness/until.ts'
 import { houseOfFile } from './house.ts'
 

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { forwarderOf, saltOf } from '../../chain/forwarder.ts'
-import { RECOVERY_PURPOSE } from '../../commands/deposits.ts'
 import type { Keyring } from '../../keyring.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import { RECOVERY_PURPOSE } from '../../sealed-columns.ts'
 import type { Check } from '../check.ts'
 import { ROWS_AT_ONCE } from '../each-row.ts'
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDeploymentKeyring } from '../../src/deployment/keyring.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
-import { openOwnKeyring } from '../../src/rekey/own-keyring.ts'
 import { database } from '../harness/database.ts'
 
 const oldKey = 'the secret key that was there before, long enough'
@@ -22,7 +22,7 @@ const insertSecret = (sql: Sql, key: string) => {
 test('a key that opens nothing of what is in the database is none of it', async () => {
   await using db = await database()
   const open = async (secretKey: string, previousSecretKey?: string) =>
-    (await openOwnKeyring(db.sql, { secretKey, previousSecretKey, dataDir: '' })).id
+    (await openDeploymentKeyring(db.sql, { secretKey, previousSecretKey, dataDir: '' })).id
   const wrong =
     'The secrets in this database were encrypted with another key than SECRET_KEY: set the previous value again'
   expect(await open(otherKey)).toBe(openKeyring(otherKey).id)
@@ -42,11 +42,11 @@ test('a house whose key was lost is told so, and not given another one', async (
   const dataDir = await mkdtemp(join(tmpdir(), 'paymachine-key-'))
   const env = { secretKey: undefined, previousSecretKey: undefined, dataDir }
   const told = `with another key than ${dataDir}/secret-key: restore the key from a backup`
-  await expect(openOwnKeyring(db.sql, env)).rejects.toThrow(told)
+  await expect(openDeploymentKeyring(db.sql, env)).rejects.toThrow(told)
   expect(await readdir(dataDir)).toEqual([])
   await writeFile(join(dataDir, 'secret-key'), otherKey)
-  await expect(openOwnKeyring(db.sql, env)).rejects.toThrow(told)
+  await expect(openDeploymentKeyring(db.sql, env)).rejects.toThrow(told)
   await writeFile(join(dataDir, 'secret-key'), oldKey)
-  expect((await openOwnKeyring(db.sql, env)).id).toBe(openKeyring(oldKey).id)
+  expect((await openDeploymentKeyring(db.sql, env)).id).toBe(openKeyring(oldKey).id)
   await rm(dataDir, { recursive: true })
 })

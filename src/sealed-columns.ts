@@ -1,13 +1,14 @@
-import { MFA_PURPOSE } from '../commands/codes.ts'
-import { RECOVERY_PURPOSE } from '../commands/deposits.ts'
-import { CLAIM_PURPOSE } from '../commands/refund-claims.ts'
-import { WEBHOOK_SECRET_PURPOSE } from '../commands/webhook-endpoints.ts'
-import { SIGNER_PURPOSE } from '../signer/key.ts'
+/** What each kind of secret is sealed for: a text that was sealed for one purpose does not open for another. */
+export const MFA_PURPOSE = 'mfa'
+export const RECOVERY_PURPOSE = 'recovery secret'
+export const CLAIM_PURPOSE = 'refund claim'
+export const SIGNER_PURPOSE = 'refund signer key'
+export const WEBHOOK_SECRET_PURPOSE = 'webhook secret'
 
-/** A column with encrypted values, each bound to the ID of its row. */
+/** A column whose values the keyring has sealed, each for the id of its row. */
 export type SealedColumn = { readonly table: string; readonly column: string; readonly purpose: string }
 
-/** All encrypted columns. A new one must be added here, or its values are lost after a change of the key. */
+/** All of them. A column that is missing here cannot be read any more after the secret key has been changed. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'accounts', column: 'mfa_secret', purpose: MFA_PURPOSE },
   { table: 'recovery_secrets', column: 'sealed_secret', purpose: RECOVERY_PURPOSE },

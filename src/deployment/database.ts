@@ -1,16 +1,18 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Env } from '../env.ts'
+import { connect } from '../postgres/connect.ts'
+import { startEmbedded, urlFile } from '../postgres/embedded.ts'
 import { leaveRoot } from '../process/leave-root.ts'
 import { StartError } from '../process/start-error.ts'
-import { connect } from './connect.ts'
-import { startEmbedded, urlFile } from './embedded.ts'
 
-/** The database of a house, for a command beside it. */
-export type Visit = AsyncDisposable & { readonly url: string; readonly running: boolean }
+/** The database of a deployment, for a command-line tool. `running`: a server uses it at this moment. */
+export type DeploymentDatabase = AsyncDisposable & { readonly url: string; readonly running: boolean }
 
-/** The one given, that of the running house, or a stopped house's, started for as long as this takes. */
-export const visitDatabase = async (env: Pick<Env, 'databaseUrl' | 'dataDir'>): Promise<Visit> => {
+/** That of DATABASE_URL, else the embedded one: the running server's, or started for as long as the tool runs. */
+export const openDeploymentDatabase = async (
+  env: Pick<Env, 'databaseUrl' | 'dataDir'>,
+): Promise<DeploymentDatabase> => {
   if (env.databaseUrl !== undefined) return running(env.databaseUrl)
   leaveRoot(env.dataDir)
   const file = urlFile(env.dataDir)
@@ -22,7 +24,7 @@ export const visitDatabase = async (env: Pick<Env, 'databaseUrl' | 'dataDir'>): 
   return { url: server.url, running: false, [Symbol.asyncDispose]: () => server.stop() }
 }
 
-const running = (url: string): Visit => ({ url, running: true, [Symbol.asyncDispose]: async () => {} })
+const running = (url: string): DeploymentDatabase => ({ url, running: true, [Symbol.asyncDispose]: async () => {} })
 
 const readUrl = (file: string): string => {
   try {

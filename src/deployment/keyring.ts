@@ -4,7 +4,7 @@ import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
 import { findPreviousSecretKey, getSecretKey, hasSecretKey } from '../process/secret-key.ts'
 import { StartError } from '../process/start-error.ts'
-import { type SealedColumn, sealedColumns } from './sealed-columns.ts'
+import { type SealedColumn, sealedColumns } from '../sealed-columns.ts'
 
 type Keys = Pick<Env, 'secretKey' | 'previousSecretKey' | 'dataDir'>
 
@@ -15,7 +15,7 @@ export const keyringOf = (env: Keys): Keyring => openKeyring(getSecretKey(env), 
  * The keyring of a database. A start with a key that decrypts nothing in it fails: webhooks could not be signed, and what is
  * encrypted from now on would be lost when the right key is back.
  */
-export const openOwnKeyring = async (sql: Sql, env: Keys): Promise<Keyring> => {
+export const openDeploymentKeyring = async (sql: Sql, env: Keys): Promise<Keyring> => {
   const keyring = hasSecretKey(env) ? keyringOf(env) : undefined
   let isSealed = false
   for (const column of sealedColumns) {

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
+import { openDeploymentDatabase } from '../../src/deployment/database.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { startEmbedded, urlFile } from '../../src/postgres/embedded.ts'
-import { visitDatabase } from '../../src/postgres/visit.ts'
 import { homeOf, usedFolder } from '../harness/house.ts'
 
 const visit = async (dataDir: string) => {
-  await using visit = await visitDatabase({ databaseUrl: undefined, dataDir })
+  await using visit = await openDeploymentDatabase({ databaseUrl: undefined, dataDir })
   const sql = connect(visit.url, { max: 1 })
   const [row] = await sql<{ at: string }[]>`select current_setting('data_directory') as at`
   await sql.end()
