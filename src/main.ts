@@ -1,8 +1,8 @@
 import { parseEnv } from './env.ts'
-import { startHouse } from './house.ts'
 import { onLauncherEnd } from './process/launcher.ts'
 import { leaveRoot } from './process/leave-root.ts'
 import { causeOf, StartError } from './process/start-error.ts'
+import { startServer } from './server/server.ts'
 
 /** The process: starts the server, and stops it on a signal. */
 const main = async (): Promise<number> => {
@@ -11,7 +11,7 @@ const main = async (): Promise<number> => {
     const env = parseEnv(process.env)
     const user = leaveRoot(env.dataDir)
     if (user) console.log(`Continuing as user ${user.name}, who owns ${user.folder}`)
-    await using _house = await startHouse(env, { say: line => console.log(line), stop })
+    await using _server = await startServer(env, { say: line => console.log(line), stop })
     await aborted(stop)
     console.log('Stopping')
   } catch (error) {

@@ -71,7 +71,7 @@ test.skipIf(!known)(
     const port = await freePort()
     await using house = ours.run(['dev'], { ...withParent(ours), PORT: String(port), SANDBOX: 'off' })
     await until(() => house.text().includes(`Ready at http://127.0.0.1:${port}\n`), { timeoutMs: PATIENCE_MS / 2 })
-    const source = join(ours.path, 'src/house.ts')
+    const source = join(ours.path, 'src/server/server.ts')
     writeFileSync(source, readFileSync(source, 'utf8').replace('Ready at', 'Ready again at'))
     await until(() => house.text().includes(`Ready again at http://127.0.0.1:${port}\n`))
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)

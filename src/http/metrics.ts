@@ -3,8 +3,8 @@ import process from 'node:process'
 import { feedLagMs } from '../actors/feed.ts'
 import { chainIdsOf } from '../chain/connect.ts'
 import { refuse } from '../errors.ts'
-import type { Machinery } from '../machinery.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
+import type { BackgroundServices } from '../server/background-services.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { isLoopback, isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
@@ -16,7 +16,7 @@ import { forAnybody, type Route } from './route.ts'
 /** `/metrics` for Prometheus: with METRICS_TOKEN or, if it is not set, from this machine only. */
 export const metricsRoutes = (
   checks: Readonly<Record<string, Check>>,
-  services?: Pick<Machinery, 'sending' | 'longestLockWait'>,
+  services?: Pick<BackgroundServices, 'sending' | 'longestLockWait'>,
 ): readonly Route[] => [
   forAnybody('GET', {
     path: '/metrics',
@@ -124,7 +124,7 @@ const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Family
   ]
 }
 
-const lockWaitOf = (services: Pick<Machinery, 'longestLockWait'> | undefined): readonly Family[] => {
+const lockWaitOf = (services: Pick<BackgroundServices, 'longestLockWait'> | undefined): readonly Family[] => {
   if (!services) return []
   const seconds = (services.longestLockWait()?.ms ?? 0) / 1_000
   const help = 'Longest wait of a command of this process for a row that another transaction has locked.'

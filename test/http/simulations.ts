@@ -4,9 +4,9 @@ import { openCheckout } from '../../src/commands/checkouts.ts'
 import { parseEnv } from '../../src/env.ts'
 import { routes } from '../../src/http/routes.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
-import { startMachinery } from '../../src/machinery.ts'
 import { findVisitedLink } from '../../src/queries/checkouts.ts'
 import { findPayment } from '../../src/queries/payments.ts'
+import { startBackgroundServices } from '../../src/server/background-services.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiHouse, apiHouse, type Called, SECRET_KEY } from '../harness/api.ts'
 import { dataFolder } from '../harness/house.ts'
@@ -56,7 +56,7 @@ export const simulationHouse = async (sandboxRpcUrl?: string): Promise<Simulatio
   )
   const { api, sql, databaseUrl } = house
   const env = parseEnv({ DATABASE_URL: databaseUrl, SECRET_KEY })
-  starting.adopt(await startMachinery(api, env, databaseUrl), machinery => machinery.stop())
+  starting.adopt(await startBackgroundServices(api, env, databaseUrl), machinery => machinery.stop())
   const here = await shop(api)
   const key = (await insertKey(sql, { merchantId: here.merchantId })).secret
 

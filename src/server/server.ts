@@ -1,28 +1,28 @@
 import { isIP } from 'node:net'
-import { openChains } from './chain/chains.ts'
-import { connectChains } from './chain/connect.ts'
-import { databaseClock } from './clock.ts'
-import { openDeploymentKeyring } from './deployment/keyring.ts'
-import type { Env } from './env.ts'
-import { isLoopbackHost } from './http/address.ts'
-import { openApi } from './http/api.ts'
-import { app } from './http/app.ts'
-import { healthRoutes } from './http/health.ts'
-import { metricsRoutes } from './http/metrics.ts'
-import type { Route } from './http/route.ts'
-import { requireFree, serve } from './http/serve.ts'
-import type { Keyring } from './keyring.ts'
-import { openLog } from './log.ts'
-import { startMachinery } from './machinery.ts'
-import type { Outside } from './outside.ts'
-import { ANSWER_S, connect, LOCK_MS, type Sql } from './postgres/connect.ts'
-import { prepareDataFolder, startEmbedded } from './postgres/embedded.ts'
-import { migrate, readMigrations } from './postgres/migrate.ts'
-import { awaitDatabase } from './postgres/reach.ts'
-import { hasAccounts } from './queries/accounts.ts'
-import { openSandbox } from './sandbox/sandbox.ts'
+import { openChains } from '../chain/chains.ts'
+import { connectChains } from '../chain/connect.ts'
+import { databaseClock } from '../clock.ts'
+import { openDeploymentKeyring } from '../deployment/keyring.ts'
+import type { Env } from '../env.ts'
+import { isLoopbackHost } from '../http/address.ts'
+import { openApi } from '../http/api.ts'
+import { app } from '../http/app.ts'
+import { healthRoutes } from '../http/health.ts'
+import { metricsRoutes } from '../http/metrics.ts'
+import type { Route } from '../http/route.ts'
+import { requireFree, serve } from '../http/serve.ts'
+import type { Keyring } from '../keyring.ts'
+import { openLog } from '../log.ts'
+import type { Outside } from '../outside.ts'
+import { ANSWER_S, connect, LOCK_MS, type Sql } from '../postgres/connect.ts'
+import { prepareDataFolder, startEmbedded } from '../postgres/embedded.ts'
+import { migrate, readMigrations } from '../postgres/migrate.ts'
+import { awaitDatabase } from '../postgres/reach.ts'
+import { hasAccounts } from '../queries/accounts.ts'
+import { openSandbox } from '../sandbox/sandbox.ts'
+import { startBackgroundServices } from './background-services.ts'
 
-export type HouseOptions = {
+export type ServerOptions = {
   /** Prints one line for the operator. */
   readonly say: (line: string) => void
   /** Aborts the start. */
@@ -30,7 +30,7 @@ export type HouseOptions = {
 }
 
 /** Everything that one process runs. Disposing it stops everything in reverse order. */
-export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise<AsyncDisposable> => {
+export const startServer = async (env: Env, { say, stop }: ServerOptions): Promise<AsyncDisposable> => {
   await using starting = new AsyncDisposableStack()
 
   // Before the sandbox, which starts without a data folder: a problem of the folder is reported first.
@@ -64,23 +64,23 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
   const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandbox ? [sandbox.url] : [])
   const enabled = openChains(env, sandbox?.contracts ?? null)
   const chains = starting.adopt(connectChains(enabled, urlsOf, outside, env.rpcProxy), c => c.close())
-  const machinery = starting.adopt(
-    await startMachinery({ ...outside, chains, sandbox, keyring }, env, databaseUrl),
+  const background = starting.adopt(
+    await startBackgroundServices({ ...outside, chains, sandbox, keyring }, env, databaseUrl),
     m => m.stop(),
   )
 
   const checks = {
     database: async () => void (await sql`select 1`),
     migrations: async () => ((await areApplied(sql, migrations)) ? undefined : 'missing'),
-    worker: async () => machinery.trouble(),
+    worker: async () => background.trouble(),
   }
   const signUpCode = await firstSignUpCode(sql, keyring, env)
-  const world = { ...outside, actors: machinery.actors }
-  const given = { env, keyring, signUpCode, chains, sandbox, wakeChain: machinery.wakeChain }
+  const world = { ...outside, actors: background.actors }
+  const given = { env, keyring, signUpCode, chains, sandbox, wakeChain: background.wakeChain }
   const api = starting.adopt(openApi(world, given), a => a.close())
   const served = [
-    ...healthRoutes(checks, machinery.chains, machinery.longestLockWait),
-    ...metricsRoutes(checks, machinery),
+    ...healthRoutes(checks, background.chains, background.longestLockWait),
+    ...metricsRoutes(checks, background),
     ...forCallers,
   ]
   starting.adopt(await serve(app(served, api), env), server => server.stop())
@@ -94,7 +94,7 @@ export const startHouse = async (env: Env, { say, stop }: HouseOptions): Promise
 
 /** Loaded only where they are served: a worker does not serve them. */
 const interfaceRoutes = async (): Promise<readonly Route[]> => {
-  const [{ routes }, { pageRoutes }] = await Promise.all([import('./http/routes.ts'), import('./http/pages.ts')])
+  const [{ routes }, { pageRoutes }] = await Promise.all([import('../http/routes.ts'), import('../http/pages.ts')])
   return [...routes, ...pageRoutes(routes)]
 }
 

@@ -1,35 +1,35 @@
-import { tasksOf } from '../tasks/all.ts'
-import { type Actors, openActors } from './actors/actors.ts'
-import type { LockWait } from './actors/lockouts.ts'
-import { openTimers } from './actors/timers.ts'
-import type { World } from './actors/world.ts'
-import { confirmationsOf } from './chain/chains.ts'
-import { type Chains, type ConnectedChain, chainIdsOf } from './chain/connect.ts'
-import { sandboxId } from './chain/known/sandbox.ts'
-import { isKnownToken } from './chain/known/table.ts'
-import { warnOfRefunds } from './chain/refunds/warn.ts'
-import { watchRefunds } from './chain/refunds/watch.ts'
-import type { Rpc } from './chain/rpc/rpc.ts'
-import { findRecipients } from './chain/watch/recipients.ts'
-import { openSource, type SourceOptions } from './chain/watch/source.ts'
-import { type SubmissionChain, watchSubmissions } from './chain/watch/submissions.ts'
-import { openTransactions } from './chain/watch/transactions.ts'
-import { type Watched, watchChains } from './chain/watch/watch.ts'
-import type { Env } from './env.ts'
-import type { Keyring } from './keyring.ts'
-import { kinds } from './kinds/all.ts'
-import type { Outside } from './outside.ts'
-import { ANSWER_S, connect, LOCK_MS } from './postgres/connect.ts'
-import { mineWhileAwaited } from './sandbox/mining.ts'
-import type { Sandbox } from './sandbox/sandbox.ts'
-import { type Signers, startSigners } from './signer/signers.ts'
-import { openEars } from './webhooks/ears.ts'
-import { openPoster } from './webhooks/post.ts'
-import { openSender, type Sender } from './webhooks/sender.ts'
-import { work } from './workers/work.ts'
+import { tasksOf } from '../../tasks/all.ts'
+import { type Actors, openActors } from '../actors/actors.ts'
+import type { LockWait } from '../actors/lockouts.ts'
+import { openTimers } from '../actors/timers.ts'
+import type { World } from '../actors/world.ts'
+import { confirmationsOf } from '../chain/chains.ts'
+import { type Chains, type ConnectedChain, chainIdsOf } from '../chain/connect.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
+import { isKnownToken } from '../chain/known/table.ts'
+import { warnOfRefunds } from '../chain/refunds/warn.ts'
+import { watchRefunds } from '../chain/refunds/watch.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import { findRecipients } from '../chain/watch/recipients.ts'
+import { openSource, type SourceOptions } from '../chain/watch/source.ts'
+import { type SubmissionChain, watchSubmissions } from '../chain/watch/submissions.ts'
+import { openTransactions } from '../chain/watch/transactions.ts'
+import { type Watched, watchChains } from '../chain/watch/watch.ts'
+import type { Env } from '../env.ts'
+import type { Keyring } from '../keyring.ts'
+import { kinds } from '../kinds/all.ts'
+import type { Outside } from '../outside.ts'
+import { ANSWER_S, connect, LOCK_MS } from '../postgres/connect.ts'
+import { mineWhileAwaited } from '../sandbox/mining.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { type Signers, startSigners } from '../signer/signers.ts'
+import { openEars } from '../webhooks/ears.ts'
+import { openPoster } from '../webhooks/post.ts'
+import { openSender, type Sender } from '../webhooks/sender.ts'
+import { work } from '../workers/work.ts'
 
-/** What works behind the HTTP surface: the actors, their timers, the workers, and whoever reads the chains. */
-export type Machinery = {
+/** What runs besides the HTTP server: the actors, their timers, the workers and the chain watchers. */
+export type BackgroundServices = {
   readonly actors: Actors
   /** What keeps the workers from working; undefined when nothing does. */
   trouble(): string | undefined
@@ -46,33 +46,34 @@ export type Machinery = {
 }
 
 /** Registers the machines with the actors and starts what ROLE asks for. */
-export const startMachinery = async (
+export const startBackgroundServices = async (
   { chains, sandbox, keyring, ...outside }: Outside & Given,
   env: Env,
   databaseUrl: string,
-): Promise<Machinery> => {
+): Promise<BackgroundServices> => {
   // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
   const sql = connect(databaseUrl, {
     ...{ max: 8, name: 'paymachine actors', byKey: true },
     ...{ lockMs: LOCK_MS, answerS: ANSWER_S },
   })
-  let labour: Labour | undefined
-  const actors = await openActors({ ...outside, sql }, kinds, { published: () => labour?.sender.wake() })
+  let workers: WorkerServices | undefined
+  const actors = await openActors({ ...outside, sql }, kinds, { published: () => workers?.sender.wake() })
   const worlds = {
     waiting: { ...outside, sql, actors },
     background: { ...outside, sql, actors: actors.withoutLockWaits },
   }
   const { role, webhooks } = env
-  if (role !== 'api') labour = startLabour(worlds, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
+  if (role !== 'api')
+    workers = startWorkerServices(worlds, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
   return {
     actors,
-    trouble: () => labour?.trouble(),
+    trouble: () => workers?.trouble(),
     longestLockWait: actors.longestLockWait,
-    wakeChain: chainId => labour?.wakeChain(chainId),
-    sending: labour?.sender,
-    chains: () => chainStates(chains, labour?.chainTroubles()),
+    wakeChain: chainId => workers?.wakeChain(chainId),
+    sending: workers?.sender,
+    chains: () => chainStates(chains, workers?.chainTroubles()),
     stop: async () => {
-      await labour?.stop()
+      await workers?.stop()
       await actors.idle()
       await sql.end({ timeout: 5 })
     },
@@ -84,14 +85,14 @@ export type OnChain = { readonly chains: Chains; readonly sandbox: Sandbox | und
 
 type Given = OnChain & { readonly keyring: Keyring }
 
-type Labour = ReturnType<typeof startLabour>
+type WorkerServices = ReturnType<typeof startWorkerServices>
 
 const CHAINS_GRACE_MS = 4_000
 
 /** `background`: for what looks for its work again and again, and for all of it at once: it waits for no locked row. */
 type Worlds = { readonly waiting: World; readonly background: World }
 
-const startLabour = (
+const startWorkerServices = (
   { waiting, background: world }: Worlds,
   { chains, sandbox, keyring }: Given,
   { role, webhooks, databaseUrl }: Pick<Env, 'webhooks'> & { role: 'all' | 'worker'; databaseUrl: string },
