@@ -1,5 +1,5 @@
-import { openChains } from '../chain/chains.ts'
-import { connectChains } from '../chain/connect.ts'
+import { openChains } from '../chain/enabled/chains.ts'
+import { connectChains } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { type Rpc, RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { decodeId } from '../ids.ts'

@@ -2,7 +2,7 @@ import type { Payment } from '../../machines/payment-events.ts'
 import type { Shown } from '../queries/payments.ts'
 import type { CryptoFacts, Transfer } from '../records/payment.ts'
 import { checksummed } from './checksum.ts'
-import type { Chains } from './connect.ts'
+import type { Chains } from './enabled/connect.ts'
 import { transferUri } from './transfer-uri.ts'
 
 /** Money that came with the transaction itself is told by no log. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import type { Chains, ConnectedChain } from '../chain/connect.ts'
+import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { databaseClock } from '../clock.ts'

@@ -1,6 +1,6 @@
 import type { World } from '../actors/world.ts'
 import { readTreasuryCode } from '../chain/collect/treasury.ts'
-import type { Chains } from '../chain/connect.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import type { Treasury } from '../chain/recovery/file.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'

@@ -1,5 +1,5 @@
-import { confirmationsOf } from '../chain/chains.ts'
-import type { ConnectedChain } from '../chain/connect.ts'
+import { confirmationsOf } from '../chain/enabled/chains.ts'
+import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { isOfNode } from '../chain/rpc/rpc.ts'
 import { begin, NoBeginning } from '../chain/watch/begin.ts'
 import { findCursor } from '../chain/watch/books.ts'

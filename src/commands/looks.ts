@@ -1,7 +1,7 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { World } from '../actors/world.ts'
-import type { Chains } from '../chain/connect.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { Doubted } from '../chain/watch/coins/look.ts'
 import { openCoinSource } from '../chain/watch/coins/source.ts'

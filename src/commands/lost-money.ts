@@ -1,6 +1,6 @@
 import type { World } from '../actors/world.ts'
 import type { Address } from '../chain/address.ts'
-import type { Chains } from '../chain/connect.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
 import { deploymentProxy, factory, sweeper } from '../chain/forwarder.ts'
 import { knownChains } from '../chain/known/table.ts'
 import { isAnyGivenOut } from '../queries/deposit-addresses.ts'

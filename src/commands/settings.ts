@@ -1,6 +1,6 @@
 import type { World } from '../actors/world.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
-import type { Chains } from '../chain/connect.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import type { Doer } from '../queries/security-events.ts'
 import { changeSettings as change, findSettings, type SettingsChanges, type SettingsRow } from '../queries/settings.ts'

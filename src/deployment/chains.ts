@@ -1,5 +1,5 @@
-import { openChains } from '../chain/chains.ts'
-import { type Chains, connectChains } from '../chain/connect.ts'
+import { openChains } from '../chain/enabled/chains.ts'
+import { type Chains, connectChains } from '../chain/enabled/connect.ts'
 import type { Env } from '../env.ts'
 import type { Outside } from '../outside.ts'
 import { sandboxContracts } from '../sandbox/contracts.ts'

@@ -1,4 +1,4 @@
-import type { ConnectedChain } from '../chain/connect.ts'
+import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { readWaiting, totalsOf } from '../collect/waiting.ts'
 import { balanceRecord } from '../records/balance.ts'

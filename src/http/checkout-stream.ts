@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { World } from '../actors/world.ts'
-import type { Chains } from '../chain/connect.ts'
 import { cryptoFactsOf } from '../chain/crypto-facts.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
 import type { Looks } from '../commands/looks.ts'
 import { listWatched } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import process from 'node:process'
 import { feedLagMs } from '../actors/feed.ts'
-import { chainIdsOf } from '../chain/connect.ts'
+import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
 import type { BackgroundServices } from '../server/background-services.ts'

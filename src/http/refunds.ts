@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import type { Refund } from '../../machines/refund.ts'
-import { chainIdsOf } from '../chain/connect.ts'
+import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { judgeRefund } from '../commands/refund-judgements.ts'
 import { cancelRefund, dismissRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'

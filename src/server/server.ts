@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { openChains } from '../chain/chains.ts'
-import { connectChains } from '../chain/connect.ts'
+import { openChains } from '../chain/enabled/chains.ts'
+import { connectChains } from '../chain/enabled/connect.ts'
 import { databaseClock } from '../clock.ts'
 import { openDeploymentKeyring } from '../deployment/keyring.ts'
 import type { Env } from '../env.ts'

@@ -1,5 +1,5 @@
 import type { World } from '../actors/world.ts'
-import type { Chains } from '../chain/connect.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 

@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
-import type { Ask } from '../chain/collect/ask.ts'
-import { readFees, withinReason } from '../chain/fees.ts'
+import type { Ask } from '../chain/rpc/ask.ts'
+import { readFees, withinReason } from '../chain/rpc/fees.ts'
 import { asHex } from '../collect/waiting.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { keepFiller, type OpenNonce } from '../queries/signer-nonces.ts'

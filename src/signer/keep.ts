@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConnectedChain } from '../chain/connect.ts'
-import { isMine, type Share } from '../chain/watch/share.ts'
+import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { listBusySigners } from '../queries/refund-signers.ts'
 import { listUnsigned } from '../queries/signing.ts'
+import { isInShare, type WorkerShare } from '../workers/share.ts'
 import type { SigningDesk } from './desk.ts'
 import { signRefund } from './sign.ts'
 import { isOfSandbox } from './signer-for.ts'
@@ -16,7 +16,7 @@ const MOST = 50
 const UNTOUCHED_MS = 5_000
 const STOP_MS = 5_000
 
-export type KeepOptions = { readonly share: Share; readonly turns: Turns }
+export type KeepOptions = { readonly share: WorkerShare; readonly turns: Turns }
 
 /**
  * Looks after what signers have signed, for as long as it runs: sends again what is in no block, at a higher fee when
@@ -29,7 +29,7 @@ export const keepSigners = (desk: SigningDesk, { share, turns }: KeepOptions): {
     const { id, pollMs } = connected.chain
     for (let failures = 0; !signal.aborted; ) {
       try {
-        if (isMine(id, share)) await tendChain(desk, turns, connected, { signal })
+        if (isInShare(id, share)) await tendChain(desk, turns, connected, { signal })
         failures = 0
       } catch (err) {
         if (failures++ === 0 && !signal.aborted)

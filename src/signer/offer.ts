@@ -1,5 +1,5 @@
-import { type Ask, getBigint } from '../chain/collect/ask.ts'
-import { type Fees, feesOf, mostOf, raised, readFees, withinReason } from '../chain/fees.ts'
+import { type Ask, getBigint } from '../chain/rpc/ask.ts'
+import { type Fees, feesOf, mostOf, raised, readFees, withinReason } from '../chain/rpc/fees.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { OpenNonce } from '../queries/signer-nonces.ts'
 import type { SigningDesk } from './desk.ts'

@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem/utils'
-import type { Ask } from '../chain/collect/ask.ts'
+import type { Ask } from '../chain/rpc/ask.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { OpenNonce } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Row } from '../actors/command.ts'
-import { type Fees, mostOf, tipOf } from '../chain/fees.ts'
+import { type Fees, mostOf, tipOf } from '../chain/rpc/fees.ts'
 
 /** What was signed, and for what. */
 export type Signed = {

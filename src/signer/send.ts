@@ -1,5 +1,5 @@
-import { broadcast } from '../chain/broadcast.ts'
-import type { Ask } from '../chain/collect/ask.ts'
+import type { Ask } from '../chain/rpc/ask.ts'
+import { broadcast } from '../chain/rpc/broadcast.ts'
 import { RpcFault } from '../chain/rpc/rpc.ts'
 import { noteSent } from '../queries/signer-nonces.ts'
 import type { SigningDesk } from './desk.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Share } from '../chain/watch/share.ts'
+import type { WorkerShare } from '../workers/share.ts'
 import type { SigningDesk } from './desk.ts'
 import { keepSigners } from './keep.ts'
 import { signRefund } from './sign.ts'
@@ -15,7 +15,7 @@ export type Signers = {
   stop(): Promise<void>
 }
 
-export const startSigners = (desk: SigningDesk, share: Share): Signers => {
+export const startSigners = (desk: SigningDesk, share: WorkerShare): Signers => {
   const turns = openTurns()
   const keeper = keepSigners(desk, { share, turns })
   const signing = new Set<Promise<void>>()

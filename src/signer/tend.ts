@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.ts'
-import { type Ask, withinTime } from '../chain/collect/ask.ts'
-import type { ConnectedChain } from '../chain/connect.ts'
+import type { ConnectedChain } from '../chain/enabled/connect.ts'
+import { type Ask, withinTime } from '../chain/rpc/ask.ts'
 import { readNumber } from '../chain/rpc/hex.ts'
 import { answered } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'

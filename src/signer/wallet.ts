@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import { type Ask, findHex } from '../chain/collect/ask.ts'
+import { type Ask, findHex } from '../chain/rpc/ask.ts'
 import { readBigint, readNumber } from '../chain/rpc/hex.ts'
 import { answered, type Rpc, RpcFault } from '../chain/rpc/rpc.ts'
 import { readHighest } from './counts.ts'

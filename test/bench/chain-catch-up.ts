@@ -1,4 +1,5 @@
-import { type Block, beginBooks } from '../../src/chain/watch/books.ts'
+import type { Block } from '../../src/chain/chain-log.ts'
+import { beginBooks } from '../../src/chain/watch/books.ts'
 import { readNext } from '../../src/chain/watch/read.ts'
 import type { ChainSource } from '../../src/chain/watch/watched-chain.ts'
 import type { Bench } from './bench.ts'

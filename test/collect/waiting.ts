@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Chain } from '../../src/chain/chain.ts'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { depositFor } from '../../src/commands/deposits.ts'
 import type { Api } from '../../src/http/api.ts'

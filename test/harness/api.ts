@@ -1,5 +1,5 @@
 import { openActors } from '../../src/actors/actors.ts'
-import type { Chains } from '../../src/chain/connect.ts'
+import type { Chains } from '../../src/chain/enabled/connect.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { parseEnv } from '../../src/env.ts'
 import { type Api, openApi } from '../../src/http/api.ts'

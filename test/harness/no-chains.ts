@@ -1,4 +1,4 @@
-import { type Chains, connectChains } from '../../src/chain/connect.ts'
+import { type Chains, connectChains } from '../../src/chain/enabled/connect.ts'
 import type { ApiOptions } from '../../src/http/api.ts'
 import type { Outside } from '../../src/outside.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { checksummed } from '../../src/chain/checksum.ts'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'

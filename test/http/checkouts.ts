@@ -1,5 +1,5 @@
 import { afterAll } from 'bun:test'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { routes } from '../../src/http/routes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type } from 'arktype'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { paymentLinkRoutes } from '../../src/http/payment-links.ts'

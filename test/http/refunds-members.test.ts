@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chainIdsOf, connectChains } from '../../src/chain/connect.ts'
+import { chainIdsOf, connectChains } from '../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { factory } from '../../src/chain/forwarder.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'

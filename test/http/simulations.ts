@@ -1,4 +1,4 @@
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { sandboxChain, sandboxId } from '../../src/chain/known/sandbox.ts'
 import { openCheckout } from '../../src/commands/checkouts.ts'
 import { parseEnv } from '../../src/env.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { audit } from '../../src/audit/audit.ts'
-import { type Chains, connectChains } from '../../src/chain/connect.ts'
+import { type Chains, connectChains } from '../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { openSession } from '../../src/commands/sessions.ts'
 import { pageRoutes } from '../../src/http/pages.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { openTurns } from '../../src/signer/turns.ts'
 import { through } from '../chain/watch/node.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { judgeRefund } from '../../src/commands/refund-judgements.ts'
 import { retryRefund } from '../../src/commands/refund-transactions.ts'
 import { dismissRefund } from '../../src/commands/refunds.ts'

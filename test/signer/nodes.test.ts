@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { listSigners } from '../../src/queries/signer-list.ts'
 import { tendChain } from '../../src/signer/keep.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { toHex } from 'viem/utils'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { tendChain } from '../../src/signer/keep.ts'
 import { through } from '../chain/watch/node.ts'
 import { readableLog } from '../harness/lines.ts'

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { openActors } from '../../src/actors/actors.ts'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { openKeyring } from '../../src/keyring.ts'

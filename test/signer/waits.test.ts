@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { admin } from '../../src/admin/admin.ts'
-import { connectChains } from '../../src/chain/connect.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { cancelRefund } from '../../src/commands/refunds.ts'
 import { readBacklog } from '../../src/queries/backlog.ts'
 import { countWaits, type WaitReason, waitToSign } from '../../src/queries/signing.ts'

@@ -1,4 +1,4 @@
-import type { Chains } from '../../chain/connect.ts'
+import type { Chains } from '../../chain/enabled/connect.ts'
 import { isOfNode } from '../../chain/rpc/rpc.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Finding } from '../check.ts'

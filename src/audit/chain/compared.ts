@@ -1,4 +1,4 @@
-import type { ConnectedChain } from '../../chain/connect.ts'
+import type { ConnectedChain } from '../../chain/enabled/connect.ts'
 
 /** A chain up to its final block, which is what is compared. */
 export type Compared = ConnectedChain & {

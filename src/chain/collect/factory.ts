@@ -1,5 +1,5 @@
 import { deploymentProxy, factory, factoryDeployment } from '../forwarder.ts'
-import { type Ask, getBigint, hasCode } from './ask.ts'
+import { type Ask, getBigint, hasCode } from '../rpc/ask.ts'
 import type { Transaction } from './send.ts'
 
 /** What has to be sent before the first collection on a chain: whoever does, it is the same factory. */

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { encodeDeployData, isHex, parseAbi } from 'viem/utils'
 import holdings from '../contracts/holdings.json' with { type: 'json' }
+import type { Ask } from '../rpc/ask.ts'
 import { answered, RpcFault } from '../rpc/rpc.ts'
-import type { Ask } from './ask.ts'
 
 export type Holding = {
   readonly address: Hex

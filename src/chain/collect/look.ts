@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
+import type { Ask } from '../rpc/ask.ts'
 import { blockAt, type Header, readHeader } from '../rpc/block.ts'
 import { answered, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import type { Ask } from './ask.ts'
 import { type Holding, readHoldings } from './holdings.ts'
 
 export type Look = {

@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem/utils'
 import { factory, factoryAbi } from '../forwarder.ts'
+import { type Ask, findHex } from '../rpc/ask.ts'
 import { readBigint } from '../rpc/hex.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import { type Ask, findHex } from './ask.ts'
 import { partsOf } from './holdings.ts'
 
 /** An address by its salt, and the tokens to be swept from it; the zero address stands for coins. */

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex, PrivateKeyAccount } from 'viem'
 import { keccak256 } from 'viem/utils'
 import { StartError } from '../../process/start-error.ts'
-import { broadcast } from '../broadcast.ts'
-import { readFees } from '../fees.ts'
+import { type Ask, getBigint } from '../rpc/ask.ts'
+import { broadcast } from '../rpc/broadcast.ts'
+import { readFees } from '../rpc/fees.ts'
 import { findReceipt, type Receipt, receiptOf } from '../rpc/receipt.ts'
 import { RpcRefusal } from '../rpc/rpc.ts'
-import { type Ask, getBigint } from './ask.ts'
 
 export type Transaction = { readonly to: Hex; readonly data: Hex; readonly gasLimit: bigint }
 

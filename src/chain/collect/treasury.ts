@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { keccak256 } from 'viem/utils'
-import { type Ask, getHex } from './ask.ts'
+import { type Ask, getHex } from '../rpc/ask.ts'
 
 /**
  * What stands at a treasury: null where a key decides, else the hash of its code. A contract's address may

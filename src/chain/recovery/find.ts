@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
-import type { Ask } from '../collect/ask.ts'
 import { type Holding, readHoldings } from '../collect/holdings.ts'
 import { forwarderOf, saltOf } from '../forwarder.ts'
+import type { Ask } from '../rpc/ask.ts'
 import type { Recovery } from './file.ts'
 
 export type Found = Holding & { readonly treasury: Hex; readonly counter: number; readonly salt: Hex }

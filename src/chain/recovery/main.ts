@@ -21,7 +21,7 @@ const main = async (args: readonly string[]): Promise<void> => {
   const text = readText(path)
   // Loaded after the checks above, because it takes longer than they do: a typing error is reported immediately.
   const [{ patient }, { openNode }, { parseRecoveryFile }, { recover }] = await Promise.all([
-    import('../collect/ask.ts'),
+    import('../rpc/ask.ts'),
     import('../rpc/node.ts'),
     import('./file.ts'),
     import('./recover.ts'),

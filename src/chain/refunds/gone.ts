@@ -2,7 +2,7 @@ import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../actors/kind.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { findReach, isSignedFor } from '../../queries/refund-transactions.ts'
-import type { Chains } from '../connect.ts'
+import type { Chains } from '../enabled/connect.ts'
 import { unlessUnanswered } from '../watch/beside.ts'
 import { openTransactions } from '../watch/transactions.ts'
 

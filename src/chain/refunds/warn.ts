@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../actors/world.ts'
 import { encodeId } from '../../ids.ts'
 import { beginWarnings } from '../../queries/refund-attention.ts'
-import type { Share } from '../watch/share.ts'
+import type { WorkerShare } from '../../workers/share.ts'
 
 /** At once; the next look tells the rest. */
 const MOST = 100
@@ -11,7 +11,7 @@ const EVERY_MS = 30_000
 export type WarnOptions = {
   /** The chains that are switched on. */
   readonly chainIds: readonly number[]
-  readonly share: Share
+  readonly share: WorkerShare
 }
 
 /**

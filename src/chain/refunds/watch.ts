@@ -4,8 +4,8 @@ import type { World } from '../../actors/world.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
 import { reservationEventOf } from '../../kinds/refund.ts'
 import * as query from '../../queries/refund-transactions.ts'
+import type { WorkerShare } from '../../workers/share.ts'
 import { besideReading, unlessUnanswered } from '../watch/beside.ts'
-import type { Share } from '../watch/share.ts'
 import { judge } from './judge.ts'
 import { type RefundChain, takeNoticed } from './noticed.ts'
 
@@ -22,7 +22,7 @@ const MOST_AHEAD = 100
  */
 export const watchRefunds = (
   world: World,
-  { chains, share }: { readonly chains: readonly RefundChain[]; readonly share: Share },
+  { chains, share }: { readonly chains: readonly RefundChain[]; readonly share: WorkerShare },
 ): { stop(): Promise<void> } =>
   besideReading(world, { chains, share, trouble: 'check of refund transactions failed, retrying' }, (chain, signal) =>
     decideRefunds(world, chain, signal),

@@ -1,6 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
+import type { TransferLog } from '../chain-log.ts'
 import { unlessUnanswered } from './beside.ts'
-import { agreeOn, type TransferLog } from './books.ts'
+import { agreeOn } from './books.ts'
 import type { ChainSource } from './watched-chain.ts'
 
 /** Blocks in one turn. */

@@ -1,5 +1,6 @@
+import type { TransferLog } from '../chain-log.ts'
 import { openStride } from '../rpc/stride.ts'
-import { numbersOf, type TransferLog } from './books.ts'
+import { numbersOf } from './books.ts'
 import type { ChainSource, Header } from './watched-chain.ts'
 
 type Ahead = {

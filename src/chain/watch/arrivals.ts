@@ -1,8 +1,8 @@
+import type { Cursor, TransferLog } from '../chain-log.ts'
 import { blockAt, readHeader } from '../rpc/block.ts'
 import type { Log, LogFilter } from '../rpc/log.ts'
 import { type AskRange, joined, openLogRanges } from '../rpc/log-ranges.ts'
 import { answered, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
-import type { Cursor, TransferLog } from './books.ts'
 import { type Crowded, filtersTo } from './crowded.ts'
 import { transferOf } from './transfer-of.ts'
 

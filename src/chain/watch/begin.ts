@@ -1,6 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
+import type { Block } from '../chain-log.ts'
 import { unlessUnanswered } from './beside.ts'
-import { type Block, type Books, beginBooks, beginBooksAnew, findCursor, recentBlocks } from './books.ts'
+import { type Books, beginBooks, beginBooksAnew, findCursor, recentBlocks } from './books.ts'
 import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 type Beginning = Pick<ChainSource, 'reached' | 'agreedBlock'>

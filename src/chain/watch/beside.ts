@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LockedOut } from '../../actors/command.ts'
 import type { World } from '../../actors/world.ts'
+import { isInShare, type WorkerShare } from '../../workers/share.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import { isMine, type Share } from './share.ts'
 
 export type Beside<Chain> = {
   readonly chains: readonly Chain[]
-  readonly share: Share
+  readonly share: WorkerShare
   /** What the log says when a turn has failed; only the first in a row is told. */
   readonly trouble: string
 }
@@ -26,7 +26,7 @@ export const besideReading = <Chain extends { readonly id: number; readonly poll
   const watch = async (chain: Chain): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        if (isMine(chain.id, share)) await turn(chain, signal)
+        if (isInShare(chain.id, share)) await turn(chain, signal)
         failures = 0
       } catch (err) {
         if (failures++ === 0 && !signal.aborted) log.error({ chain: chain.id, err }, trouble)

@@ -1,27 +1,9 @@
 import type { Sql } from '../../postgres/connect.ts'
-
-/** How far a chain has been read. Whoever writes names the block it went on from, and is refused when that is not it. */
-export type Cursor = { readonly number: number; readonly hash: string }
-
-export type Block = { readonly number: number; readonly hash: string; readonly minedAt: Date }
+import type { Block, Cursor, TransferLog } from '../chain-log.ts'
 
 /** Of the blocks from one on and up to another. */
 export const numbersOf = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n)
-
-/** A transfer to whomever, as a log tells it, or a transaction that carries coins (see coins/source.ts). */
-export type TransferLog = {
-  readonly txHash: string
-  readonly logIndex: number
-  readonly blockNumber: number
-  readonly blockHash: string
-  /** Null: the chain's own coin. */
-  readonly token: string | null
-  /** Null where nobody says so. */
-  readonly from: string | null
-  readonly to: string
-  readonly amount: bigint
-}
 
 /** Another process was quicker, or the books were put back to an older day: read the cursor, and go on from there. */
 export const isMovedCursor = (error: unknown): boolean =>

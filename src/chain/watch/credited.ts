@@ -1,7 +1,7 @@
 import { encodeId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import type { TransferLog } from './books.ts'
+import type { TransferLog } from '../chain-log.ts'
 import type { TokenReceipt, TokenRise, TokenRiseSource } from './token-rise.ts'
 
 export type Credited = {

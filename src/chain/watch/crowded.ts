@@ -1,9 +1,9 @@
+import type { TransferLog } from '../chain-log.ts'
 import type { Asked } from '../rpc/block.ts'
 import { type AskList, readBlockLogs } from '../rpc/block-logs.ts'
 import type { Log, LogFilter } from '../rpc/log.ts'
 import type { AskCrowded } from '../rpc/log-ranges.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import type { TransferLog } from './books.ts'
 import { topicOf, transferOf } from './transfer-of.ts'
 
 /** Reads blocks that hold more transfers than nodes list in one answer: anyone who pays for the gas can make one. */

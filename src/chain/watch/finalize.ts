@@ -1,5 +1,6 @@
 import type { Log } from '../../log.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import type { TransferLog } from '../chain-log.ts'
 import {
   type Books,
   blocksOf,
@@ -9,7 +10,6 @@ import {
   findCursor,
   notFoundAgain,
   oursAmong,
-  type TransferLog,
 } from './books.ts'
 import { agreedCoins } from './coins/finality.ts'
 import { type Credited, creditedOf, logUncredited, unprovenAmong } from './credited.ts'

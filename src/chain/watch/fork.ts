@@ -1,6 +1,7 @@
 import type { Sql } from '../../postgres/connect.ts'
+import type { Cursor } from '../chain-log.ts'
 import { unlessUnanswered } from './beside.ts'
-import { type Cursor, keepStopped, recentBlocks, rewindBlocks } from './books.ts'
+import { keepStopped, recentBlocks, rewindBlocks } from './books.ts'
 import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 /** Back to the highest block of the books that the chain still has. */

@@ -1,8 +1,8 @@
+import type { Cursor } from '../chain-log.ts'
 import { blockAt, findFullBlock, fullBlockAt, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes, readNumber, toQuantity } from '../rpc/hex.ts'
 import { findReceipt, receiptOf } from '../rpc/receipt.ts'
 import { agreedOn, answered, type BatchOptions, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
-import type { Cursor } from './books.ts'
 
 /** What a block that is final did to the coins of an address. */
 export type Holding = {

@@ -1,10 +1,10 @@
+import type { Block, Cursor, TransferLog } from '../chain-log.ts'
 import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
 import { agreedOn, answered, isOfNode, isRateLimit, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
-import type { Block, Cursor, TransferLog } from './books.ts'
 import { transferOf } from './transfer-of.ts'
 
 /** Final blocks that follow each other: the last of them, and all transfers in them. */

@@ -1,19 +1,18 @@
 import type { Log } from '../../log.ts'
 import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import type { Cursor, TransferLog } from '../chain-log.ts'
 import { isOfNode, mayBeTooMuch } from '../rpc/rpc.ts'
 import { begin, beginAnew } from './begin.ts'
 import { unlessUnanswered } from './beside.ts'
 import {
   type Books,
-  type Cursor,
   findCursor,
   keepConfirmations,
   keepLivemode,
   keepStopped,
   numbersOf,
   recordBlocks,
-  type TransferLog,
 } from './books.ts'
 import { catchUpFrom, findFinalRange } from './catch-up.ts'
 import { areAwaited, coinsIn } from './coins/sent.ts'

@@ -3,9 +3,9 @@ import type { Command } from '../../actors/command.ts'
 import type { World } from '../../actors/world.ts'
 import { uuidFrom } from '../../ids.ts'
 import { claimSubmissions, type Due, type Final, findFinal, foundSubmission } from '../../queries/submissions.ts'
+import type { WorkerShare } from '../../workers/share.ts'
 import { besideReading, unlessUnanswered } from './beside.ts'
 import { assetsPaid, mismatchOf } from './mismatch.ts'
-import type { Share } from './share.ts'
 import type { TransactionSource } from './transactions.ts'
 
 /** Looked for at once. */
@@ -22,7 +22,7 @@ export type SubmissionChain = {
 
 export type SubmissionOptions = {
   readonly chains: readonly SubmissionChain[]
-  readonly share: Share
+  readonly share: WorkerShare
 }
 
 /**

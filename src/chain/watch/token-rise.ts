@@ -1,9 +1,9 @@
+import type { Cursor } from '../chain-log.ts'
 import { blockAt, isBlock } from '../rpc/block.ts'
 import { readBytes, toQuantity } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsOf, readLogs } from '../rpc/log.ts'
 import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import type { Cursor } from './books.ts'
 import { LIMIT_EXCEEDED, toldOrGone } from './coins/states.ts'
 import { TRANSFER, topicOf, transferOf } from './transfer-of.ts'
 

@@ -1,8 +1,8 @@
+import type { Cursor } from '../chain-log.ts'
 import { blockAt, findHeader, findTransaction, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes } from '../rpc/hex.ts'
 import { findReceipt, receiptOf } from '../rpc/receipt.ts'
 import { agreedOn, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
-import type { Cursor } from './books.ts'
 import { type HoldingSource, openHoldings } from './holding.ts'
 import { type Moved, movedBy } from './transfer-of.ts'
 

@@ -1,5 +1,5 @@
+import type { TransferLog } from '../chain-log.ts'
 import type { Log } from '../rpc/log.ts'
-import type { TransferLog } from './books.ts'
 
 /** The event that tokens tell of transfers by. */
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../actors/world.ts'
+import { isInShare, type WorkerShare } from '../../workers/share.ts'
+import { describeError } from '../rpc/describe-error.ts'
+import { NoFinality } from '../rpc/finality.ts'
+import { type Outage, openOutage } from '../rpc/outage.ts'
 import { isOfNode } from '../rpc/rpc.ts'
-import { type Absence, openAbsence } from './absence.ts'
 import { agreeOnTransfers } from './agree-on-transfers.ts'
 import { besideReading } from './beside.ts'
 import { isMovedCursor } from './books.ts'
 import { watchCoins } from './coins/watch.ts'
 import { deepenPayments } from './depth.ts'
-import { NoFinality } from './finality.ts'
 import { finalizeNext } from './finalize.ts'
 import { openPulse } from './pulse.ts'
 import { openRest } from './rest.ts'
 import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
 import { settlePayments } from './settle.ts'
-import { isMine, type Share } from './share.ts'
-import { troubleOf } from './trouble.ts'
 import type { ChainSource } from './watched-chain.ts'
 import { endUnpicked, endWindows } from './windows.ts'
 
@@ -27,7 +27,7 @@ export type Watched = WatchedSandbox & {
 
 export type WatchOptions = {
   readonly chains: readonly Watched[]
-  readonly share: Share
+  readonly share: WorkerShare
   /** For how long a chain may not be read on while its nodes answer before that is trouble. */
   readonly stillMs?: number
   /** How long a second node is waited for before a window ends by what one alone tells. */
@@ -54,7 +54,7 @@ const READING_MS = 1_000
 const UNPICKED_MS = 1_000
 
 type Reading = {
-  readonly absence: Absence
+  readonly absence: Outage
   /** Told of each step that got on. */
   readonly moved: () => void
 }
@@ -110,7 +110,7 @@ export const watchChains = (
       return agreed ? undefined : DISAGREE
     } catch (error) {
       if (!isOfNode(error) && !(error instanceof NoFinality)) throw error
-      return troubleOf(error)
+      return describeError(error)
     }
   }
 
@@ -136,12 +136,12 @@ export const watchChains = (
       if (failures > 0) log.info({ chain: chain.id }, 'chain reading resumed')
       failures = 0
     }
-    const reading: Reading = { absence: openAbsence(awayMs), moved }
+    const reading: Reading = { absence: openOutage(awayMs), moved }
     while (!stopping.signal.aborted) {
       let still: string | undefined
       let isBehind = false
       try {
-        const mine = isMine(chain.id, share)
+        const mine = isInShare(chain.id, share)
         if (mine) still = await pulse.feel()
         else pulse.skip()
         const turn: Turn = mine ? await readOn(chain, reading) : {}
@@ -158,7 +158,7 @@ export const watchChains = (
         else {
           failures++
           pulse.skip()
-          note(chain, troubleOf(error))
+          note(chain, describeError(error))
         }
       }
       const grown = chain.pollMs * 2 ** Math.min(failures, 10)

@@ -1,5 +1,5 @@
+import type { Block, Cursor, TransferLog } from '../chain-log.ts'
 import type { ArrivalSource } from './arrivals.ts'
-import type { Block, Cursor, TransferLog } from './books.ts'
 import type { CoinSource } from './coins/source.ts'
 import type { RangeSource } from './ranges.ts'
 import type { TokenRiseSource } from './token-rise.ts'

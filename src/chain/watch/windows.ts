@@ -1,10 +1,10 @@
 import { unlessLocked } from '../../actors/command.ts'
 import type { World } from '../../actors/world.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import type { Cursor } from '../chain-log.ts'
+import type { Outage } from '../rpc/outage.ts'
 import { isOfNode, RpcFault } from '../rpc/rpc.ts'
-import type { Absence } from './absence.ts'
 import type { Arrivals } from './arrivals.ts'
-import type { Cursor } from './books.ts'
 import { readHashes } from './coins/looks.ts'
 import type { ChainSource } from './watched-chain.ts'
 
@@ -63,14 +63,14 @@ export type EndOptions = {
   /** Asked once more whether nothing has come. Without it the books alone count. */
   readonly source?: Confirming['source']
   /** Of the second of two nodes, which is waited for until it is long. Without it, it always is. */
-  readonly absence?: Absence | undefined
+  readonly absence?: Outage | undefined
   /** How far a chain's clock may be ahead and be believed: not at all, but in a test that will not wait. */
   readonly aheadMs?: number
 }
 
 type Confirming = {
   readonly source: Pick<ChainSource, 'reached' | 'arrivals'>
-  readonly absence: Absence | undefined
+  readonly absence: Outage | undefined
 }
 
 /**

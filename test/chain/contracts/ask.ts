@@ -1,4 +1,4 @@
-import type { Ask } from '../../../src/chain/collect/ask.ts'
+import type { Ask } from '../../../src/chain/rpc/ask.ts'
 import { openNode } from '../../../src/chain/rpc/node.ts'
 
 export const askAt = (url: string): Ask =>

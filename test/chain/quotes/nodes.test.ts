@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { randomFillSync } from 'node:crypto'
 import type { Chain } from '../../../src/chain/chain.ts'
-import { connectChains } from '../../../src/chain/connect.ts'
+import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { selectors } from '../../../src/chain/quotes/read-feeds.ts'
 import { chainStates } from '../../../src/server/background-services.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'

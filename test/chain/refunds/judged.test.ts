@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
-import { connectChains } from '../../../src/chain/connect.ts'
+import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
 import { isTransactionGone } from '../../../src/chain/refunds/gone.ts'
 import { judgeRefund } from '../../../src/commands/refund-judgements.ts'

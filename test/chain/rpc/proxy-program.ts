@@ -1,7 +1,7 @@
 import '../../harness/end-with-parent.ts'
 import { randomFillSync } from 'node:crypto'
 import process from 'node:process'
-import { connectChains } from '../../../src/chain/connect.ts'
+import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { baseSepolia } from '../../../src/chain/known/base.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
 import { manualClock } from '../../../src/clock.ts'

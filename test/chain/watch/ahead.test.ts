@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Cursor } from '../../../src/chain/chain-log.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
-import { type Cursor, findCursor, isMovedCursor } from '../../../src/chain/watch/books.ts'
+import { findCursor, isMovedCursor } from '../../../src/chain/watch/books.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import type { ChainSource, WatchedChain } from '../../../src/chain/watch/watched-chain.ts'

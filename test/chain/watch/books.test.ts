@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import type { Cursor } from '../../../src/chain/chain-log.ts'
 import {
   beginBooks,
-  type Cursor,
   catchUp,
   finalizeBlocks,
   findCursor,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Absence, openAbsence } from '../../../src/chain/watch/absence.ts'
+import { type Outage, openOutage } from '../../../src/chain/rpc/outage.ts'
 import { lookAt } from '../../../src/chain/watch/coins/look.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
@@ -34,7 +34,7 @@ const withTwo = async (
   await work(reader.url, [reader.url, second.url])
 }
 
-const lookAndEnd = async (payment: MadePayment, urls: readonly string[], absence?: Absence) => {
+const lookAndEnd = async (payment: MadePayment, urls: readonly string[], absence?: Outage) => {
   const source = coins.sourceOf(...urls)
   const { sql, api, watched } = coins
   const looking = lookAt(sql, watched.id, source.coins, [payment.address.toLowerCase()], { remember: true, absence })
@@ -84,7 +84,7 @@ test('a second node that tells no balances for a moment is waited for before a w
   const limited: Change = ({ method }, answer) =>
     isLimited && (method === 'eth_call' || method === 'eth_getBalance') ? no : answer
   let nowMs = 0
-  const absence = openAbsence(120_000, () => nowMs)
+  const absence = openOutage(120_000, () => nowMs)
   await withTwo(hiding, limited, async (reader, both) => {
     await coins.read(coins.sourceOf(reader))
     for (nowMs of [0, 119_000]) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { TransferLog } from '../../../src/chain/chain-log.ts'
 import {
   type Books,
   beginBooks,
@@ -6,7 +7,6 @@ import {
   findCursor,
   recordBlocks,
   rewindBlocks,
-  type TransferLog,
 } from '../../../src/chain/watch/books.ts'
 import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import type { Sql } from '../../../src/postgres/connect.ts'

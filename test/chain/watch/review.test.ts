@@ -5,12 +5,12 @@ import { findCursor, keepLivemode } from '../../../src/chain/watch/books.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
-import { isMine } from '../../../src/chain/watch/share.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { freePort } from '../../../src/postgres/server.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
+import { isInShare } from '../../../src/workers/share.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { apiHouse } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
@@ -51,7 +51,7 @@ test('a chain is read by one of two workers, also where one of them has been giv
     source: openSource(openRpc({ chainId: id, urls: [url] }, house.api), [chain.token]),
   })
   const [here, more] = [watched(31337, chain.url), watched(31338, away)]
-  const readers = [0, 1].filter(position => isMine(here.id, () => ({ position, count: 2 })))
+  const readers = [0, 1].filter(position => isInShare(here.id, () => ({ position, count: 2 })))
   expect(readers).toHaveLength(1)
   const workers = [[more, here], [here]].map((chains, position) =>
     watchChains(house.api, { chains, share: () => ({ position, count: 2 }) }),

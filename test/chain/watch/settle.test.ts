@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Actors } from '../../../src/actors/actors.ts'
 import { audit } from '../../../src/audit/audit.ts'
-import { connectChains } from '../../../src/chain/connect.ts'
+import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { findUnsettled, forgetTold } from '../../../src/chain/watch/unsettled.ts'

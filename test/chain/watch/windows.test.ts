@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Absence, openAbsence } from '../../../src/chain/watch/absence.ts'
+import { type Outage, openOutage } from '../../../src/chain/rpc/outage.ts'
 import type { ChainSource } from '../../../src/chain/watch/watched-chain.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
@@ -11,7 +11,7 @@ import { type Change, logsAs, no, through } from './node.ts'
 // Each test leaves its chain an hour ahead of the clock.
 const house = await forFile(chainHouse(), { rests: false })
 
-const end = (source = house.source, absence?: Absence) =>
+const end = (source = house.source, absence?: Outage) =>
   endWindows(house.api, house.watched.id, { source, absence, aheadMs: 365 * 86_400_000 })
 
 const statesOf = (...payments: readonly MadePayment[]) =>
@@ -100,7 +100,7 @@ test('a second of two nodes that cannot answer for a moment is waited for, and f
     isLimited && ['eth_getLogs', 'eth_getTransactionReceipt'].includes(method) ? no : answer,
   )
   let nowMs = 0
-  const absence = openAbsence(120_000, () => nowMs)
+  const absence = openOutage(120_000, () => nowMs)
   const look = async (source: ChainSource, alone: ChainSource) => {
     await house.chain.rpc('evm_increaseTime', 3_600)
     await house.chain.mine(2)

@@ -1,7 +1,7 @@
+import type { Cursor } from '../../chain-log.ts'
 import { blockAt, isBlock } from '../../rpc/block.ts'
 import { inParts } from '../../rpc/in-parts.ts'
 import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
-import type { Cursor } from '../books.ts'
 import { balanceCall, balanceOf } from './balance-call.ts'
 import { askAgain, toldOrGone } from './states.ts'
 

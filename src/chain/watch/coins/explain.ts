@@ -1,6 +1,6 @@
 import { keccak256, stringToHex } from 'viem/utils'
 import type { Sql } from '../../../postgres/connect.ts'
-import type { TransferLog } from '../books.ts'
+import type { TransferLog } from '../../chain-log.ts'
 import type { Place } from './balance-call.ts'
 import type { Witness } from './balance-source.ts'
 import { findDeployment } from './deployment.ts'

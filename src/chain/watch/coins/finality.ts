@@ -1,5 +1,5 @@
 import type { Sql } from '../../../postgres/connect.ts'
-import type { TransferLog } from '../books.ts'
+import type { TransferLog } from '../../chain-log.ts'
 import { BY_BALANCE } from './explain.ts'
 import type { CoinSource } from './source.ts'
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../postgres/connect.ts'
+import type { Outage } from '../../rpc/outage.ts'
 import { isOfNode, RpcFault, RpcRefusal } from '../../rpc/rpc.ts'
-import type { Absence } from '../absence.ts'
 import type { Balances } from './balance-source.ts'
 import { type Changed, explain } from './explain.ts'
 import { type Account, type Look, readAccounts, readHashes, recordLooks } from './looks.ts'
@@ -15,7 +15,7 @@ export type LookOptions = {
   /** Whether each that was looked at is remembered, or only where the books did not know what is there. */
   readonly remember: boolean
   /** Of the second of two nodes, which is waited for until it is long: windows end by a look. Without it, it always is. */
-  readonly absence?: Absence | undefined
+  readonly absence?: Outage | undefined
 }
 
 /** The nodes do not agree on what some addresses hold. Nothing of theirs is written down, and they are looked at again. */

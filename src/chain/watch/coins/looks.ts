@@ -1,5 +1,5 @@
 import type { Sql } from '../../../postgres/connect.ts'
-import type { Cursor, TransferLog } from '../books.ts'
+import type { Cursor, TransferLog } from '../../chain-log.ts'
 import type { Known, Point } from './rises.ts'
 
 /** An address, and what the books have of its coins up to a block. */

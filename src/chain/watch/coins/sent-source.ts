@@ -1,9 +1,9 @@
+import type { Cursor, TransferLog } from '../../chain-log.ts'
 import { type FullBlock, findFullBlock, fullBlockAt } from '../../rpc/block.ts'
 import { inParts } from '../../rpc/in-parts.ts'
 import { readWhole } from '../../rpc/read-whole.ts'
 import { findReceipt, receiptOf } from '../../rpc/receipt.ts'
 import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
-import type { Cursor, TransferLog } from '../books.ts'
 
 /** In place of a log's index: the transaction itself carried the coins. */
 export const BY_TRANSACTION = -1

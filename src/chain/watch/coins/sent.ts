@@ -1,5 +1,5 @@
 import type { Sql } from '../../../postgres/connect.ts'
-import type { Cursor, TransferLog } from '../books.ts'
+import type { Cursor, TransferLog } from '../../chain-log.ts'
 import type { SentSource } from './sent-source.ts'
 
 /**

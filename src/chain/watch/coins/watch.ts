@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../../../actors/world.ts'
 import type { Sql } from '../../../postgres/connect.ts'
+import { isInShare, type WorkerShare } from '../../../workers/share.ts'
+import { describeError } from '../../rpc/describe-error.ts'
+import { type Outage, openOutage } from '../../rpc/outage.ts'
 import { RpcRefusal } from '../../rpc/rpc.ts'
-import { type Absence, openAbsence } from '../absence.ts'
-import { isMine, type Share } from '../share.ts'
-import { troubleOf } from '../trouble.ts'
 import { addressesOf, findDue, type Walk, walkOn, walkSince } from './due.ts'
 import { Doubted, lookAt } from './look.ts'
 import type { CoinSource } from './source.ts'
@@ -17,7 +17,7 @@ export type CoinChain = {
 
 export type CoinOptions = Rhythm & {
   readonly chains: readonly CoinChain[]
-  readonly share: Share
+  readonly share: WorkerShare
   /** How long a second node is waited for before one alone is believed that nothing came. */
   readonly awayMs?: number
 }
@@ -69,16 +69,16 @@ export const watchCoins = (
   const troubles = new Map<number, string>()
 
   const watch = async (chain: CoinChain): Promise<void> => {
-    const looker = openLooker(world, chain, { everyMs, walkEveryMs, walkAllEveryMs }, openAbsence(awayMs))
+    const looker = openLooker(world, chain, { everyMs, walkEveryMs, walkAllEveryMs }, openOutage(awayMs))
     for (let failures = 0; !signal.aborted; ) {
       const began = performance.now()
       try {
-        if (isMine(chain.id, share)) while (!signal.aborted && (await looker.lookOn()) === 'looked');
+        if (isInShare(chain.id, share)) while (!signal.aborted && (await looker.lookOn()) === 'looked');
         failures = 0
         troubles.delete(chain.id)
       } catch (error) {
         failures++
-        const trouble = troubleOf(error)
+        const trouble = describeError(error)
         if (troubles.get(chain.id) !== trouble)
           world.log.warn({ chain: chain.id, trouble }, 'balance check failed, retrying')
         troubles.set(chain.id, trouble)
@@ -108,7 +108,7 @@ export const openLooker = (
   { sql, clock }: Pick<World, 'sql' | 'clock'>,
   { id, source }: Pick<CoinChain, 'id' | 'source'>,
   { everyMs, walkEveryMs, walkAllEveryMs }: Required<Rhythm>,
-  absence?: Absence,
+  absence?: Outage,
 ) => {
   const recent = openRounds(sql, walkEveryMs, () => walkSince(new Date(clock.now().getTime() - WALK_BACK_MS)))
   const all = openRounds(sql, walkAllEveryMs, () => walkSince(new Date(0)))
@@ -160,6 +160,6 @@ export const lookNow = async (
 ): Promise<void> => {
   const addresses = await addressesOf(sql, chainId, paymentId, freshMs)
   // What comes shows to two nodes alone, and a window does not end because a page was open while one was away.
-  const absence: Absence = { isLong: () => false, end: () => {} }
+  const absence: Outage = { isLong: () => false, end: () => {} }
   if (addresses.length > 0) await lookAt(sql, chainId, source, addresses, { remember: true, absence })
 }

@@ -1,9 +1,9 @@
-import type { Env } from '../env.ts'
-import { StartError } from '../process/start-error.ts'
-import type { Chain } from './chain.ts'
+import type { Env } from '../../env.ts'
+import { StartError } from '../../process/start-error.ts'
+import type { Chain } from '../chain.ts'
+import { type SandboxContracts, sandboxChain, sandboxId } from '../known/sandbox.ts'
+import { knownChains } from '../known/table.ts'
 import { readChainsFile } from './chains-file.ts'
-import { type SandboxContracts, sandboxChain, sandboxId } from './known/sandbox.ts'
-import { knownChains } from './known/table.ts'
 
 /**
  * The chains that are switched on: those with RPC addresses, from the table or the operator's file, and

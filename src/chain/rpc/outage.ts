@@ -1,12 +1,12 @@
 /** Whether somebody is away, or only cannot answer for a moment: who limits its callers, or is slow, is worth a wait. */
-export type Absence = {
+export type Outage = {
   /** Nobody answered. Says whether that has been so for long. */
   isLong(): boolean
   /** Somebody did. */
   end(): void
 }
 
-export const openAbsence = (longMs: number, now: () => number = () => performance.now()): Absence => {
+export const openOutage = (longMs: number, now: () => number = () => performance.now()): Outage => {
   let since: number | undefined
   return {
     isLong: () => {

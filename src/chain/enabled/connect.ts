@@ -1,9 +1,9 @@
-import type { Outside } from '../outside.ts'
-import type { Chain } from './chain.ts'
-import { sandboxId } from './known/sandbox.ts'
-import { openQuotes, type Quotes } from './quotes/quotes.ts'
-import { openRpc } from './rpc/open.ts'
-import type { Rpc } from './rpc/rpc.ts'
+import type { Outside } from '../../outside.ts'
+import type { Chain } from '../chain.ts'
+import { sandboxId } from '../known/sandbox.ts'
+import { openQuotes, type Quotes } from '../quotes/quotes.ts'
+import { openRpc } from '../rpc/open.ts'
+import type { Rpc } from '../rpc/rpc.ts'
 
 /** A chain and the way to its nodes. */
 export type ConnectedChain = { readonly chain: Chain; readonly rpc: Rpc }

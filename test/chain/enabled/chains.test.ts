@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import * as viem from 'viem/chains'
-import { parseAddress } from '../../src/chain/address.ts'
-import type { Chain } from '../../src/chain/chain.ts'
-import { openChains } from '../../src/chain/chains.ts'
-import { knownChains } from '../../src/chain/known/table.ts'
-import { StartError } from '../../src/process/start-error.ts'
+import { parseAddress } from '../../../src/chain/address.ts'
+import type { Chain } from '../../../src/chain/chain.ts'
+import { openChains } from '../../../src/chain/enabled/chains.ts'
+import { knownChains } from '../../../src/chain/known/table.ts'
+import { StartError } from '../../../src/process/start-error.ts'
 
-const folder = new URL('../../src/chain/known/', import.meta.url)
+const folder = new URL('../../../src/chain/known/', import.meta.url)
 
 const rpc = (...ids: number[]) => ({
   rpcUrls: new Map(ids.map(id => [id, [`http://127.0.0.1/${id}`]])),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { feesOf, mostOf, raised, tipOf, withinReason } from '../../src/chain/fees.ts'
+import { feesOf, mostOf, raised, tipOf, withinReason } from '../../../src/chain/rpc/fees.ts'
 
 const GWEI = 10n ** 9n
 

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import type { Hex } from 'viem'
-import type { Ask } from './collect/ask.ts'
-import { RpcRefusal } from './rpc/rpc.ts'
+import type { Ask } from './ask.ts'
+import { RpcRefusal } from './rpc.ts'
 
 /**
  * Gives a node what was signed. Undefined once the node has it, which it may have had before: where the first answer

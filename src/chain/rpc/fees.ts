@@ -1,7 +1,7 @@
 import { type } from 'arktype'
-import { type Ask, findHex, getBigint } from './collect/ask.ts'
-import { blockAt } from './rpc/block.ts'
-import { readBigint } from './rpc/hex.ts'
+import { type Ask, findHex, getBigint } from './ask.ts'
+import { blockAt } from './block.ts'
+import { readBigint } from './hex.ts'
 
 /** What a unit of gas may cost, as the chain takes it. */
 export type Fees =

@@ -1,5 +1,5 @@
-import { blockAt, readHeader } from '../rpc/block.ts'
-import { answered, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { blockAt, readHeader } from './block.ts'
+import { answered, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
 
 /**
  * How far the chain has got, as two of its nodes say (the one, where there is one): the lower of the two, so that

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type } from 'arktype'
-import { once } from '../once.ts'
-import { StartError } from '../process/start-error.ts'
-import { parseAddress } from './address.ts'
-import type { Chain, Token } from './chain.ts'
-import { sandboxId } from './known/sandbox.ts'
+import { once } from '../../once.ts'
+import { StartError } from '../../process/start-error.ts'
+import { parseAddress } from '../address.ts'
+import type { Chain, Token } from '../chain.ts'
+import { sandboxId } from '../known/sandbox.ts'
 
 /**
  * What CHAINS_FILE holds: `{ "chains": [ … ] }`, an entry for each chain beyond the table.

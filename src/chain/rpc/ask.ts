@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { isHex } from 'viem/utils'
-import { readBigint } from '../rpc/hex.ts'
-import { answered, type Node, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { readBigint } from './hex.ts'
+import { answered, type Node, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
 
 /** A node of one chain, asked many things at once. */
 export type Ask = Node['batch']

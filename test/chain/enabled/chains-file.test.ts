@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openChains } from '../../src/chain/chains.ts'
-import { StartError } from '../../src/process/start-error.ts'
+import { openChains } from '../../../src/chain/enabled/chains.ts'
+import { StartError } from '../../../src/process/start-error.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'chains-'))
 afterAll(() => rmSync(folder, { recursive: true }))
