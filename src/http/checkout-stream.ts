@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { World } from '../actors/world.ts'
-import { cryptoFactsOf } from '../chain/crypto-facts.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import type { Looks } from '../commands/looks.ts'
 import { listWatched } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
+import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { checkoutPayment } from '../records/payment.ts'
 import { openStreams, type Seen, type Streams } from './checkout-streams.ts'
 

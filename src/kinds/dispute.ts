@@ -1,6 +1,6 @@
 import { type Dispute, disputeMachine } from '../../machines/dispute.ts'
 import type { Kind } from '../actors/kind.ts'
-import { disputeRecord } from '../records/dispute.ts'
+import { disputeRecord } from './dispute-record.ts'
 
 export const disputeKind: Kind<Dispute> = {
   name: 'dispute',

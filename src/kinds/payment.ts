@@ -2,7 +2,7 @@ import { paymentMachine } from '../../machines/payment.ts'
 import type { Payment, PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
 import type { Kind } from '../actors/kind.ts'
-import { paymentRecord } from '../records/payment.ts'
+import { paymentRecord } from './payment-record.ts'
 
 export const paymentKind: Kind<Payment> = {
   name: 'payment',

@@ -1,7 +1,7 @@
 import type { PaymentEvent } from '../../machines/payment-events.ts'
 import { type Refund, type RefundEvent, refundMachine } from '../../machines/refund.ts'
 import type { Kind } from '../actors/kind.ts'
-import { refundRecord } from '../records/refund.ts'
+import { refundRecord } from './refund-record.ts'
 
 export const refundKind: Kind<Refund> = {
   name: 'refund',

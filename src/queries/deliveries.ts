@@ -3,11 +3,21 @@ import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { Attempt } from '../records/delivery.ts'
 import { readerOf } from './actors.ts'
 import { finderOf, type RecordName } from './named.ts'
 import type { Page } from './page.ts'
 import { type Fragment, findPlace, listPlaced, type Whose } from './places.ts'
+
+export type Attempt = {
+  readonly number: number
+  readonly trigger: Delivery['trigger']
+  readonly startedAt: Date
+  /** Null while the attempt is in progress, and if its worker was lost. */
+  readonly durationMs: number | null
+  readonly outcome: string | null
+  readonly httpStatus: number | null
+  readonly responseSnippet: string | null
+}
 
 export type AttemptedDelivery = { readonly delivery: Actor<Delivery>; readonly attempts: readonly Attempt[] }
 

@@ -1,5 +1,4 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { EventRow } from '../records/event.ts'
 import { finderOf } from './named.ts'
 import type { Page } from './page.ts'
 import { areTheirsWith, listPlaced, type Whose } from './places.ts'

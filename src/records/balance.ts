@@ -1,5 +1,5 @@
-import { parseAddress } from '../chain/address.ts'
 import type { Chain } from '../chain/chain.ts'
+import { checksummed } from '../chain/checksum.ts'
 import { zeroAddress } from '../chain/zero.ts'
 import type { Held, Total } from '../collect/waiting.ts'
 
@@ -20,5 +20,3 @@ export const amountRecord = ({ asset, token, decimals, amount }: Held) => ({
   decimals,
   amount: String(amount),
 })
-
-export const checksummed = (address: string): string => parseAddress(address) ?? address

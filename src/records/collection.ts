@@ -1,9 +1,10 @@
 import type { Chain } from '../chain/chain.ts'
+import { checksummed } from '../chain/checksum.ts'
 import type { Transaction } from '../chain/collect/send.ts'
 import type { Collection } from '../collect/collection.ts'
 import type { LeftOut } from '../collect/ready.ts'
 import { totalsOf } from '../collect/waiting.ts'
-import { amountRecord, checksummed } from './balance.ts'
+import { amountRecord } from './balance.ts'
 
 /** The next transaction that collects, and what remains. It is created for the request and not stored. */
 export const collectionRecord = (chain: Chain, asset: string | undefined, collection: Collection) => {

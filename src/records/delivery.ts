@@ -1,17 +1,7 @@
 import type { Delivery } from '../../machines/delivery.ts'
 import type { Actor } from '../actors/kind.ts'
 import { encodeId } from '../ids.ts'
-
-export type Attempt = {
-  readonly number: number
-  readonly trigger: Delivery['trigger']
-  readonly startedAt: Date
-  /** Null while the attempt is in progress, and if its worker was lost. */
-  readonly durationMs: number | null
-  readonly outcome: string | null
-  readonly httpStatus: number | null
-  readonly responseSnippet: string | null
-}
+import type { Attempt } from '../queries/deliveries.ts'
 
 export const deliveryRecord = (delivery: Actor<Delivery>, attempts: readonly Attempt[]) => {
   const { id, state, context, createdAt, updatedAt } = delivery

@@ -1,29 +1,7 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import { checksummedOrNull } from '../chain/checksum.ts'
-import { encodeId } from '../ids.ts'
-
-/** A payment as in events. Responses add `crypto`. */
-export const paymentRecord = ({ id, state, context, createdAt, updatedAt }: Actor<Payment>) => ({
-  object: 'payment',
-  id: encodeId('pay', id),
-  merchantId: encodeId('mer', context.merchantId),
-  method: 'crypto',
-  status: state,
-  amountMinor: context.amountMinor,
-  amountRefundedMinor: context.amountRefundedMinor,
-  currency: context.currency,
-  customerEmail: context.customerEmail,
-  customerName: context.customerName,
-  failureReason: context.failureReason,
-  paymentLinkId: encodeId('plink', context.paymentLinkId),
-  reference: context.reference,
-  metadata: context.metadata,
-  expiresAt: context.expiresAt.toISOString(),
-  livemode: context.livemode,
-  createdAt: createdAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
-})
+import { paymentRecord } from '../kinds/payment-record.ts'
 
 /** The payment for its customer, without the private fields of the merchant. */
 const customersRecord = (payment: Actor<Payment>) => {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { ServerResponse } from 'node:http'
-import { type EventRow, eventBody } from '../../src/records/event.ts'
+import type { EventRow } from '../../src/queries/events.ts'
+import { eventBody } from '../../src/records/event.ts'
 import { verifyWebhook } from '../../src/verify-webhook.ts'
 import { bodyOf, MOST_BODY_BYTES } from '../../src/webhooks/body.ts'
 import { until } from '../harness/until.ts'

@@ -1,9 +1,9 @@
 import type { Payment } from '../../machines/payment-events.ts'
+import { checksummed } from '../chain/checksum.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
+import { transferUri } from '../chain/transfer-uri.ts'
 import type { Shown } from '../queries/payments.ts'
-import type { CryptoFacts, Transfer } from '../records/payment.ts'
-import { checksummed } from './checksum.ts'
-import type { Chains } from './enabled/connect.ts'
-import { transferUri } from './transfer-uri.ts'
+import type { CryptoFacts, Transfer } from './payment.ts'
 
 /** Money that came with the transaction itself is told by no log. */
 const NATIVE = -1
