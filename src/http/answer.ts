@@ -1,8 +1,9 @@
 import { Unavailable } from '../actors/command.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
+import type { HeaderFields } from '../pages/answer.ts'
 import { isPassing } from '../postgres/errors.ts'
-import type { Answer, HeaderFields } from './route.ts'
+import type { Answer } from './route.ts'
 
 /** A response before the common headers are added. */
 export type Draft = {

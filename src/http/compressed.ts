@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
+import type { TextAnswer, WholeText } from '../pages/answer.ts'
 import { acceptsGzip } from './accept.ts'
-import type { TextAnswer, WholeText } from './route.ts'
 
 /** A response that is the same for every request, compressed once for clients that accept it. It contains no secrets. */
 export const openCompressed = ({ status, text, headers }: WholeText) => {

@@ -1,4 +1,4 @@
-import type { HeaderFields } from './route.ts'
+import type { HeaderFields } from '../pages/answer.ts'
 
 /**
  * Builds Headers from fields, and reuses them: nearly all responses differ from the previous one in only two fields, and

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import { Refusal, refuse } from '../errors.ts'
+import type { HeaderFields } from '../pages/answer.ts'
 import {
   findKeptAnswer,
   type KeptAnswer,
@@ -12,7 +13,7 @@ import {
 } from '../queries/idempotency-keys.ts'
 import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
-import type { Answer, HeaderFields } from './route.ts'
+import type { Answer } from './route.ts'
 
 /** The parts of a request that `once` needs. The routes of `surfaces.ts` provide them. */
 export type OnceCall = {

@@ -2,10 +2,11 @@ import type { Type } from 'arktype'
 import type { KeyCaller } from '../access/key-book.ts'
 import type { SessionCaller } from '../access/session-book.ts'
 import { once } from '../once.ts'
+import type { HeaderFields, TextAnswer } from '../pages/answer.ts'
 import type { Scope } from '../queries/api-keys.ts'
 import type { Role } from '../queries/members.ts'
 import type { Api } from './api.ts'
-import type { Docs } from './openapi/docs.ts'
+import type { Docs } from './docs/docs.ts'
 
 /**
  * The table of routes is data: the server serves it, the API reference is generated from it, and a test calls every route
@@ -59,20 +60,8 @@ type Param<Path extends string> = Path extends `${string}:${infer Name}/${infer 
 
 export type MemberCaller = { readonly merchantId: string; readonly role: Role }
 
-/** Names of headers in lower case. */
-export type HeaderFields = Readonly<Record<string, string>>
-
 /** A status with a body that is serialized as JSON, or with a text that is sent as it is. */
 export type Answer = { readonly status: number; readonly body?: unknown; readonly headers?: HeaderFields } | TextAnswer
-
-export type TextAnswer = {
-  readonly status: number
-  readonly text: string | Uint8Array<ArrayBuffer> | ReadableStream
-  readonly headers: HeaderFields
-}
-
-/** The text is a complete string. */
-export type WholeText = TextAnswer & { readonly text: string }
 
 /** The type of a body or query. Built at its first use, because building all of them took a fifth of the start. */
 export type Declared = (() => Type) | undefined

@@ -6,8 +6,8 @@ import { once } from '../once.ts'
 import type { Scope } from '../queries/api-keys.ts'
 import type { Whose } from '../queries/places.ts'
 import type { Api } from './api.ts'
+import type { Docs } from './docs/docs.ts'
 import { livemodeQuery } from './list.ts'
-import type { Docs } from './openapi/docs.ts'
 import {
   type Answer,
   type Call,

@@ -1,5 +1,5 @@
-import type { Answer } from '../http/route.ts'
 import type { VisitedClaim } from '../queries/refund-claims.ts'
+import type { TextAnswer } from './answer.ts'
 import { amountLine, card, cardStyle } from './card.ts'
 import { amountOf, masked } from './claim-facts.ts'
 import { type ClaimFault, confirmForm, namingForm } from './claim-forms.ts'
@@ -22,7 +22,7 @@ export type Place = { readonly network: string; readonly host: string }
 export type Attempt = { readonly address: string; readonly fault: ClaimFault }
 
 /** Asks the customer for the address of the refund. */
-export const namingPage = (claim: VisitedClaim, place: Place, attempt?: Attempt): Answer => {
+export const namingPage = (claim: VisitedClaim, place: Place, attempt?: Attempt): TextAnswer => {
   const { merchantName } = claim
   return send(
     `${attempt ? 'Error: ' : ''}Your refund from ${merchantName}`,
@@ -34,7 +34,7 @@ ${namingForm({ network: place.network, message: claimMessage(claim, place.host),
 }
 
 /** Asks the customer to confirm the address. */
-export const confirmPage = (claim: VisitedClaim, place: Place, address: string, signature: string): Answer =>
+export const confirmPage = (claim: VisitedClaim, place: Place, address: string, signature: string): TextAnswer =>
   send(
     `Is this your address? – ${claim.merchantName}`,
     html`${head(claim, 'Is this your address?')}
@@ -43,7 +43,7 @@ ${confirmForm({ network: place.network, address, signature })}`,
   )
 
 /** For the person who has just entered the address: shows all of it. */
-export const namedPage = (claim: VisitedClaim, place: Place, address: string): Answer =>
+export const namedPage = (claim: VisitedClaim, place: Place, address: string): TextAnswer =>
   send(
     `Thank you – ${claim.merchantName}`,
     html`${head(claim, 'Thank you')}
@@ -53,7 +53,7 @@ export const namedPage = (claim: VisitedClaim, place: Place, address: string): A
   )
 
 /** For everyone else: shows only a part of the address. `tried`: they have entered another address. */
-export const takenPage = (claim: VisitedClaim, place: Place, tried: boolean): Answer => {
+export const takenPage = (claim: VisitedClaim, place: Place, tried: boolean): TextAnswer => {
   const { state, context } = claim.refund
   return send(
     `Your refund from ${claim.merchantName}`,
@@ -67,7 +67,7 @@ ${tried && html`<p role="alert"><strong>Your address was not stored: another add
 
 const journeys: Readonly<Record<string, string>> = { processing: 'is being sent', processed: 'was sent' }
 
-export const closedPage = (claim: VisitedClaim): Answer => {
+export const closedPage = (claim: VisitedClaim): TextAnswer => {
   const isCanceled = claim.refund.state === 'canceled'
   return send(
     `Your refund from ${claim.merchantName}`,
@@ -77,7 +77,7 @@ export const closedPage = (claim: VisitedClaim): Answer => {
   )
 }
 
-export const noClaimPage = (): Answer =>
+export const noClaimPage = (): TextAnswer =>
   send(
     'Refund not found',
     html`<h1>Refund not found</h1>
@@ -98,5 +98,5 @@ const facts = (claim: VisitedClaim, { network }: Place): Html => html`<dl class=
 <div><dt>Network</dt><dd>${network}</dd></div>
 </dl>`
 
-const send = (title: string, content: Html, { status = 200, within = layout } = {}): Answer =>
+const send = (title: string, content: Html, { status = 200, within = layout } = {}): TextAnswer =>
   within.send(within.textOf(title, card(content)), status)

@@ -1,4 +1,4 @@
-import type { TextAnswer } from '../http/route.ts'
+import type { TextAnswer } from './answer.ts'
 import { card, cardStyle } from './card.ts'
 import { html } from './html.ts'
 import { openLayout } from './page.ts'

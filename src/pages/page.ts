@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { WholeText } from '../http/route.ts'
+import type { WholeText } from './answer.ts'
 import { type Html, html, textOf, trusted } from './html.ts'
 import { joinScript } from './script.ts'
 

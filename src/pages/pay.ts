@@ -1,6 +1,6 @@
 import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { Answer } from '../http/route.ts'
+import type { TextAnswer } from './answer.ts'
 import { amountLine, card, cardStyle } from './card.ts'
 import { html } from './html.ts'
 import { moneyOf } from './money.ts'
@@ -9,7 +9,7 @@ import { openLayout } from './page.ts'
 const layout = openLayout([cardStyle])
 
 /** The page of a payment link, for customers. */
-export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: string): Answer => {
+export const payPage = ({ state, context }: Actor<PaymentLink>, merchantName: string): TextAnswer => {
   const { amountMinor, currency, title, description, livemode } = context
   const amount = moneyOf(amountMinor, currency)
   const closed = closedBecause[state]
@@ -25,7 +25,7 @@ ${!livemode && html`<p class="test">Test mode: no real money</p>`}`),
   return layout.send(text, closed === undefined ? 200 : 410)
 }
 
-export const noPayPage = (): Answer =>
+export const noPayPage = (): TextAnswer =>
   layout.send(
     layout.textOf(
       'Payment link not found',

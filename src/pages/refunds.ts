@@ -3,7 +3,7 @@ import { checksummed } from '../chain/checksum.ts'
 import { confirmationsOf } from '../chain/enabled/chains.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { publicNodes } from '../chain/known/public-nodes.ts'
-import type { Answer } from '../http/route.ts'
+import type { TextAnswer } from './answer.ts'
 import { cardStyle } from './card.ts'
 import { html } from './html.ts'
 import { openLayout } from './page.ts'
@@ -15,7 +15,7 @@ const layout = openLayout(styles, {
 })
 
 /** The frame that the script fills, and the chains: a refund contains only their IDs. */
-export const refundsPage = ({ all }: Pick<Chains, 'all'>, isSandbox: (chainId: number) => boolean): Answer =>
+export const refundsPage = ({ all }: Pick<Chains, 'all'>, isSandbox: (chainId: number) => boolean): TextAnswer =>
   layout.send(
     layout.textOf(
       'Refunds',

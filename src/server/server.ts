@@ -94,7 +94,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
 
 /** Loaded only where they are served: a worker does not serve them. */
 const interfaceRoutes = async (): Promise<readonly Route[]> => {
-  const [{ routes }, { pageRoutes }] = await Promise.all([import('../http/routes.ts'), import('../http/pages.ts')])
+  const [{ routes }, { pageRoutes }] = await Promise.all([import('../http/routes.ts'), import('./page-routes.ts')])
   return [...routes, ...pageRoutes(routes)]
 }
 

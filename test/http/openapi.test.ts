@@ -7,11 +7,11 @@ import { healthRoutes } from '../../src/http/health.ts'
 import { documentOf } from '../../src/http/openapi/document.ts'
 import { fieldDescriptions } from '../../src/http/openapi/glossary.ts'
 import { refusalsOf } from '../../src/http/openapi/refusals.ts'
-import { pageRoutes } from '../../src/http/pages.ts'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
 import { strict } from '../../src/http/validate.ts'
 import type { Shape } from '../../src/records/shapes/shape.ts'
+import { pageRoutes } from '../../src/server/page-routes.ts'
 
 const served: readonly Route[] = [...healthRoutes({}), ...routes, ...pageRoutes(routes)]
 const document = documentOf(served, 'https://pay.lamps.shop')

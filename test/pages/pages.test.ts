@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { pageRoutes } from '../../src/http/pages.ts'
 import { routes } from '../../src/http/routes.ts'
+import { pageRoutes } from '../../src/server/page-routes.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
 import { hasBrowser, openBrowser } from '../harness/browser.ts'
 import { makeLink } from '../http/links.ts'

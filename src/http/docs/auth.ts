@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { accountShape, sessionShape, signedInShape, tokensShape } from '../../records/shapes/people.ts'
 import { listShape, shape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 

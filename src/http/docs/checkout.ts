@@ -1,6 +1,6 @@
 import { openedCheckoutShape, visitedLinkShape } from '../../records/shapes/checkout.ts'
 import { checkoutPaymentShape } from '../../records/shapes/payment.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const visitLink: Docs = {
   operation: 'getCheckoutLink',

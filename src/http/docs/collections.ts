@@ -1,6 +1,6 @@
 import { balancesShape, collectionShape, recoveryFileShape } from '../../records/shapes/collection.ts'
 import { example } from '../../records/shapes/wire.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const listBalances: Docs = {
   operation: 'listBalances',

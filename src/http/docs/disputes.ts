@@ -1,6 +1,6 @@
 import { disputeShape } from '../../records/shapes/dispute.ts'
 import { listShape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const openDispute: Docs = {
   operation: 'openDispute',

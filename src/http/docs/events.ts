@@ -1,6 +1,6 @@
 import { eventShape } from '../../records/shapes/event.ts'
 import { listShape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const listEvents: Docs = {
   operation: 'listEvents',

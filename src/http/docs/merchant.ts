@@ -1,7 +1,7 @@
 import { apiKeyShape, newApiKeyShape } from '../../records/shapes/api-key.ts'
 import { settingsShape } from '../../records/shapes/settings.ts'
 import { listShape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const getSettings: Docs = {
   operation: 'getSettings',

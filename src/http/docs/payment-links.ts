@@ -1,6 +1,6 @@
 import { paymentLinkShape } from '../../records/shapes/payment-link.ts'
 import { listShape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const listPaymentLinks: Docs = {
   operation: 'listPaymentLinks',

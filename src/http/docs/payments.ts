@@ -1,6 +1,6 @@
 import { paymentReadShape } from '../../records/shapes/payment.ts'
 import { listShape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const listPayments: Docs = {
   operation: 'listPayments',

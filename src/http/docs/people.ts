@@ -7,7 +7,7 @@ import {
   signedInShape,
 } from '../../records/shapes/people.ts'
 import { listShape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const listMembers: Docs = {
   operation: 'listMembers',

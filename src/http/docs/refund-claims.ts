@@ -1,5 +1,5 @@
 import { example } from '../../records/shapes/wire.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 const missing = 'The page does not exist. A malformed secret returns the same page.'
 const closed = 'The page is closed: it has expired after 30 days, or the refund was canceled.'

@@ -1,6 +1,6 @@
 import { paymentUriShape } from '../../records/shapes/payment-uri.ts'
 import { refundShape } from '../../records/shapes/refund.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const readPaymentUri: Docs = {
   operation: 'readRefundPaymentUri',

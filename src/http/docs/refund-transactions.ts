@@ -1,6 +1,6 @@
 import { refundShape } from '../../records/shapes/refund.ts'
 import { example } from '../../records/shapes/wire.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const nameTransaction: Docs = {
   operation: 'nameRefundTransaction',

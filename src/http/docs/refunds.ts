@@ -1,7 +1,7 @@
 import { refundShape } from '../../records/shapes/refund.ts'
 import { listShape } from '../../records/shapes/shape.ts'
 import { example } from '../../records/shapes/wire.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const startRefund: Docs = {
   operation: 'startRefund',

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { shape } from '../../records/shapes/shape.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 const aliveShape = shape({ name: 'Alive', type: () => type({ status: "'ok'" }), example: { status: 'ok' } })
 

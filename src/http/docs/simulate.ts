@@ -1,5 +1,5 @@
 import { simulationShape } from '../../records/shapes/simulation.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 export const simulatePayment: Docs = {
   operation: 'simulatePayment',

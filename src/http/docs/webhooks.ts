@@ -6,7 +6,7 @@ import {
   webhookEndpointShape,
   webhookRecoveryShape,
 } from '../../records/shapes/webhook.ts'
-import type { Docs } from '../openapi/docs.ts'
+import type { Docs } from './docs.ts'
 
 const outcomes = Object.entries(attemptOutcomes)
   .map(([outcome, meaning]) => `- \`${outcome}\`: ${meaning}.`)

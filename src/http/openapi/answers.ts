@@ -1,7 +1,7 @@
 import { type Code, Refusal } from '../../errors.ts'
 import type { Shape } from '../../records/shapes/shape.ts'
+import type { EventStream, PlainText } from '../docs/docs.ts'
 import type { Route } from '../route.ts'
-import type { EventStream, PlainText } from './docs.ts'
 import { refusalsOf, statusOf, takesIdempotencyKey } from './refusals.ts'
 import type { Schema } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Document } from '../../http/openapi/document.ts'
 import { guide } from '../../http/openapi/guide.ts'
-import type { WholeText } from '../../http/route.ts'
+import type { WholeText } from '../answer.ts'
 import { type Html, html } from '../html.ts'
 import { openLayout } from '../page.ts'
 import type { Placed } from './curl.ts'
