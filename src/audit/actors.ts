@@ -2,8 +2,8 @@ import type { AnyStateNode } from 'xstate'
 import { type Kind, snakeCase } from '../actors/kind.ts'
 import { type ActorRow, rowCodec } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { Check } from './check.ts'
-import { eachRow, ROWS_AT_ONCE } from './each-row.ts'
+import type { Check } from './rules/check.ts'
+import { eachRow, ROWS_AT_ONCE } from './rules/each-row.ts'
 
 /** I9: the state of each row is that of the last entry in its history; a history has no gap, no fork and no repeated command. */
 export const auditActors = (kinds: readonly Kind[]): Check[] => [...kinds.flatMap(auditKind), ...auditHistory]

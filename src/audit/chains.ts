@@ -1,6 +1,6 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** Invariants of the recorded chains, and of the payments on them. */
 export const auditChains = (kinds: readonly Kind[]): Check[] =>

@@ -2,7 +2,7 @@ import type { Kind } from '../actors/kind.ts'
 import { stepper } from '../actors/step.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Fragment } from '../queries/places.ts'
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** I8: reading the events of a merchant by cursor returns every committed event exactly once. */
 export const auditEvents = (kinds: readonly Kind[]): Check[] => [

@@ -1,5 +1,5 @@
 import type { Kind } from '../actors/kind.ts'
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** Invariants of single kinds; checked only if these kinds are registered. */
 export const auditPayments = (kinds: readonly Kind[]): Check[] =>

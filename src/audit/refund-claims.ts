@@ -1,5 +1,5 @@
 import type { Kind } from '../actors/kind.ts'
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** A destination is set once: by the caller who creates the refund, or by the customer with the secret of the claim. */
 export const auditRefundClaims = (kinds: readonly Kind[]): Check[] =>

@@ -1,6 +1,6 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** Invariants of refund signers; checked only if refunds are registered. */
 export const auditRefundSigners = (kinds: readonly Kind[]): Check[] =>

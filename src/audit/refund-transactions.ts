@@ -1,5 +1,5 @@
 import type { Kind } from '../actors/kind.ts'
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** A refund is paid by one transaction, and its result comes from the chain. */
 export const auditRefundTransactions = (kinds: readonly Kind[]): Check[] =>

@@ -1,4 +1,4 @@
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** Invariants of attempts in the database. Tests compare them with the requests that receivers got. */
 export const auditSending: readonly Check[] = [

@@ -1,5 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /**
  * I1: every event has exactly one delivery for each endpoint that was subscribed at its commit. A subscription stores

@@ -1,4 +1,4 @@
-import type { Check } from './check.ts'
+import type { Check } from './rules/check.ts'
 
 /** I7: nothing is claimed or locked for longer than 60 s once the system has been healthy for 60 s. */
 export const auditWork: Check[] = [

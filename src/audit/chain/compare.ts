@@ -1,7 +1,7 @@
 import type { Chains } from '../../chain/enabled/connect.ts'
 import { isOfNode } from '../../chain/rpc/rpc.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import type { Finding } from '../check.ts'
+import type { Finding } from '../rules/check.ts'
 import { findBalances } from './balances.ts'
 import type { Compared } from './compared.ts'
 import { findRefunds } from './refunds.ts'

@@ -3,8 +3,8 @@ import { forwarderOf, saltOf } from '../../chain/forwarder.ts'
 import type { Keyring } from '../../keyring.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { RECOVERY_PURPOSE } from '../../sealed-columns.ts'
-import type { Check } from '../check.ts'
-import { ROWS_AT_ONCE } from '../each-row.ts'
+import type { Check } from './check.ts'
+import { ROWS_AT_ONCE } from './each-row.ts'
 
 /** Money at a deposit address can be moved only to the treasury from which the address was derived. */
 export const depositDerivation = (keyring: Keyring): Check => ({

@@ -1,5 +1,5 @@
 import type { Kind } from '../../actors/kind.ts'
-import type { Check } from '../check.ts'
+import type { Check } from './check.ts'
 
 export const eventMerchant = ({ name, table, columns, publish }: Kind): Check[] =>
   publish && 'merchantId' in columns && 'livemode' in columns

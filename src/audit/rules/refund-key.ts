@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts'
+import type { Check } from './check.ts'
 
 /** Idempotency keys of refunds are never deleted: without the key, a repeated request would pay a second time. */
 export const refundKey: Check = {

@@ -1,7 +1,7 @@
 import { type Column, type Kind, snakeCase } from '../../actors/kind.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Fragment } from '../../queries/places.ts'
-import type { Check } from '../check.ts'
+import type { Check } from './check.ts'
 
 /** State, rev, and the fields that the kind records in its history must be those of the last entry. */
 export const rowHistory = ({ table, columns, history }: Kind): Check => ({

@@ -1,6 +1,6 @@
 import type { Kind } from '../../actors/kind.ts'
 import type { Keyring } from '../../keyring.ts'
-import type { Check } from '../check.ts'
+import type { Check } from './check.ts'
 import { cursorBlock } from './cursor-block.ts'
 import { depositDerivation } from './deposit-derivation.ts'
 import { eventDigest } from './event-digest.ts'
