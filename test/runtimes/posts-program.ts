@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { verifyWebhook } from '../../src/verify-webhook.ts'
+import { verifyWebhook } from '../../src/verify-webhook/index.ts'
 import { openPoster } from '../../src/webhooks/post.ts'
 import { makeSecret, signedHeaders } from '../../src/webhooks/signature.ts'
 import { cert } from '../webhooks/certificate.ts'

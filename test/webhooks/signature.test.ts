@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
-import { verifyWebhook } from '../../src/verify-webhook.ts'
+import { verifyWebhook } from '../../src/verify-webhook/index.ts'
 import { makeSecret, signedHeaders } from '../../src/webhooks/signature.ts'
 
 const newSecret = () => makeSecret(bytes => crypto.getRandomValues(bytes))

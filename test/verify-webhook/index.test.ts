@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { Elysia } from 'elysia'
 import express from 'express'
 import { Hono } from 'hono'
-import { type VerifyWebhookOptions, verifyWebhook, WebhookVerificationError } from '../src/verify-webhook.ts'
-import { signedHeaders } from '../src/webhooks/signature.ts'
+import { type VerifyWebhookOptions, verifyWebhook, WebhookVerificationError } from '../../src/verify-webhook/index.ts'
+import { signedHeaders } from '../../src/webhooks/signature.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const old = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
@@ -122,7 +122,7 @@ test('what is wrong is said in a sentence without anything secret', () => {
 })
 
 test('it imports nothing but node:crypto', () => {
-  const source = readFileSync(fileURLToPath(new URL('../src/verify-webhook.ts', import.meta.url)), 'utf8')
+  const source = readFileSync(fileURLToPath(new URL('../../src/verify-webhook/index.ts', import.meta.url)), 'utf8')
   expect([...source.matchAll(/\bfrom '([^']+)'/g)].map(([, name]) => name)).toEqual(['node:crypto'])
 })
 
@@ -174,3 +174,15 @@ const askedOf = async (server: Server, path: string): Promise<string> => {
     server.close()
   }
 }
+
+test('the README lists every error code', () => {
+  const folder = new URL('../../src/verify-webhook/', import.meta.url)
+  const [, table = ''] = readFileSync(new URL('README.md', folder), 'utf8').split('## Errors')
+  const listed = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)
+  const source = readFileSync(new URL('index.ts', folder), 'utf8')
+  const [, sentences = ''] = source.split('const sentences = {')
+  expect(listed).toEqual(
+    [...(sentences.split('} as const')[0]?.matchAll(/^ {2}(\w+):/gm) ?? [])].map(([, code]) => code),
+  )
+  expect(listed.length).toBe(7)
+})
