@@ -1,0 +1,197 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { kinds } from '../src/kinds/all.ts'
+import { scratch } from './harness/scratch.ts'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/**
+ * The folders from the bottom to the top. A file may import what stands above it in this list, and its own folder;
+ * types count like everything else. A file that needs something from further down the list is in the wrong folder, or
+ * what it needs is.
+ */
+const folders = [
+  'src/process',
+  'src/postgres',
+  'src',
+  'src/actors',
+  'machines',
+  'src/chain',
+  'src/chain/rpc',
+  'src/chain/known',
+  'src/chain/quotes',
+  'src/chain/enabled',
+  'src/chain/collect',
+  'src/chain/recovery',
+  'src/kinds',
+  'src/queries',
+  'src/workers',
+  'src/chain/watch/coins',
+  'src/chain/watch',
+  'src/chain/refunds',
+  'src/sandbox',
+  'src/deployment',
+  'src/access',
+  'src/webhooks',
+  'src/commands',
+  'src/sandbox/simulate',
+  'src/collect',
+  'src/signer',
+  'src/rekey',
+  'tasks',
+  'src/records',
+  'src/records/shapes',
+  'src/pages',
+  'src/http/docs',
+  'src/http',
+  'src/http/openapi',
+  'src/pages/docs',
+  'src/server',
+  'src/admin',
+  'src/audit/rules',
+  'src/audit/chain',
+  'src/audit',
+  // The entry point starts everything, and lies where package.json and the README name it.
+  'src/main.ts',
+  // Receivers copy it: it imports nothing of ours.
+  'src/verify-webhook',
+]
+
+/** The files that each file imports, by their paths below the root. */
+type Imports = ReadonlyMap<string, readonly string[]>
+
+const sources = ['src', 'machines', 'tasks']
+
+const readImports = async (base: string): Promise<Imports> => {
+  const imports = new Map<string, readonly string[]>()
+  for (const source of sources) {
+    const entries = await readdir(join(base, source), { recursive: true, withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      if (!entry.isFile() || !/\.[jt]s$/.test(entry.name)) continue
+      const path = join(entry.parentPath, entry.name)
+      imports.set(relative(base, path), importsIn(await readFile(path, 'utf8'), relative(base, path)))
+    }
+  }
+  return imports
+}
+
+/** By the text of the file: every `import`, `import type`, `export … from` and `import()` of a path. */
+const importsIn = (text: string, file: string): readonly string[] =>
+  [
+    ...text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').matchAll(/\b(?:from|import)\b[\s(]*['"](\.[^'"]+\.[jt]s)['"]/g),
+  ].map(([, path = '']) => join(dirname(file), path))
+
+/** The place of a file in the list of folders, or -1. */
+const rankOf = (file: string): number => {
+  const rank = folders.indexOf(file)
+  return rank < 0 ? folders.indexOf(dirname(file)) : rank
+}
+
+const upwardIn = (imports: Imports): readonly string[] =>
+  [...imports].flatMap(([file, imported]) =>
+    imported.filter(each => rankOf(each) > rankOf(file)).map(each => `${file} imports ${each}`),
+  )
+
+/** The circles, each as the files on it; every file is visited once. */
+const circlesIn = (imports: Imports): readonly string[] => {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const walk = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file)
+    if (at >= 0) circles.push([...path.slice(at), file].join(' → '))
+    if (at >= 0 || done.has(file)) return
+    for (const each of imports.get(file) ?? []) walk(each, [...path, file])
+    done.add(file)
+  }
+  for (const file of imports.keys()) walk(file, [])
+  return circles
+}
+
+const imports = await readImports(root)
+
+test('every source file is in a folder that has a place in the order', () => {
+  expect(imports.size).toBeGreaterThan(500)
+  expect([...imports.keys()].filter(file => rankOf(file) < 0 && file.endsWith('.ts'))).toEqual([])
+  const used = new Set([...imports.keys()].map(rankOf))
+  expect(folders.filter((_, rank) => !used.has(rank))).toEqual([])
+})
+
+test('no file imports itself through others, types included', () => {
+  expect(circlesIn(imports)).toEqual([])
+})
+
+test('no file imports from a folder above its own, types included', () => {
+  expect(upwardIn(imports)).toEqual([])
+})
+
+test('machines import XState and each other', () => {
+  const others = [...imports].flatMap(([file, imported]) =>
+    file.startsWith('machines/') ? imported.filter(each => !each.startsWith('machines/')) : [],
+  )
+  expect(others).toEqual([])
+})
+
+test('a planted circle and a planted upward import are found, also of types alone', async () => {
+  const planted = await mkdtemp(join(scratch(), 'imports-'))
+  afterAll(() => rm(planted, { recursive: true }))
+  const files = {
+    'src/queries/one.ts': "import type { Two } from './two.ts'\n",
+    'src/queries/two.ts': "export type { Three } from './three.ts'\n",
+    'src/queries/three.ts': "// import './four.ts'\nconst one = await import('./one.ts')\n",
+    'src/queries/four.ts': "import {\n  type Route,\n} from '../http/route.ts'\n",
+    'src/http/route.ts': "import '../queries/one.ts'\n",
+    'machines/payment.ts': "import type { Actor } from '../src/actors/kind.ts'\n",
+    'src/actors/kind.ts': "import type { Payment } from '../../machines/payment-events.ts'\n",
+    'machines/payment-events.ts': '',
+  }
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(planted, path)), { recursive: true })
+    await writeFile(join(planted, path), text)
+  }
+  const found = await readImports(planted)
+  expect(circlesIn(found)).toEqual([
+    'src/queries/one.ts → src/queries/two.ts → src/queries/three.ts → src/queries/one.ts',
+  ])
+  expect([...upwardIn(found)].sort()).toEqual([
+    'src/actors/kind.ts imports machines/payment-events.ts',
+    'src/queries/four.ts imports src/http/route.ts',
+  ])
+})
+
+// All that the core needs beside itself. To add one is a decision.
+const neededByActors = [
+  'node:timers/promises',
+  'src/clock.ts',
+  'src/ids.ts',
+  'src/outside.ts',
+  'src/postgres/connect.ts',
+  'src/postgres/errors.ts',
+  'xstate',
+]
+
+const actors = [...imports.keys()].filter(file => file.startsWith('src/actors/'))
+
+test('the actors import XState, the small leaves they stand on, and nothing of the product', async () => {
+  const packages = await Promise.all(
+    actors.map(async file => {
+      const text = await readFile(join(root, file), 'utf8')
+      return [...text.matchAll(/\b(?:from|import|require)\b[\s(]*['"`]([^.'"`][^'"`]*)['"`]/g)].map(
+        ([, from = '']) => from,
+      )
+    }),
+  )
+  const files = actors.flatMap(file => imports.get(file) ?? []).filter(each => !each.startsWith('src/actors/'))
+  expect([...new Set([...packages.flat(), ...files])].sort()).toEqual(neededByActors)
+})
+
+test('the actors name no machine that is registered with them, not even in a comment', async () => {
+  const words = kinds.flatMap(({ name, table }) => [name, table]).flatMap(name => name.split('_'))
+  expect(words).toContain('payment')
+  const naming = new RegExp([...new Set(words)].join('|'), 'i')
+  const lines = await Promise.all(
+    actors.map(async file => (await readFile(join(root, file), 'utf8')).split('\n').map(line => `${file}: ${line}`)),
+  )
+  expect(lines.flat().filter(line => naming.test(line))).toEqual([])
+})
