@@ -28,7 +28,7 @@ const isMapped = (groups: readonly number[]): boolean =>
   groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff
 
 /** Of an address in the spelling that `plain` gives. */
-export const isWithin = (address: string, ranges: readonly AddressRange[]): boolean => {
+export const isInRanges = (address: string, ranges: readonly AddressRange[]): boolean => {
   if (isIPv4(address)) return listsOf(ranges).ipv4.check(address, 'ipv4')
   return isIPv6(address) && listsOf(ranges).ipv6.check(address, 'ipv6')
 }

@@ -38,7 +38,7 @@ export type Unit = {
 }
 
 /** What a step leaves behind besides the actor's new row. */
-export type Step = {
+export type ActorStep = {
   readonly kind: Kind
   readonly command: Carried
   readonly keyed: boolean
@@ -53,10 +53,10 @@ export type Step = {
   readonly rows: readonly Row[]
 }
 
-export type Taken = { readonly command: string; readonly done: Done; readonly before: Taken | undefined }
+export type TakenCommand = { readonly command: string; readonly done: Done; readonly before: TakenCommand | undefined }
 
 /** An actor on its way through a batch. Never changed: a bundle that fails half-way drops its heads. */
-export type Head = {
+export type ActorHead = {
   readonly kind: Kind
   readonly actor: Actor
   /** The rev in the database, 0 for an actor this batch brings into being. */
@@ -67,15 +67,15 @@ export type Head = {
   /** Timers armed (by which rev) and canceled in this batch, over those that were read. */
   readonly timers: ReadonlyMap<string, number | null>
   /** Commands taken in this batch, latest first, for twins within it. */
-  readonly taken: Taken | undefined
+  readonly taken: TakenCommand | undefined
 }
 
 /** A unit whose commands were all decided, with what they leave behind. */
-export type Decided<U extends Unit> = { readonly unit: U; readonly steps: readonly Step[] }
+export type Decided<U extends Unit> = { readonly unit: U; readonly steps: readonly ActorStep[] }
 
 export type Batch<U extends Unit> = {
   readonly decided: readonly Decided<U>[]
-  readonly heads: ReadonlyMap<string, Head>
+  readonly heads: ReadonlyMap<string, ActorHead>
   readonly at: Date
   /** Held on the actors of the batch, or null. */
   readonly lease: string | null

@@ -1,11 +1,11 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../outside.ts'
 import { AnswerLost, isLockedOut } from '../postgres/errors.ts'
-import type { Duplicate, Pending, Step } from './batch.ts'
+import type { ActorStep, Duplicate, Pending } from './batch.ts'
 import { LockedOut } from './command.ts'
 import { commitBatch } from './commit.ts'
 import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
-import { decider, type Verdict } from './decide.ts'
+import { decider, type UnitVerdict } from './decide.ts'
 import { leaseActors, releaseActors } from './lease.ts'
 import { findLocked } from './locked.ts'
 import { askingOf, type Read, readActors } from './read.ts'
@@ -122,7 +122,7 @@ const decideAndCommit = async (
   const { decide, heads } = decider(registry, reads, at, outside.random)
   // A refusal or a fault may rest on what an earlier unit of the batch is about to leave, so it is reported after the
   // commit.
-  const decided: { unit: Pending; steps: readonly Step[]; verdict: Verdict }[] = []
+  const decided: { unit: Pending; steps: readonly ActorStep[]; verdict: UnitVerdict }[] = []
   // An earlier try that is still on its way would be carried out after a refusal. A lease is had behind it.
   const toLease: Pending[] = []
   const waited = new Set<string>()
@@ -170,7 +170,7 @@ const notify = ({ log }: Outside, published: () => void): void => {
   }
 }
 
-const settle = (unit: Pending, verdict: Verdict): void => {
+const settle = (unit: Pending, verdict: UnitVerdict): void => {
   if (verdict.verdict === 'fault') unit.fail(verdict.error)
   else if (verdict.verdict === 'refused') unit.settle(verdict.refused)
   else unit.settle({ ok: true, done: verdict.done })

@@ -43,7 +43,7 @@ export type Done = {
 /** The command changed nothing, and would not until something else changes. */
 export type Refused = {
   readonly ok: false
-  readonly refusal: Refusal
+  readonly refusal: RefusalCode
   /** Which command of the bundle was refused. */
   readonly index: number
   /** The constraint that a row of the command would have violated, for `exists` and the kinds' own refusals. */
@@ -59,7 +59,7 @@ export type Refused = {
  * been armed anew or canceled. `exists`: a row with the same key is there. Otherwise the code that
  * the kind's `refusals` names for a constraint.
  */
-export type Refusal = 'missing' | 'state' | 'stale' | 'exists' | (string & {})
+export type RefusalCode = 'missing' | 'state' | 'stale' | 'exists' | (string & {})
 
 export type Outcome = Done | Refused
 
@@ -98,12 +98,12 @@ export const unlessLocked = async <T>(asked: Promise<T>): Promise<T | undefined>
 export class CommandFault extends Error {
   override readonly name = 'CommandFault'
   constructor(command: Command, cause: unknown) {
-    super(`cannot carry out ${nameOf(command)} on ${command.kind} ${command.actor}`, { cause })
+    super(`cannot carry out ${commandName(command)} on ${command.kind} ${command.actor}`, { cause })
   }
 }
 
 /** How history calls the command. */
-export const nameOf = (command: Command): string =>
+export const commandName = (command: Command): string =>
   'create' in command ? CREATE : 'event' in command ? command.event.type : nameOfTimer(command.timer.name)
 
 export const CREATE = 'create'

@@ -1,18 +1,26 @@
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../outside.ts'
-import type { Head, Step, Unit } from './batch.ts'
-import { type Carried, type Command, CommandFault, type Done, type Refusal, type Refused, type Row } from './command.ts'
+import type { ActorHead, ActorStep, Unit } from './batch.ts'
+import {
+  type Carried,
+  type Command,
+  CommandFault,
+  type Done,
+  type RefusalCode,
+  type Refused,
+  type Row,
+} from './command.ts'
 import type { Actor, Kind, Write } from './kind.ts'
 import type { Read } from './read.ts'
 import type { Registry } from './registry.ts'
-import type { Asked, Stepped } from './step.ts'
+import type { RequestedEffect, Stepped } from './step.ts'
 
 const NO_ROWS: readonly Row[] = []
 
 const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[], last: Done): readonly Row[] =>
   typeof rows === 'function' ? rows([...done, last].map(({ actor }) => actor)) : rows
 
-const twinOf = (head: Head, command: string): Done | undefined => {
+const twinOf = (head: ActorHead, command: string): Done | undefined => {
   let taken = head.taken
   while (taken && taken.command !== command) taken = taken.before
   return taken?.done
@@ -20,15 +28,15 @@ const twinOf = (head: Head, command: string): Done | undefined => {
 
 const UNTOUCHED: ReadonlyMap<string, number | null> = new Map()
 
-const afterSteps = (before: Head['timers'], steps: Step['timers'], rev: number): Head['timers'] => {
+const afterSteps = (before: ActorHead['timers'], steps: ActorStep['timers'], rev: number): ActorHead['timers'] => {
   if (steps.length === 0) return before
   const after = new Map(before)
   for (const { name, dueAt } of steps) after.set(name, dueAt === null ? null : rev)
   return after
 }
 
-export type Verdict =
-  | { readonly verdict: 'decided'; readonly done: readonly Done[]; readonly steps: readonly Step[] }
+export type UnitVerdict =
+  | { readonly verdict: 'decided'; readonly done: readonly Done[]; readonly steps: readonly ActorStep[] }
   | { readonly verdict: 'refused'; readonly refused: Refused }
   | { readonly verdict: 'fault'; readonly error: unknown }
 
@@ -36,13 +44,13 @@ export type Decider = ReturnType<typeof decider>
 
 /** Decides the units of one batch in order, each on what the ones before it left. */
 export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at: Date, random: Random) => {
-  const heads = new Map<string, Head>()
+  const heads = new Map<string, ActorHead>()
 
-  const decide = (unit: Unit): Verdict => {
+  const decide = (unit: Unit): UnitVerdict => {
     const { commands, keyed } = unit
     // A command alone leaves its head as the last thing it does: nothing has to be taken back.
-    const tentative = commands.length > 1 ? new Map<string, Head>() : heads
-    const steps: Step[] = []
+    const tentative = commands.length > 1 ? new Map<string, ActorHead>() : heads
+    const steps: ActorStep[] = []
     const done: Done[] = []
     for (let index = 0; index < commands.length; index++) {
       const command = commands[index] as Carried
@@ -66,10 +74,10 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     return { verdict: 'decided', done, steps }
   }
 
-  type Answer = { refusal: Refusal; head?: Head } | { done: Done; step?: Step }
+  type Answer = { refusal: RefusalCode; head?: ActorHead } | { done: Done; step?: ActorStep }
 
   /** The unit's commands so far. */
-  type Before = { readonly keyed: boolean; readonly tentative: Map<string, Head>; readonly done: readonly Done[] }
+  type Before = { readonly keyed: boolean; readonly tentative: Map<string, ActorHead>; readonly done: readonly Done[] }
 
   const decideOne = (command: Carried, unit: Before): Answer => {
     const { key } = command
@@ -99,7 +107,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     return advance(command, unit, head, stepped)
   }
 
-  const headOf = ({ kind: name, key }: Carried): Head | undefined => {
+  const headOf = ({ kind: name, key }: Carried): ActorHead | undefined => {
     const read = reads.get(key)
     if (!read) return undefined
     const { kind, decode } = registry.get(name)
@@ -110,7 +118,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
   const advance = (
     command: Carried,
     { keyed, tentative, done: doneBefore }: Before,
-    before: Head | undefined,
+    before: ActorHead | undefined,
     { state, context, asked }: Stepped,
   ): Answer => {
     const { kind, show } = registry.get(command.kind)
@@ -148,12 +156,17 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
 
   type Change = { readonly before: Actor | null; readonly after: Actor }
 
-  const interpret = (kind: Kind, command: Command, { before, after: actor }: Change, asked: readonly Asked[]) => {
-    const published: Step['published'][number][] = []
-    const jobs: Step['jobs'][number][] = []
+  const interpret = (
+    kind: Kind,
+    command: Command,
+    { before, after: actor }: Change,
+    asked: readonly RequestedEffect[],
+  ) => {
+    const published: ActorStep['published'][number][] = []
+    const jobs: ActorStep['jobs'][number][] = []
     const writes: Write[] = []
     // A timer that fired is spent, also when its transition stays in the state; unless it is armed anew.
-    const timers: Step['timers'][number][] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
+    const timers: ActorStep['timers'][number][] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
     for (const ask of asked) {
       if (ask.what === 'publish') {
         const event = kind.publish?.(ask.type, actor)

@@ -1,5 +1,5 @@
-import type { Batch, Step, Unit } from './batch.ts'
-import { nameOf } from './command.ts'
+import type { ActorStep, Batch, Unit } from './batch.ts'
+import { commandName } from './command.ts'
 import type { groupUnits } from './groups.ts'
 import type { Value } from './literals.ts'
 import type { Registry } from './registry.ts'
@@ -92,14 +92,18 @@ type JobEntry = {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-const stepEntry = (g: number, { kind, command, keyed, from, after }: Step, first: Published | undefined): Value[] => [
+const stepEntry = (
+  g: number,
+  { kind, command, keyed, from, after }: ActorStep,
+  first: Published | undefined,
+): Value[] => [
   g,
   after.id,
   after.rev,
   kind.name,
   command.id,
   keyed,
-  nameOf(command),
+  commandName(command),
   from,
   after.state,
   command.cause,
@@ -110,7 +114,7 @@ const stepEntry = (g: number, { kind, command, keyed, from, after }: Step, first
   first?.event.apiVersion,
 ]
 
-type Published = Step['published'][number]
+type Published = ActorStep['published'][number]
 
 const NO_STEP: Value[] = [null, null, null, null, null, null]
 

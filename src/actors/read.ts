@@ -16,13 +16,13 @@ export type Read = {
   readonly timers: ReadonlyMap<string, number>
 }
 
-export type Asking = {
+export type ReadRequest = {
   readonly commands: readonly Carried[]
   /** Which command ids to look for: those a caller may send again, or after a lost answer all. */
   readonly seek: 'none' | 'keyed' | 'all'
 }
 
-export const askingOf = ({ commands, keyed, phase }: Pending): Asking => ({
+export const askingOf = ({ commands, keyed, phase }: Pending): ReadRequest => ({
   commands,
   seek: phase === 'fresh' ? (keyed ? 'keyed' : 'none') : 'all',
 })
@@ -40,7 +40,7 @@ type Asked = {
 }
 
 /** Reads the actors of a batch, one statement per table. The era is that of the transactions in `seen`. */
-export const readActors = async (sql: Sql, registry: Registry, askings: readonly Asking[]) => {
+export const readActors = async (sql: Sql, registry: Registry, askings: readonly ReadRequest[]) => {
   const reads = new Map<string, Read>()
   const every = askings.some(({ seek }) => seek === 'all')
   let era: number | null = null
@@ -92,7 +92,7 @@ type Answer = {
 
 const idsLiteral = (ids: readonly string[]): string => `{${ids.join(',')}}`
 
-const byKind = (askings: readonly Asking[]) => {
+const byKind = (askings: readonly ReadRequest[]) => {
   const kinds = new Map<string, Asked>()
   for (const { commands, seek } of askings) {
     for (const command of commands) {

@@ -4,9 +4,9 @@ import type { Context, Kind } from './kind.ts'
 import { checkMachine } from './machine-rules.ts'
 
 /** A machine's answer to one event: where it is now, and what it asks for, in order. */
-export type Stepped = { readonly state: string; readonly context: Context; readonly asked: readonly Asked[] }
+export type Stepped = { readonly state: string; readonly context: Context; readonly asked: readonly RequestedEffect[] }
 
-export type Asked =
+export type RequestedEffect =
   | { readonly what: 'publish'; readonly type: string }
   | { readonly what: 'arm'; readonly timer: string; readonly delay: string }
   | { readonly what: 'cancel'; readonly timer: string }
@@ -86,7 +86,7 @@ const typesOf = (compiled: Compiled | undefined): readonly string[] =>
 
 type Args = { readonly context: Context; readonly event: AnyEventObject }
 type Assign = (args: Args) => Partial<Context>
-type Compiled = { readonly assigns: readonly Assign[]; readonly asked: readonly Asked[] }
+type Compiled = { readonly assigns: readonly Assign[]; readonly asked: readonly RequestedEffect[] }
 type Transition = Compiled & { readonly target: string; readonly guard: ((args: Args) => boolean) | undefined }
 
 const compileState = (kind: Kind, node: AnyStateNode): Map<string, Transition[]> => {
@@ -117,7 +117,7 @@ type Named = { readonly type: string; readonly params?: unknown }
 
 const compileActions = (kind: Kind, actions: readonly unknown[]): Compiled => {
   const assigns: Assign[] = []
-  const asked: Asked[] = []
+  const asked: RequestedEffect[] = []
   for (const action of actions) {
     const { type, params } = typeof action === 'string' ? { type: action, params: undefined } : (action as Named)
     const builtIn = typeof action === 'function' ? action : kind.machine.implementations.actions[type]

@@ -5,13 +5,13 @@ import { Unavailable } from './command.ts'
 import { NewerVersion } from './rows.ts'
 
 /** Which part of the timers this process fires: one of `of`, counted from 0. */
-export type Share = { readonly index: number; readonly of: number }
+export type TimerShare = { readonly index: number; readonly of: number }
 
 export type TimersOptions = {
   readonly pollMs?: number
   readonly batchSize?: number
   /** Asked at every round. Processes that disagree for a moment fire a timer twice at worst, which one of them loses. */
-  readonly share?: () => Share
+  readonly share?: () => TimerShare
 }
 
 export type Timers = {
@@ -95,7 +95,7 @@ const findDue = async ({ sql, clock }: Outside, { kinds, but, index, of, limit }
   return [...own, ...orphaned]
 }
 
-type Wanted = Share & {
+type Wanted = TimerShare & {
   readonly kinds: readonly string[]
   /** Actors that are passed over. */
   readonly but: readonly string[]

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { type AddressRange, groupsOf, isWithin, plain, remembered } from '../address-ranges.ts'
+import { type AddressRange, groupsOf, isInRanges, plain, remembered } from '../address-ranges.ts'
 
 /**
  * The address of the client. `X-Forwarded-For` can be forged: each proxy appends the address that it received the request
@@ -8,7 +8,7 @@ import { type AddressRange, groupsOf, isWithin, plain, remembered } from '../add
 export const clientAddress = (peer: string, forwardedFor: string | null, trusted: readonly AddressRange[]): string => {
   let address = plain(peer)
   const hops = forwardedFor?.split(',') ?? []
-  while (isWithin(address, trusted)) {
+  while (isInRanges(address, trusted)) {
     const hop = hops.pop()
     const next = hop === undefined ? undefined : parseHop(hop.trim())
     if (next === undefined) break
@@ -33,7 +33,7 @@ const networkOf = (address: string, prefix: 48 | 64): string =>
     : address
 
 /** Whether the address is a loopback address. */
-export const isLoopback = remembered(address => isWithin(address, loopback))
+export const isLoopback = remembered(address => isInRanges(address, loopback))
 
 /** Whether the host of a URL or of a Host header is this machine. */
 export const isLoopbackHost = (host: string): boolean => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Account, give, identity, writeAs } from '../process/account.ts'
+import { give, identity, type OsAccount, writeAs } from '../process/account.ts'
 import { StartError } from '../process/start-error.ts'
 import type { Binaries } from './binaries.ts'
 
@@ -11,7 +11,7 @@ import type { Binaries } from './binaries.ts'
  * A folder with a database cluster, its logs and the password of the service's role, and the account that runs it.
  * Only the cluster and the logs belong to that account. What we write is beside them, where it can put no links.
  */
-export type Cluster = { readonly home: string; readonly account: Account; readonly binaries: Binaries }
+export type Cluster = { readonly home: string; readonly account: OsAccount; readonly binaries: Binaries }
 
 export const pgdata = (home: string) => join(home, 'cluster')
 export const logFolder = (home: string) => join(home, 'log')
@@ -61,12 +61,12 @@ export const runStatements = (cluster: Cluster, statements: readonly string[]) =
   )
 
 /** What earlier starts that were killed have left behind, unless it is still being written. */
-const removeUnfinished = async (home: string, account: Account) => {
+const removeUnfinished = async (home: string, account: OsAccount) => {
   for (const name of await readdir(dirname(home)))
     if (name.startsWith(`${basename(home)}.making-`)) await remove(join(dirname(home), name), account).catch(() => {})
 }
 
-const remove = async (home: string, account: Account) => {
+const remove = async (home: string, account: OsAccount) => {
   if (account) {
     // The account removes what is its own: where it can put links, root removes nothing recursively.
     const owned = [pgdata(home), logFolder(home)].filter(existsSync)

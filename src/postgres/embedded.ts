@@ -12,14 +12,14 @@ import { type Server, startServer } from './server.ts'
 /** The Postgres that a house without DATABASE_URL makes for itself. */
 export type Embedded = { readonly url: string; stop(): Promise<void> }
 
-export type EmbeddedOptions = {
+export type EmbeddedPostgresOptions = {
   readonly dataDir: string
   /** Told, in one line each, what an operator should know. */
   readonly say?: (line: string) => void
 }
 
 /** Starts the cluster of the data folder, making it first if need be, and keeps it running until stopped. */
-export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedOptions): Promise<Embedded> => {
+export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedPostgresOptions): Promise<Embedded> => {
   const folder = resolve(dataDir)
   const holds = [lockDataFolder(prepareDataFolder(folder))]
   const release = () => {

@@ -1,6 +1,6 @@
 /** What a failed statement says about itself, judged by code alone. */
 
-export const codeOf = (error: unknown): string | undefined =>
+export const sqlStateOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /** The constraint that refused the statement. */
@@ -15,7 +15,7 @@ export const constraintOf = (error: unknown): string | undefined =>
  * from the path to the server; the statement may or may not have been carried out.
  */
 export const judgeError = (error: unknown): 'lost' | 'aborted' | 'final' => {
-  const code = codeOf(error)
+  const code = sqlStateOf(error)
   if (code === undefined || !SQLSTATE.test(code)) return isThrownHere(error) ? 'final' : 'lost'
   if (aborted.has(code) || oldPlan.has(code) || code.startsWith('53')) return 'aborted'
   return /^(08|57P|58|40003)/.test(code) ? 'lost' : 'final'
@@ -26,7 +26,7 @@ const SQLSTATE = /^([0-9][0-9A-Z]|F0|HV|P0|XX|PM)[0-9A-Z]{3}$/
 
 /** A fault of this program, such as a TypeError: no statement was involved, and no code is on it. */
 const isThrownHere = (error: unknown): boolean =>
-  !(error instanceof Error) || (codeOf(error) === undefined && !('query' in error))
+  !(error instanceof Error) || (sqlStateOf(error) === undefined && !('query' in error))
 
 /** What arrived is not the answer to the statement, or nothing arrived. Only the database knows the outcome. */
 export class AnswerLost extends Error {
@@ -50,15 +50,15 @@ export const isPassing = (error: unknown): boolean => isOfStatement(error) && ju
 
 /** Only what a statement has failed with knows its query, but for a pool that is closed: a socket may be any other. */
 const isOfStatement = (error: unknown): boolean =>
-  error instanceof Error && ('query' in error || error instanceof AnswerLost || closedPool.has(codeOf(error) ?? ''))
+  error instanceof Error && ('query' in error || error instanceof AnswerLost || closedPool.has(sqlStateOf(error) ?? ''))
 
 const closedPool = new Set(['CONNECTION_ENDED', 'CONNECTION_DESTROYED'])
 
 /** The statement waited for a lock for longer than its connection allows. Nothing of it was carried out. */
-export const isLockedOut = (error: unknown): boolean => codeOf(error) === '55P03'
+export const isLockedOut = (error: unknown): boolean => sqlStateOf(error) === '55P03'
 
 /** The table has another shape since the connection has prepared the statement; by now it has forgotten that. */
-const isOfOldPlan = (error: unknown): boolean => oldPlan.has(codeOf(error) ?? '')
+const isOfOldPlan = (error: unknown): boolean => oldPlan.has(sqlStateOf(error) ?? '')
 
 const oldPlan = new Set([
   '0A000', // cached plan must not change result type

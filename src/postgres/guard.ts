@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { type Account, identity } from '../process/account.ts'
+import { identity, type OsAccount } from '../process/account.ts'
 import { environment } from './cluster.ts'
 
 /** A program that ends when this process does, however that ends. */
-export type Guard = {
+export type ProcessGuard = {
   /** The program's own number; undefined when there is none. */
   readonly pid: Promise<number | undefined>
   /** Settled when the program has ended, whoever ended it. */
@@ -12,7 +12,7 @@ export type Guard = {
 
 export type GuardOptions = {
   readonly command: readonly string[]
-  readonly account: Account
+  readonly account: OsAccount
   /** The file its output goes to. */
   readonly log: number
   readonly signal: 'INT' | 'QUIT'
@@ -25,7 +25,7 @@ export type GuardOptions = {
  * and then the program is told to end; it would otherwise live on. The shell takes no notice of
  * signals, and has a session of its own: Ctrl-C in a terminal is for us.
  */
-export const openGuard = ({ command, account, log, signal, removing = '' }: GuardOptions): Guard => {
+export const openProcessGuard = ({ command, account, log, signal, removing = '' }: GuardOptions): ProcessGuard => {
   const child = spawn('/bin/sh', ['-c', script, removing, signal, ...command], {
     ...identity(account),
     cwd: '/',

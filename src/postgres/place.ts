@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { cp, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Account, accountFor, can, requireOwn } from '../process/account.ts'
+import { accountFor, can, type OsAccount, requireOwn } from '../process/account.ts'
 import { StartError } from '../process/start-error.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { type Cluster, createCluster, pgdata } from './cluster.ts'
@@ -63,7 +63,7 @@ const requireMajor = ({ home, binaries }: Cluster) => {
 const sayElsewhere = (folder: string, { name }: Lent, home: string) =>
   `Postgres cannot read ${folder} as user ${name}, so the database is in ${home}`
 
-type Lent = NonNullable<Account>
+type Lent = NonNullable<OsAccount>
 
 /** Made by a root whose umask keeps everybody else out, it would be of no use. */
 const openSharedHome = (account: Lent) => {
@@ -73,7 +73,7 @@ const openSharedHome = (account: Lent) => {
 }
 
 /** The binaries where they are, or a copy of them where the account can run it. */
-export const usableBinaries = async (account: Account, say: (line: string) => void = () => {}): Promise<Binaries> => {
+export const usableBinaries = async (account: OsAccount, say: (line: string) => void = () => {}): Promise<Binaries> => {
   const found = findBinaries()
   if (!account || can(account, join(found.folder, 'bin', 'postgres'), '--version')) return found
   const copy = join(sharedHome, `postgres-${found.version}`)

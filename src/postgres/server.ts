@@ -1,12 +1,12 @@
 import { closeSync, constants, openSync, readFileSync, readlinkSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, signalAs, writeAs } from '../process/account.ts'
+import { type OsAccount, signalAs, writeAs } from '../process/account.ts'
 import { isAlive } from '../process/is-alive.ts'
 import { probePort } from '../process/probe-port.ts'
 import { StartError } from '../process/start-error.ts'
 import { type Cluster, logFolder, pgdata } from './cluster.ts'
-import { type Guard, openGuard } from './guard.ts'
+import { openProcessGuard, type ProcessGuard } from './guard.ts'
 
 /** A postmaster that we have started. */
 export type Server = {
@@ -48,16 +48,21 @@ export const startServer = async (cluster: Cluster, options: ServerOptions = {})
   }
 }
 
-const stop = async (pid: number, account: Account, { exited }: Guard, how: 'fast' | 'kill' = 'fast') => {
+const stop = async (pid: number, account: OsAccount, { exited }: ProcessGuard, how: 'fast' | 'kill' = 'fast') => {
   signalAs(account, pid, how === 'fast' ? 'SIGINT' : 'SIGKILL')
   const impatience = setTimeout(() => signalAs(account, pid, 'SIGQUIT'), 15_000)
   await exited
   clearTimeout(impatience)
 }
 
-const launch = ({ home, account, binaries }: Cluster, port: number, log: number, options: ServerOptions): Guard => {
+const launch = (
+  { home, account, binaries }: Cluster,
+  port: number,
+  log: number,
+  options: ServerOptions,
+): ProcessGuard => {
   const settings = { ...defaults, log_directory: logFolder(home), port, ...options.settings }
-  return openGuard({
+  return openProcessGuard({
     command: [
       ...[join(binaries.folder, 'bin', 'postgres'), '-D', pgdata(home)],
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
@@ -116,7 +121,7 @@ const defaults: Readonly<Record<string, string | number>> = {
  * The postmaster's number, once it says in its pid file that it is ready; undefined when it has ended.
  * Recovery after a crash may take long, so there is no time limit.
  */
-const ready = async (home: string, guard: Guard): Promise<number | undefined> => {
+const ready = async (home: string, guard: ProcessGuard): Promise<number | undefined> => {
   let ended = false
   void guard.exited.then(() => {
     ended = true
@@ -134,7 +139,7 @@ const ready = async (home: string, guard: Guard): Promise<number | undefined> =>
  * Ends the server of a process that was killed. It is not adopted: it may run with the settings of an
  * older version, and only a child's end can be told for sure.
  */
-const endOrphan = async (home: string, account: Account) => {
+const endOrphan = async (home: string, account: OsAccount) => {
   const pid = readPidFile(home)?.pid
   if (pid === undefined || !isAlive(pid)) return
   if (!isPostmaster(pid, home)) {

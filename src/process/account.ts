@@ -7,16 +7,16 @@ import { StartError } from './start-error.ts'
  * The account Postgres runs under; undefined is our own. Postgres refuses to be root, so a program
  * started by root lends it another one.
  */
-export type Account = { readonly name: string; readonly uid: number; readonly gid: number } | undefined
+export type OsAccount = { readonly name: string; readonly uid: number; readonly gid: number } | undefined
 
 export const isRoot = () => process.getuid?.() === 0
 
 /** Whoever owns the cluster runs it. A new one gets an account of its own: `postgres` may be a distribution's server. */
-export const accountFor = (cluster: string): Account => {
+export const accountFor = (cluster: string): OsAccount => {
   if (!isRoot()) return undefined
   if (existsSync(cluster)) {
     const { uid, gid } = statSync(cluster)
-    if (uid !== 0) return { name: nameOf(uid), uid, gid }
+    if (uid !== 0) return { name: accountName(uid), uid, gid }
   }
   return findAccount(LENT) ?? createAccount(LENT)
 }
@@ -24,26 +24,26 @@ export const accountFor = (cluster: string): Account => {
 const LENT = 'paymachine'
 
 /** Runs a program as the account and answers whether it succeeded: permissions are asked, not computed. */
-export const can = (account: Account, program: string, ...args: readonly string[]): boolean =>
+export const can = (account: OsAccount, program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { ...identity(account), cwd: '/', stdio: 'ignore' }).status === 0
 
 /** Of a path that the account cannot replace by a link meanwhile: its folder must not be the account's. */
-export const give = (path: string, account: Account) => {
+export const give = (path: string, account: OsAccount) => {
   if (account) chownSync(path, account.uid, account.gid)
 }
 
 /** What spawn() needs to run something as the account. */
-export const identity = (account: Account) => (account ? { uid: account.uid, gid: account.gid } : {})
+export const identity = (account: OsAccount) => (account ? { uid: account.uid, gid: account.gid } : {})
 
 /** Writes a file in a folder of the account with that account's rights: a link there leads no further than it may go. */
-export const writeAs = (account: Account, path: string, text: string) => {
+export const writeAs = (account: OsAccount, path: string, text: string) => {
   if (!account) return writeFileSync(path, text)
   if (!can(account, '/bin/sh', '-c', 'printf %s "$1" > "$0"', path, text))
     throw new StartError(`${path} cannot be written to by user ${account.name}`)
 }
 
 /** Sends a signal with the account's rights: a number that the account wrote can name no other user's process. */
-export const signalAs = (account: Account, pid: number, name: NodeJS.Signals) => {
+export const signalAs = (account: OsAccount, pid: number, name: NodeJS.Signals) => {
   if (account) return void can(account, '/bin/sh', '-c', 'kill -s "$0" "$1"', name.slice('SIG'.length), String(pid))
   try {
     process.kill(pid, name)
@@ -58,7 +58,7 @@ export const requireOwn = (folder: string) => {
   const { uid, mode } = statSync(folder)
   if (uid !== 0)
     throw new StartError(
-      `${folder} belongs to user ${nameOf(uid)}, and root does not use folders of other users: give it to root, or start as that user`,
+      `${folder} belongs to user ${accountName(uid)}, and root does not use folders of other users: give it to root, or start as that user`,
     )
   if (mode & OTHERS_WRITE)
     throw new StartError(
@@ -91,15 +91,15 @@ const isOfRoot = (folder: string): boolean => {
   return uid === 0 && ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0)
 }
 
-export const nameOf = (uid: number) => ask('id', '-un', String(uid)) || String(uid)
+export const accountName = (uid: number) => ask('id', '-un', String(uid)) || String(uid)
 
-const findAccount = (name: string): Account => {
+const findAccount = (name: string): OsAccount => {
   const uid = ask('id', '-u', name)
   const gid = ask('id', '-g', name)
   return uid && gid ? { name, uid: Number(uid), gid: Number(gid) } : undefined
 }
 
-const createAccount = (name: string): Account => {
+const createAccount = (name: string): OsAccount => {
   // Another start may hold the lock on the list of users.
   for (let tries = 0; tries < 50; tries++) {
     if (tries > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { can, isRoot, nameOf } from './account.ts'
+import { accountName, can, isRoot } from './account.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -14,7 +14,7 @@ export const leaveRoot = (dataDir: string): { readonly name: string; readonly fo
   const folder = existingFolder(resolve(dataDir))
   const { uid, gid } = statSync(folder)
   if (uid === 0) return undefined
-  const name = nameOf(uid)
+  const name = accountName(uid)
   if (!process.setgroups || !process.setgid || !process.setuid)
     throw new StartError(`${folder} belongs to user ${name}: start as that user, or give it to root`)
   const program = fileURLToPath(new URL('../..', import.meta.url))

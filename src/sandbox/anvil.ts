@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openGuard } from '../postgres/guard.ts'
+import { openProcessGuard } from '../postgres/guard.ts'
 import { freePort } from '../postgres/server.ts'
 import { ask } from './ask.ts'
 
@@ -57,7 +57,7 @@ const launch = (
   { args = [], host = '127.0.0.1', temporary = false }: Partial<AnvilOptions>,
 ) => {
   const log = openSync(logFile(folder), 'w', 0o600)
-  const guard = openGuard({
+  const guard = openProcessGuard({
     // The cache is never used without states on the disk; its path says whose process this is. See isOurs().
     command: [program, '--host', host, '--port', String(port), '--cache-path', folder, ...args],
     account: undefined,

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { type AddressRange, bytesOf, groupsOf, isWithin, plain, remembered } from '../address-ranges.ts'
+import { type AddressRange, bytesOf, groupsOf, isInRanges, plain, remembered } from '../address-ranges.ts'
 
 /**
  * Whether anybody on the internet is behind an address, as far as the address itself says. IPv4 is public unless
@@ -7,11 +7,11 @@ import { type AddressRange, bytesOf, groupsOf, isWithin, plain, remembered } fro
  */
 export const isPublic: (address: string) => boolean = remembered(address => {
   const of = plain(address)
-  if (isIPv4(of)) return !isWithin(of, special)
+  if (isIPv4(of)) return !isInRanges(of, special)
   if (!isIPv6(of)) return false
   // What a network with IPv6 only calls the IPv4 internet: its gateway speaks to the address inside.
-  if (isWithin(of, translated)) return isPublic(bytesOf(groupsOf(of)).slice(12).join('.'))
-  return isWithin(of, givenOut) && !isWithin(of, special)
+  if (isInRanges(of, translated)) return isPublic(bytesOf(groupsOf(of)).slice(12).join('.'))
+  return isInRanges(of, givenOut) && !isInRanges(of, special)
 }, 10_000)
 
 /** Ranges as they are written in the registries of special addresses. */

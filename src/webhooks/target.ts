@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isWithin, plain } from '../address-ranges.ts'
+import { isInRanges, plain } from '../address-ranges.ts'
 import type { Env } from '../env.ts'
 import { isPublic } from './address.ts'
 
@@ -59,7 +59,7 @@ const isName = (text: string): boolean => text.length <= 253 && /^([a-z0-9_-]{1,
 export const knownAddresses = ({ name, isAddress }: Target, { allow }: Rules): readonly string[] | undefined => {
   if (isAddress) return [name]
   if (name !== 'localhost' && !name.endsWith('.localhost')) return undefined
-  const opened = thisMachine.filter(address => isWithin(address, allow))
+  const opened = thisMachine.filter(address => isInRanges(address, allow))
   return opened.length > 0 ? opened : thisMachine
 }
 
@@ -72,7 +72,7 @@ export const judgeAddresses = (
   livemode: boolean,
   { allow, ports }: Rules,
 ): 'ok' | UrlFault => {
-  const opened = addresses.filter(address => isWithin(plain(address), allow))
+  const opened = addresses.filter(address => isInRanges(plain(address), allow))
   if (addresses.length > 0 && opened.length === addresses.length) return target.secure || !livemode ? 'ok' : 'not_https'
   if (!target.secure) return 'not_https'
   if (!ports.includes(target.port)) return 'closed_port'

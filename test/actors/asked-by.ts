@@ -1,8 +1,8 @@
 import type { ExecutableActionObject } from 'xstate'
-import type { Asked } from '../../src/actors/step.ts'
+import type { RequestedEffect } from '../../src/actors/step.ts'
 
 /** What XState's own interpreter asks for, in the words of the core. */
-export const askedBy = (actions: readonly ExecutableActionObject[]): Asked[] =>
+export const askedBy = (actions: readonly ExecutableActionObject[]): RequestedEffect[] =>
   actions.map(({ type, params }) => {
     const given = (params ?? {}) as { event?: { type: string }; id?: string; sendId?: string }
     const timer = String(given.id ?? given.sendId).replace('xstate.after.', '')
