@@ -43,7 +43,7 @@ export const saltOf = (secret: Uint8Array, counter: number): Hex => {
  */
 export const forwarderOf = (treasury: Hex): ((salt: Hex) => Hex) => {
   if (!parseAddress(treasury)) throw new Error('A treasury is an address, and not the zero address')
-  const bytecodeHash = keccak256(concat(['0x6100473d81600a3d39f3', codeOf(treasury)]))
+  const bytecodeHash = keccak256(concat(['0x6100473d81600a3d39f3', forwarderCode(treasury)]))
   return salt => {
     if (salt.length !== 66) throw new Error('A salt has 32 bytes')
     return create2(factory, salt, bytecodeHash)
@@ -51,7 +51,7 @@ export const forwarderOf = (treasury: Hex): ((salt: Hex) => Hex) => {
 }
 
 /** What stands at a forwarder that has been swept. */
-export const codeOf = (treasury: Hex): Hex =>
+export const forwarderCode = (treasury: Hex): Hex =>
   lower(concat(['0x36600557005b363d3d373d3d3d363d73', sweeper, '0x5af43d82803e903d91603157fd5bf3', treasury]))
 
 /** By bytes, as an audit makes a million of them: of hexadecimal text it takes twice as long. */

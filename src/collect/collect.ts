@@ -2,7 +2,7 @@ import type { Hex, PrivateKeyAccount } from 'viem'
 import { formatUnits } from 'viem/utils'
 import { checksummed } from '../chain/checksum.ts'
 import { type Carrier, carryOutSweep, deployFirst } from '../chain/collect/carry-out.ts'
-import { lookAt } from '../chain/collect/look.ts'
+import { readHoldingsAtHead } from '../chain/collect/look.ts'
 import { planSweeps } from '../chain/collect/plan.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { patient } from '../chain/rpc/ask.ts'
@@ -83,7 +83,7 @@ const requireSecret = async ({ sql, keyring, merchantId }: CollectOptions): Prom
 const holdingsOf = async ({ connected, asset }: CollectOptions, { ask }: Carrier, treasury: Hex, atLeast: number) => {
   const assets = assetsOf(connected.chain)
   const [, ...tokens] = assets.map(({ token }) => token)
-  const [holding] = (await lookAt(ask, [treasury], tokens, atLeast)).holdings
+  const [holding] = (await readHoldingsAtHead(ask, [treasury], tokens, atLeast)).holdings
   return assets
     .map((each, at) => ({ ...each, amount: (at === 0 ? holding?.coins : holding?.tokens[at - 1]) ?? 0n }))
     .filter(each => asset === undefined || each.asset === asset)

@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
-import { findDeployment } from '../chain/collect/factory.ts'
+import { findFactoryDeployment } from '../chain/collect/factory.ts'
 import { partsOf } from '../chain/collect/holdings.ts'
-import { mostAddresses, type Plan, planSweeps, type Sweep } from '../chain/collect/plan.ts'
-import type { Transaction } from '../chain/collect/send.ts'
+import { mostAddresses, planSweeps, type Sweep, type SweepPlan } from '../chain/collect/plan.ts'
+import type { TransactionRequest } from '../chain/collect/send.ts'
 import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
 import { type Ask, withinTime } from '../chain/rpc/ask.ts'
 import type { Keyring } from '../keyring.ts'
@@ -34,7 +34,7 @@ type Step =
   | { readonly type: 'nothing' }
   /** The deployment proxy, which gives contracts the same address on every chain, is not on this chain. */
   | { readonly type: 'impossible' }
-  | { readonly type: 'deploy_factory'; readonly transaction: Transaction }
+  | { readonly type: 'deploy_factory'; readonly transaction: TransactionRequest }
   | { readonly type: 'collect'; readonly sweep: Sweep; readonly amounts: readonly Total[] }
 
 export type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
@@ -50,7 +50,7 @@ export const nextCollection = async (given: Given, connected: ConnectedChain, wa
   if (!batch) return { treasury: null, step: { type: 'nothing' }, remaining: 0, leftOut, others }
   const { treasury, ready } = batch
   const all = { treasury, remaining: ready.length, leftOut, others }
-  const deployment = await findDeployment(ask)
+  const deployment = await findFactoryDeployment(ask)
   if (deployment.state === 'no_proxy') return { ...all, step: { type: 'impossible' } }
   if (deployment.state === 'missing')
     return { ...all, step: { type: 'deploy_factory', transaction: deployment.transaction } }
@@ -74,7 +74,7 @@ export const ofAsset = (waiting: readonly Waiting[], asset: string | undefined):
 const firstSweep = async (ask: Ask, { treasury, ready }: Batch) => {
   const groups = Map.groupBy(ready, ({ held }) => held.map(({ token }) => token).join())
   const largestFirst = [...groups.values()].sort((a, b) => b.length - a.length)
-  const refused: Plan['leftOut'][number][] = []
+  const refused: SweepPlan['leftOut'][number][] = []
   for (const some of largestFirst.flatMap(group => partsOf(group, mostAddresses))) {
     const { sweeps, leftOut } = await planSweeps(ask, treasury, some.map(depositOf))
     refused.push(...leftOut)
@@ -94,7 +94,7 @@ export const sweptBy = ({ salts, tokens }: Sweep, ready: readonly Ready[]): read
     .map(({ held }) => ({ held: held.filter(({ token }) => tokens.includes(token)) }))
 }
 
-export const refusedOf = ({ treasury, ready }: Batch, refused: Plan['leftOut']): readonly LeftOut[] => {
+export const refusedOf = ({ treasury, ready }: Batch, refused: SweepPlan['leftOut']): readonly LeftOut[] => {
   const tokens = Map.groupBy(refused, ({ salt }) => salt)
   return ready.flatMap(({ salt, held }) => {
     const its = tokens.get(salt)?.map(({ token }) => token)
@@ -102,7 +102,7 @@ export const refusedOf = ({ treasury, ready }: Batch, refused: Plan['leftOut']):
   })
 }
 
-const remainderOf = (ready: readonly Ready[], sweep: Sweep | undefined, refused: Plan['leftOut']): number => {
+const remainderOf = (ready: readonly Ready[], sweep: Sweep | undefined, refused: SweepPlan['leftOut']): number => {
   const gone = new Set(sweep?.salts)
   const stuck = Map.groupBy(refused, ({ salt }) => salt)
   return ready.filter(({ salt, held }) => !gone.has(salt) && (stuck.get(salt)?.length ?? 0) < held.length).length

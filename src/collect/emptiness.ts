@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
 import { readHoldings } from '../chain/collect/holdings.ts'
-import { isEmpty, type Look } from '../chain/collect/look.ts'
+import { type HoldingsAtBlock, isEmpty } from '../chain/collect/look.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { agreedBy } from '../chain/rpc/ask.ts'
 import { blockAt, findHeader } from '../chain/rpc/block.ts'
@@ -31,7 +31,7 @@ export const settleEmpty = async ({ sql }: Books, { chain, rpc }: ConnectedChain
 export const rememberEmpty = async (
   { sql }: Books,
   { chain, rpc }: ConnectedChain,
-  { holdings, block }: Look,
+  { holdings, block }: HoldingsAtBlock,
   tokens: readonly Hex[],
   timeoutMs: number,
 ) => {

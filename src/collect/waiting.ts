@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { Holding } from '../chain/collect/holdings.ts'
-import { lookAt } from '../chain/collect/look.ts'
+import { readHoldingsAtHead } from '../chain/collect/look.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { type Ask, withinTime } from '../chain/rpc/ask.ts'
 import { zeroAddress } from '../chain/zero.ts'
@@ -57,7 +57,7 @@ export const readWaiting = async (
   const assets = assetsOf(chain)
   const [, ...tokens] = assets.map(({ token }) => token)
   const addresses = rows.map(({ address }) => asHex(address))
-  const look = await lookAt(ask, addresses, tokens, atLeast)
+  const look = await readHoldingsAtHead(ask, addresses, tokens, atLeast)
   await rememberEmpty(world, connected, look, tokens, timeoutMs)
   const waiting = rows
     .map((row, at) => ({ ...row, held: heldOf(look.holdings[at], assets) }))

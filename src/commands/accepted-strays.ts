@@ -5,7 +5,7 @@ import type { Chain } from '../chain/chain.ts'
 import { checksummedOrNull } from '../chain/checksum.ts'
 import { confirmationsOf } from '../chain/enabled/chains.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
-import { amountOf, atPar } from '../chain/quotes/amount.ts'
+import { atPar, quotedAmount } from '../chain/quotes/amount.ts'
 import { refuse } from '../errors.ts'
 import { type AssetReceived, findReceived } from '../queries/strays.ts'
 
@@ -29,7 +29,7 @@ export const acceptedAssetOf = async (
     if (!asset) continue
     const { amountReceived, amountFinal, address, payerAddress, txHash, blockNumber, scan } = each
     const pegged = asset.peg === payment.context.currency
-    const atItsPar = pegged ? amountOf(payment.context, atPar, asset.decimals) : undefined
+    const atItsPar = pegged ? quotedAmount(payment.context, atPar, asset.decimals) : undefined
     return {
       ...{ chainId: each.chainId, asset: asset.asset, tokenAddress: each.tokenAddress, decimals: asset.decimals },
       ...{ address, amountExpected: atItsPar ?? amountFinal, confirmationsRequired: confirmationsOf(chain), pegged },

@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.ts'
 import { checksummed } from '../chain/checksum.ts'
-import type { Transaction } from '../chain/collect/send.ts'
+import type { TransactionRequest } from '../chain/collect/send.ts'
 import type { Collection } from '../collect/collection.ts'
 import type { LeftOut } from '../collect/ready.ts'
 import { totalsOf } from '../collect/waiting.ts'
@@ -29,7 +29,7 @@ export const collectionRecord = (chain: Chain, asset: string | undefined, collec
   }
 }
 
-const unsigned = ({ id }: Chain, { to, data, gasLimit }: Transaction) => ({
+const unsigned = ({ id }: Chain, { to, data, gasLimit }: TransactionRequest) => ({
   chainId: id,
   to: checksummed(to),
   data,

@@ -1,6 +1,6 @@
 import { blockAt, findFullBlock, fullBlockAt, isBlock } from '../chain/rpc/block.ts'
 import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
-import { type Answer, answered, type Call, type Rpc, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { answered, type Rpc, type RpcAnswer, type RpcCall, RpcRefusal } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { Final } from '../queries/submissions.ts'
 import { findSigned, type SignedContent } from './signed-by.ts'
@@ -50,11 +50,11 @@ export const findUsedBy = async (
  * as unused.
  */
 const findBlockOf = async (rpc: Rpc, address: string, nonce: number, to: number): Promise<number> => {
-  const countAt = (number: number): Call => ({
+  const countAt = (number: number): RpcCall => ({
     method: 'eth_getTransactionCount',
     params: [address, toQuantity(number)],
   })
-  const isOver = (answer: Answer) =>
+  const isOver = (answer: RpcAnswer) =>
     answer !== null && !(answer instanceof RpcRefusal) && readNumber(answer, 'a nonce') > nonce
   let [unused, used] = [-1, to]
   while (used - unused > 1) {

@@ -1,5 +1,5 @@
 import { createPublicClient, type Hex, http, parseAbiItem } from 'viem'
-import type { Call } from '../../src/chain/rpc/rpc.ts'
+import type { RpcCall } from '../../src/chain/rpc/rpc.ts'
 
 /** What is asked of a node, request by request, each as it was sent. */
 export type Requests = readonly string[]
@@ -32,7 +32,7 @@ export const repeatRaw = async (url: string, requests: Requests): Promise<void> 
 /** The same calls, as many at once, as viem makes and batches them. */
 export const repeatByViem = async (url: string, requests: Requests): Promise<void> => {
   const client = createPublicClient({ transport: http(url, { batch: { batchSize: 2_000 }, retryCount: 0 }) })
-  const ask = ({ method, params }: Call): Promise<unknown> => {
+  const ask = ({ method, params }: RpcCall): Promise<unknown> => {
     const [first] = params
     if (method === 'eth_blockNumber') return client.getBlockNumber({ cacheTime: 0 })
     if (method === 'eth_getBlockByNumber' && isHex(first)) return client.getBlock({ blockNumber: BigInt(first) })
@@ -40,7 +40,7 @@ export const repeatByViem = async (url: string, requests: Requests): Promise<voi
     if (method === 'eth_chainId') return client.getChainId()
     throw new Error(`the loop of the peer lacks ${method}`)
   }
-  for (const body of requests) await Promise.all((JSON.parse(body) as readonly Call[]).map(ask))
+  for (const body of requests) await Promise.all((JSON.parse(body) as readonly RpcCall[]).map(ask))
 }
 
 const headers = { 'content-type': 'application/json' }

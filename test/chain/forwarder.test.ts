@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { parseAbi, zeroAddress } from 'viem'
 import forwarders from '../../src/chain/contracts/forwarders.json' with { type: 'json' }
 import {
-  codeOf,
   deploymentProxy,
   factory,
   factoryAbi,
   factoryDeployment,
+  forwarderCode,
   forwarderOf,
   saltOf,
   sweeper,
@@ -34,7 +34,7 @@ test('factory, sweeper and forwarders are where they were computed to be, and no
   expect(lower(told)).toBe(sweeper)
 
   await chain.collect(treasury, salts, [zeroAddress])
-  for (const forwarder of forwarders) expect(await code(forwarder)).toBe(codeOf(treasury))
+  for (const forwarder of forwarders) expect(await code(forwarder)).toBe(forwarderCode(treasury))
 })
 
 test('these addresses have been given out and must never change', () => {

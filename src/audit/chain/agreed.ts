@@ -1,12 +1,12 @@
-import { type Answer, agreedOn, type Call, type Plain, type Rpc, RpcFault } from '../../chain/rpc/rpc.ts'
+import { agreedOn, type Plain, type Rpc, type RpcAnswer, type RpcCall, RpcFault } from '../../chain/rpc/rpc.ts'
 
 const TIMEOUT_MS = 60_000
 
 /** The answer on which the nodes agree. Throws if they disagree: then nothing is compared. */
 export const getAgreed = async <T extends Plain>(
   rpc: Rpc,
-  calls: readonly Call[],
-  pick: (answers: readonly Answer[]) => T,
+  calls: readonly RpcCall[],
+  pick: (answers: readonly RpcAnswer[]) => T,
 ): Promise<T> => {
   const agreed = agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS }))
   if (agreed === undefined) throw new RpcFault('garbage', 'the nodes disagree')

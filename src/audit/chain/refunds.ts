@@ -4,7 +4,7 @@ import type { ActorRow } from '../../actors/rows.ts'
 import { verdictOn } from '../../chain/refunds/verdict.ts'
 import { findTransaction } from '../../chain/rpc/block.ts'
 import { findReceipt, receiptOf } from '../../chain/rpc/receipt.ts'
-import { type Answer, answered, type Rpc } from '../../chain/rpc/rpc.ts'
+import { answered, type Rpc, type RpcAnswer } from '../../chain/rpc/rpc.ts'
 import { transactionBy } from '../../chain/watch/transactions.ts'
 import { movedBy } from '../../chain/watch/transfer-of.ts'
 import { refundKind } from '../../kinds/refund.ts'
@@ -44,7 +44,7 @@ const arePaid = (rpc: Rpc, refunds: readonly Actor<Refund>[]): Promise<readonly 
   )
 }
 
-const isPaid = (refund: Actor<Refund>, hash: string, receipt: Answer, transaction: Answer): boolean => {
+const isPaid = (refund: Actor<Refund>, hash: string, receipt: RpcAnswer, transaction: RpcAnswer): boolean => {
   const done = findReceipt(answered(receipt), hash)
   const sent = findTransaction(answered(transaction), hash)
   if (!done || !sent) return false

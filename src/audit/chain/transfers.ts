@@ -1,6 +1,6 @@
 import { findTransaction } from '../../chain/rpc/block.ts'
 import { findReceipt, receiptOf } from '../../chain/rpc/receipt.ts'
-import { type Answer, answered, type Rpc } from '../../chain/rpc/rpc.ts'
+import { answered, type Rpc, type RpcAnswer } from '../../chain/rpc/rpc.ts'
 import { BY_BALANCE } from '../../chain/watch/coins/explain.ts'
 import { BY_TRANSACTION } from '../../chain/watch/coins/sent-source.ts'
 import { transactionBy } from '../../chain/watch/transactions.ts'
@@ -44,7 +44,7 @@ const areShown = (rpc: Rpc, rows: readonly TransferRow[]): Promise<readonly bool
   return getAgreed(rpc, calls, answers => rows.map((row, at) => isShown(row, answers[2 * at], answers[2 * at + 1])))
 }
 
-const isShown = (row: TransferRow, receipt: Answer, transaction: Answer): boolean => {
+const isShown = (row: TransferRow, receipt: RpcAnswer, transaction: RpcAnswer): boolean => {
   const done = findReceipt(answered(receipt), row.tx_hash)
   if (done?.status !== 'success' || done.blockHash !== row.block_hash) return false
   if (row.log_index === BY_TRANSACTION) {

@@ -3,9 +3,9 @@ import { StartError } from '../../process/start-error.ts'
 import { deploymentProxy, factory } from '../forwarder.ts'
 import type { Ask } from '../rpc/ask.ts'
 import type { Receipt } from '../rpc/receipt.ts'
-import { findDeployment } from './factory.ts'
+import { findFactoryDeployment } from './factory.ts'
 import type { Sweep } from './plan.ts'
-import { sendAndWait, type Transaction } from './send.ts'
+import { sendAndWait, type TransactionRequest } from './send.ts'
 
 /** Sends or prints transactions, for a command. */
 export type Carrier = {
@@ -18,9 +18,9 @@ export type Carrier = {
 }
 
 /** Sends the transaction and returns its receipt, or prints it and returns undefined. */
-export const carryOut = async (
+export const sendOrPrint = async (
   { ask, chainId, account, say, print }: Carrier,
-  transaction: Transaction,
+  transaction: TransactionRequest,
 ): Promise<Receipt | undefined> => {
   if (!account) {
     const { to, data, gasLimit } = transaction
@@ -34,20 +34,20 @@ export const carryOut = async (
 
 /** Deploys the factory if needed. Returns whether it is on the chain now: nothing can be planned before. */
 export const deployFirst = async (carrier: Carrier): Promise<boolean> => {
-  const deployment = await findDeployment(carrier.ask)
+  const deployment = await findFactoryDeployment(carrier.ask)
   if (deployment.state === 'there') return true
   if (deployment.state === 'no_proxy')
     throw new StartError(
       `The deployment proxy ${deploymentProxy} is not on this chain: see Arachnid/deterministic-deployment-proxy`,
     )
   carrier.say('The contract that collects the money (factory) is not on this chain yet and is deployed first')
-  if (await carryOut(carrier, deployment.transaction)) return true
+  if (await sendOrPrint(carrier, deployment.transaction)) return true
   carrier.say('Send this transaction, then run the same command again')
   return false
 }
 
 export const carryOutSweep = async (carrier: Carrier, sweep: Sweep): Promise<Receipt | undefined> => {
-  const mined = await carryOut(carrier, sweep)
+  const mined = await sendOrPrint(carrier, sweep)
   carrier.say(`  ${gasLine(sweep, mined)}`)
   return mined
 }

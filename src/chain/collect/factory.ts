@@ -1,15 +1,15 @@
 import { deploymentProxy, factory, factoryDeployment } from '../forwarder.ts'
 import { type Ask, getBigint, hasCode } from '../rpc/ask.ts'
-import type { Transaction } from './send.ts'
+import type { TransactionRequest } from './send.ts'
 
 /** What has to be sent before the first collection on a chain: whoever does, it is the same factory. */
-export type Deployment =
+export type FactoryDeployment =
   | { readonly state: 'there' }
-  | { readonly state: 'missing'; readonly transaction: Transaction }
+  | { readonly state: 'missing'; readonly transaction: TransactionRequest }
   /** See Arachnid/deterministic-deployment-proxy. */
   | { readonly state: 'no_proxy' }
 
-export const findDeployment = async (ask: Ask): Promise<Deployment> => {
+export const findFactoryDeployment = async (ask: Ask): Promise<FactoryDeployment> => {
   if (await hasCode(ask, factory)) return { state: 'there' }
   if (!(await hasCode(ask, deploymentProxy))) return { state: 'no_proxy' }
   const transaction = { to: deploymentProxy, data: factoryDeployment } as const

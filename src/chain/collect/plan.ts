@@ -7,7 +7,7 @@ import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { partsOf } from './holdings.ts'
 
 /** An address by its salt, and the tokens to be swept from it; the zero address stands for coins. */
-export type Deposit = { readonly salt: Hex; readonly tokens: readonly Hex[] }
+export type DepositToSweep = { readonly salt: Hex; readonly tokens: readonly Hex[] }
 
 /** A transaction that anybody may send. */
 export type Sweep = {
@@ -19,14 +19,14 @@ export type Sweep = {
   readonly tokens: readonly Hex[]
 }
 
-export type Plan = {
+export type SweepPlan = {
   readonly sweeps: readonly Sweep[]
   /** What would not move now: its token or the treasury refuses. */
   readonly leftOut: readonly { readonly salt: Hex; readonly token: Hex }[]
 }
 
 /** The fewest transactions that sweep all this to the treasury; the factory has to be on the chain. */
-export const planSweeps = async (ask: Ask, treasury: Hex, deposits: readonly Deposit[]): Promise<Plan> => {
+export const planSweeps = async (ask: Ask, treasury: Hex, deposits: readonly DepositToSweep[]): Promise<SweepPlan> => {
   const tokens = [...new Set(deposits.flatMap(deposit => deposit.tokens))]
   const movable = new Map<Hex, ReadonlySet<Hex>>()
   for (const token of tokens) {
@@ -106,7 +106,7 @@ const collectOf = (treasury: Hex, salts: readonly Hex[], tokens: readonly Hex[])
 const halvesOf = <T>(all: readonly T[]): readonly (readonly T[])[] => partsOf(all, Math.ceil(all.length / 2))
 
 /** A transaction sweeps each of its tokens from each of its addresses, so those that hold the same go together. */
-const bySameTokens = (deposits: readonly Deposit[]): readonly Group[] => {
+const bySameTokens = (deposits: readonly DepositToSweep[]): readonly Group[] => {
   const groups = Map.groupBy(deposits, ({ tokens }) => tokens.toSorted().join())
   return [...groups.values()].flatMap(group =>
     group.slice(0, 1).map(({ tokens }) => ({ salts: group.map(({ salt }) => salt), tokens })),

@@ -8,14 +8,14 @@ import { readFees } from '../rpc/fees.ts'
 import { findReceipt, type Receipt, receiptOf } from '../rpc/receipt.ts'
 import { RpcRefusal } from '../rpc/rpc.ts'
 
-export type Transaction = { readonly to: Hex; readonly data: Hex; readonly gasLimit: bigint }
+export type TransactionRequest = { readonly to: Hex; readonly data: Hex; readonly gasLimit: bigint }
 
 /** Signs and sends one transaction, and waits until it is in a block. */
 export const sendAndWait = async (
   ask: Ask,
   account: PrivateKeyAccount,
   chainId: number,
-  { to, data, gasLimit }: Transaction,
+  { to, data, gasLimit }: TransactionRequest,
 ): Promise<Receipt> => {
   const nonce = await getBigint(ask, 'eth_getTransactionCount', [account.address, 'pending'])
   const fees = await readFees(ask)

@@ -21,25 +21,25 @@ export const feed = (pair: string, address: string, heartbeatS: number): Feed =>
 })
 
 /** The two of a family differ in little more than addresses. */
-export type Row = Pick<Chain, 'id' | 'network' | 'explorerUrl' | 'tokens'> & {
+export type ChainRow = Pick<Chain, 'id' | 'network' | 'explorerUrl' | 'tokens'> & {
   readonly feed: Feed
   readonly currencyFeeds?: readonly Feed[]
   readonly sequencerFeed?: string
 }
 
-export type Family = { readonly asset: string; readonly blockMs: number; readonly pollMs: number }
+export type ChainFamily = { readonly asset: string; readonly blockMs: number; readonly pollMs: number }
 
 /** Money is only money once the chain cannot take it back without losing its own deposits. */
-export const mainnet = (family: Family, row: Row): Chain => ({ ...chainOf(family, row), livemode: true })
+export const mainnet = (family: ChainFamily, row: ChainRow): Chain => ({ ...chainOf(family, row), livemode: true })
 
 /** Nothing is lost on a test net, and nobody wants to wait a quarter of an hour for a test. */
-export const testnet = (family: Family, row: Row, confirmations: number): Chain => ({
+export const testnet = (family: ChainFamily, row: ChainRow, confirmations: number): Chain => ({
   ...chainOf(family, row),
   livemode: false,
   finality: { confirmations },
 })
 
-const chainOf = ({ asset, blockMs, pollMs }: Family, row: Row): Omit<Chain, 'livemode'> => ({
+const chainOf = ({ asset, blockMs, pollMs }: ChainFamily, row: ChainRow): Omit<Chain, 'livemode'> => ({
   id: row.id,
   network: row.network,
   native: { asset, decimals: 18, feed: row.feed },

@@ -11,7 +11,7 @@ export type Money = { readonly amountMinor: number; readonly currency: string }
  * How many atomic units pay the money, rounded up: the merchant never gets less than was asked, and the
  * customer never gives a whole unit too much. Undefined where no sensible payment comes out.
  */
-export const amountOf = ({ amountMinor, currency }: Money, price: Price, decimals: number): bigint | undefined => {
+export const quotedAmount = ({ amountMinor, currency }: Money, price: Price, decimals: number): bigint | undefined => {
   if (!Number.isSafeInteger(amountMinor) || amountMinor < 1) throw new RangeError('an amount is a safe integer from 1')
   const above = BigInt(amountMinor) * tenTo(decimals) * price.denominator
   const below = tenTo(minorDigits(currency)) * price.numerator

@@ -1,12 +1,12 @@
 import type { Price } from './amount.ts'
-import type { Verdict } from './judge.ts'
+import type { PriceVerdict } from './judge.ts'
 
 /**
  * What one aggregator was believed to say, by this process. An answer far from the last one is more often an accident
  * than the market, and a quote from it would sell for nothing; if it was the market, it is still there later. After a
  * start, or an hour without an answer, there is nothing to compare with: that nodes agree must do.
  */
-export type Belief = { weigh(price: Price, nowMs: number): Verdict }
+export type Belief = { weigh(price: Price, nowMs: number): PriceVerdict }
 
 export const openBelief = (mostJumpPercent: bigint): Belief => {
   let last: Sighting | undefined

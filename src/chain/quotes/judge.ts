@@ -3,7 +3,7 @@ import { type Price, tenTo } from './amount.ts'
 import type { Reading, Round, SequencerRound, Told } from './read-feeds.ts'
 
 /** Why an answer is not believed. */
-export type Doubt =
+export type PriceDoubt =
   | 'unreachable'
   | 'disagreed'
   | 'behind'
@@ -17,10 +17,10 @@ export type Doubt =
   | 'stale'
   | 'jumped'
 
-export type Verdict = { readonly believed: Price } | { readonly refused: Doubt }
+export type PriceVerdict = { readonly believed: Price } | { readonly refused: PriceDoubt }
 
 /** What is wrong with the node or the chain as a whole, so that no aggregator on it can be believed. */
-export const doubtAbout = (chain: Chain, { headS, sequencer }: Reading, nowS: bigint): Doubt | undefined => {
+export const doubtAbout = (chain: Chain, { headS, sequencer }: Reading, nowS: bigint): PriceDoubt | undefined => {
   // A chain that mines on demand has a head of any age, and its clock is moved by tests.
   if (!chain.minesOnDemand && headS > nowS + clocksDifferS) return 'ahead'
   if (isBehind(chain, headS, nowS)) return 'behind'
@@ -37,7 +37,7 @@ export const isBehind = (chain: Chain, headS: bigint, nowS: bigint): boolean =>
 const isUp = (round: SequencerRound | undefined, headS: bigint) =>
   round !== undefined && round.answer === 0n && round.startedS > 0n && headS - round.startedS >= graceS
 
-export const judgeRound = (chain: Chain, feed: Feed, round: Told<Round>, headS: bigint, nowS: bigint): Verdict => {
+export const judgeRound = (chain: Chain, feed: Feed, round: Told<Round>, headS: bigint, nowS: bigint): PriceVerdict => {
   if (round === undefined) return { refused: 'unreadable' }
   if (round === 'disagreed') return { refused: 'disagreed' }
   // A mistaken address is found out, in the table or in an operator's file.

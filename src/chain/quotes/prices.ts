@@ -1,14 +1,14 @@
 import type { Outside } from '../../outside.ts'
 import type { Chain } from '../chain.ts'
 import type { Price } from './amount.ts'
-import { type Doubt, isBehind, type Verdict } from './judge.ts'
+import { isBehind, type PriceDoubt, type PriceVerdict } from './judge.ts'
 import { type FeedNodes, readFeeds } from './read-feeds.ts'
 import { openVerdicts, secondsOf } from './verdicts.ts'
 
 /** What the aggregators of a chain were last found to say, by the pair. */
 export type ChainPrices = ReadonlyMap<string, Price>
 
-export type FeedState = { readonly chainId: number; readonly pair: string; readonly state: 'believed' | Doubt }
+export type FeedState = { readonly chainId: number; readonly pair: string; readonly state: 'believed' | PriceDoubt }
 
 export type Prices = {
   /** Read now, or a few seconds ago. Never throws: what cannot be believed is not in it. */
@@ -29,7 +29,7 @@ export const openPrices = (chain: Chain, rpc: FeedNodes, { clock, log }: Pick<Ou
       return 'unreachable' as const
     })
     const verdicts = [...judge(told, now())]
-    const stateOf = (verdict: Verdict) => ('believed' in verdict ? 'believed' : verdict.refused)
+    const stateOf = (verdict: PriceVerdict) => ('believed' in verdict ? 'believed' : verdict.refused)
     note(verdicts.map(([{ pair }, verdict]) => ({ chainId: chain.id, pair, state: stateOf(verdict) })))
     return new Map(
       verdicts.flatMap(([feed, verdict]) => ('believed' in verdict ? [[feed.pair, verdict.believed]] : [])),

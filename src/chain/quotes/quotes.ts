@@ -1,6 +1,6 @@
 import type { Outside } from '../../outside.ts'
 import type { Chain, Token } from '../chain.ts'
-import { amountOf, atPar, type Money, type Price, rateOf } from './amount.ts'
+import { atPar, type Money, type Price, quotedAmount, rateOf } from './amount.ts'
 import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
 import { type FeedNodes, feedsOf } from './read-feeds.ts'
 
@@ -22,7 +22,7 @@ export type Quote = {
   readonly expiresAt: Date | null
 }
 
-export type Asked = Money & {
+export type QuoteRequest = Money & {
   readonly livemode: boolean
   /** The end of the payment's window. */
   readonly until: Date
@@ -32,7 +32,7 @@ export type Asked = Money & {
 
 export type Quotes = {
   /** One for each asset that has a price now; the others are left out. */
-  offer(asked: Asked): Promise<readonly Quote[]>
+  offer(asked: QuoteRequest): Promise<readonly Quote[]>
   /** What became of every aggregator at its last reading; where that was no good another one begins. */
   feeds(): readonly FeedState[]
 }
@@ -73,13 +73,13 @@ const assetsOf = ({ native, tokens }: Chain): readonly Asset[] => [
   { asset: native.asset, address: null, decimals: native.decimals, peg: null },
 ]
 
-const isWanted = ({ assets }: Asked, chainId: number, asset: string) =>
+const isWanted = ({ assets }: QuoteRequest, chainId: number, asset: string) =>
   assets === null || assets.some(wanted => wanted.chainId === chainId && wanted.asset === asset)
 
-const quoteOf = (chain: Chain, asset: Asset, asked: Asked, known: ChainPrices, now: Date): Quote | undefined => {
+const quoteOf = (chain: Chain, asset: Asset, asked: QuoteRequest, known: ChainPrices, now: Date): Quote | undefined => {
   const pegged = asset.peg === asked.currency
   const priced = pegged ? { price: atPar, pairs: [] } : priceOf(chain, asset, asked.currency, known)
-  const amount = priced && amountOf(asked, priced.price, asset.decimals)
+  const amount = priced && quotedAmount(asked, priced.price, asset.decimals)
   if (!priced || amount === undefined) return undefined
   return {
     chainId: chain.id,

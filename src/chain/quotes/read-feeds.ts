@@ -1,14 +1,14 @@
 import type { Chain, Feed } from '../chain.ts'
-import { blockAt, findHeader, type Header, readHeader } from '../rpc/block.ts'
+import { type BlockHeader, blockAt, findHeader, readHeader } from '../rpc/block.ts'
 import {
-  type Answer,
   agreedOn,
   answered,
   type BatchOptions,
-  type Call,
   isOfNode,
   type Plain,
   type Rpc,
+  type RpcAnswer,
+  type RpcCall,
   RpcFault,
   RpcRefusal,
 } from '../rpc/rpc.ts'
@@ -71,15 +71,15 @@ export const readFeeds = async (
 type Asking = { readonly rpc: FeedNodes; readonly deadline: number }
 
 /** The heads of two, the lower one first: most often both have that. */
-const headsOf = async ({ rpc, deadline }: Asking): Promise<readonly Header[]> => {
+const headsOf = async ({ rpc, deadline }: Asking): Promise<readonly BlockHeader[]> => {
   const told = await rpc.both([blockAt('latest')], ([block]) => readHeader(answered(block)), within(deadline))
-  const isSame = (a: Header, b: Header) => a.hash === b.hash && a.timestamp === b.timestamp
+  const isSame = (a: BlockHeader, b: BlockHeader) => a.hash === b.hash && a.timestamp === b.timestamp
   const apart = told.filter((head, n) => told.findIndex(other => isSame(head, other)) === n)
   return apart.sort((a, b) => a.number - b.number)
 }
 
 /** Throws a fault that says `behind` where two do not both have the block. */
-const readAt = async (asking: Asking, chain: Chain, head: Header): Promise<Reading> => {
+const readAt = async (asking: Asking, chain: Chain, head: BlockHeader): Promise<Reading> => {
   const feeds = feedsOf(chain)
   const callsOf = (to: string, ...data: readonly string[]) => data.map(each => callOf(to, each, head))
   const { latestRoundData, decimals, description } = selectors
@@ -96,7 +96,10 @@ const readAt = async (asking: Asking, chain: Chain, head: Header): Promise<Readi
   return { headS: BigInt(head.timestamp), rounds: new Map(feeds.map((feed, n) => [feed, rounds[n]])), sequencer }
 }
 
-type AskingAt<T> = Asking & { readonly head: Header; readonly read: (answers: readonly unknown[]) => T | undefined }
+type AskingAt<T> = Asking & {
+  readonly head: BlockHeader
+  readonly read: (answers: readonly unknown[]) => T | undefined
+}
 
 /**
  * Questions of as many calls each: all at once, and one by one where two do not say the same of all, so that who lies
@@ -104,7 +107,7 @@ type AskingAt<T> = Asking & { readonly head: Header; readonly read: (answers: re
  */
 const readEach = async <T extends Plain>(
   asking: AskingAt<T>,
-  questions: readonly (readonly Call[])[],
+  questions: readonly (readonly RpcCall[])[],
 ): Promise<readonly Told<T>[]> => {
   if (questions.length === 0) return []
   const told = await readAlike(asking, questions)
@@ -116,17 +119,18 @@ const readEach = async <T extends Plain>(
 /** Undefined where a node refuses. */
 const readAlike = async <T extends Plain>(
   { rpc, deadline, head, read }: AskingAt<T>,
-  questions: readonly (readonly Call[])[],
+  questions: readonly (readonly RpcCall[])[],
 ): Promise<readonly (T | undefined)[] | 'disagreed' | undefined> => {
   let isApart = false
-  const pick = (answers: readonly Answer[]) => {
+  const pick = (answers: readonly RpcAnswer[]) => {
     const block = findHeader(answered(answers.at(-1)), { number: head.number })
     // One that tells another time of the same block has another block.
     if (block?.hash !== head.hash || block.timestamp !== head.timestamp) {
       isApart = true
       throw new RpcFault('behind', 'it does not have the block')
     }
-    const ofOne = ({ length }: readonly Call[], n: number) => answers.slice(n * length, (n + 1) * length).map(answered)
+    const ofOne = ({ length }: readonly RpcCall[], n: number) =>
+      answers.slice(n * length, (n + 1) * length).map(answered)
     return questions.map((calls, n) => read(ofOne(calls, n)) ?? null)
   }
   try {
@@ -143,7 +147,7 @@ export const feedsOf = ({ native, currencyFeeds }: Chain): readonly Feed[] =>
 
 export const selectors = { latestRoundData: '0xfeaf968c', decimals: '0x313ce567', description: '0x7284e416' }
 
-const callOf = (to: string, data: string, { hash }: Header): Call => ({
+const callOf = (to: string, data: string, { hash }: BlockHeader): RpcCall => ({
   method: 'eth_call',
   params: [{ to, data }, { blockHash: hash }],
 })

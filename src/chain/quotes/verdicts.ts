@@ -1,9 +1,9 @@
 import type { Chain, Feed } from '../chain.ts'
 import { openBelief } from './belief.ts'
-import { doubtAbout, isBehind, judgeRound, mostBehindS, type Verdict } from './judge.ts'
+import { doubtAbout, isBehind, judgeRound, mostBehindS, type PriceVerdict } from './judge.ts'
 import { feedsOf, type NoReading, type Reading } from './read-feeds.ts'
 
-export type Verdicts = ReadonlyMap<Feed, Verdict>
+export type Verdicts = ReadonlyMap<Feed, PriceVerdict>
 
 /** What is to be thought of every aggregator of a chain after a reading, or after an attempt at one. */
 export const openVerdicts = (chain: Chain): ((told: Reading | NoReading, nowMs: number) => Verdicts) => {
@@ -13,7 +13,7 @@ export const openVerdicts = (chain: Chain): ((told: Reading | NoReading, nowMs: 
 
   const weigh = (reading: Reading, nowMs: number): Verdicts => {
     const doubt = doubtAbout(chain, reading, secondsOf(nowMs))
-    const weighOne = (feed: Feed, n: number): Verdict => {
+    const weighOne = (feed: Feed, n: number): PriceVerdict => {
       if (doubt) return { refused: doubt }
       const verdict = judgeRound(chain, feed, reading.rounds.get(feed), reading.headS, secondsOf(nowMs))
       return ('believed' in verdict && beliefs[n]?.weigh(verdict.believed, nowMs)) || verdict

@@ -4,11 +4,11 @@ import { forwarderOf, saltOf } from '../forwarder.ts'
 import type { Ask } from '../rpc/ask.ts'
 import type { Recovery } from './file.ts'
 
-export type Found = Holding & { readonly treasury: Hex; readonly counter: number; readonly salt: Hex }
+export type FoundDeposit = Holding & { readonly treasury: Hex; readonly counter: number; readonly salt: Hex }
 
 export type Search = {
   /** Every address with a balance. */
-  readonly found: readonly Found[]
+  readonly found: readonly FoundDeposit[]
   /** Number of addresses that were checked for each treasury. */
   readonly searched: number
   /** Tokens that did not return the balance of some address. */
@@ -26,7 +26,7 @@ export const findFunds = async (
   { tokens, gap }: { readonly tokens: readonly Hex[]; readonly gap: number },
 ): Promise<Search> => {
   const makers = treasuries.map(treasury => ({ treasury, addressOf: forwarderOf(treasury) }))
-  const found: Found[] = []
+  const found: FoundDeposit[] = []
   const silent = new Set<Hex>()
   let searched = 0
   for (let used = highestCounter === null ? 0 : highestCounter + 1; searched < used + gap; ) {

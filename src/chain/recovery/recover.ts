@@ -9,7 +9,7 @@ import { knownChains } from '../known/table.ts'
 import { type Ask, getBigint } from '../rpc/ask.ts'
 import { zeroAddress } from '../zero.ts'
 import type { Recovery } from './file.ts'
-import { type Found, findFunds } from './find.ts'
+import { type FoundDeposit, findFunds } from './find.ts'
 
 export type RecoverOptions = {
   readonly ask: Ask
@@ -116,12 +116,12 @@ const asHex = (address: string): Hex => `0x${address.slice(2)}`
 
 type Held = Asset & { readonly amount: bigint }
 
-const heldOf = ({ coins, tokens }: Found, assets: readonly Asset[]): readonly Held[] =>
+const heldOf = ({ coins, tokens }: FoundDeposit, assets: readonly Asset[]): readonly Held[] =>
   assets
     .map((asset, at) => ({ ...asset, amount: at === 0 ? coins : (tokens[at - 1] ?? 0n) }))
     .filter(({ amount }) => amount > 0n)
 
-const shown = (found: Found, assets: readonly Asset[]): string =>
+const shown = (found: FoundDeposit, assets: readonly Asset[]): string =>
   heldOf(found, assets)
     .map(held => `${formatUnits(held.amount, held.decimals)} ${unitOf(held)}`)
     .join(', ')

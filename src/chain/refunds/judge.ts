@@ -6,10 +6,10 @@ import * as query from '../../queries/refund-transactions.ts'
 import { unlessUnanswered } from '../watch/beside.ts'
 import type { Mined, TransactionSource } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
-import { ageOf, type Verdict, verdictOn } from './verdict.ts'
+import { ageOf, type RefundVerdict, verdictOn } from './verdict.ts'
 
 /** A verdict with what is to be written down beside it, or why there is none. */
-export type Judgement = (Verdict & { readonly rows?: readonly Row[] }) | { readonly doubt: query.Doubt }
+export type Judgement = (RefundVerdict & { readonly rows?: readonly Row[] }) | { readonly doubt: query.Doubt }
 
 type Own = Pick<query.Reach, 'final'> & {
   readonly transactions: TransactionSource

@@ -10,14 +10,14 @@ export type RefundToSend = {
 }
 
 /** What somebody signs. */
-export type Transfer = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
+export type UnsignedTransfer = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
 /**
  * The transaction that pays a refund. A token's carries the refund's id behind what the token reads of it, so
  * that two refunds of the same amount to the same address are told apart on the chain. Coins go without: data
  * makes wallets ask, and a destination that is a contract may refuse it.
  */
-export const refundTransfer = ({ id, tokenAddress, destination, amount }: RefundToSend): Transfer => {
+export const refundTransfer = ({ id, tokenAddress, destination, amount }: RefundToSend): UnsignedTransfer => {
   if (tokenAddress === null) return { to: asHex(destination), data: '0x', value: amount }
   const to = pad(asHex(destination.toLowerCase()))
   const data = concat([TRANSFER, to, numberToHex(amount, { size: 32 }), bytesOf(id)])

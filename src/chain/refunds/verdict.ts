@@ -4,12 +4,12 @@ import type { Beginning } from '../../queries/refund-transactions.ts'
 import type { Mined } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
 
-export type Failure = Extract<RefundEvent, { type: 'transaction_failed' }>['failureReason']
+export type RefundFailure = Extract<RefundEvent, { type: 'transaction_failed' }>['failureReason']
 
 /** What a final transaction says of the refund that it is said to pay. */
-export type Verdict = {
+export type RefundVerdict = {
   /** Null when it has paid the refund. */
-  readonly failure: Failure | null
+  readonly failure: RefundFailure | null
   /** It has brought the destination money that the refund is not of, or more than that: nobody can tell what for. */
   readonly strayed: boolean
   /** It shows no money of the refund's asset, and was not made for something else: a contract may have sent coins on. */
@@ -27,7 +27,7 @@ type Named = { readonly namesAnother: boolean }
  * `namesAnother`: it carries the id of another refund. It may have paid the same amount to the same address, and was for
  * something else.
  */
-export const verdictOn = (mined: Mined, { context }: Judged['refund'], { namesAnother }: Named): Verdict => {
+export const verdictOn = (mined: Mined, { context }: Judged['refund'], { namesAnother }: Named): RefundVerdict => {
   if (mined.status === 'reverted') return { failure: 'reverted', strayed: false }
   if (namesAnother) return { failure: 'wrong_recipient', strayed: false }
   const { tokenAddress, destination, amount } = context
@@ -53,7 +53,7 @@ export const ageOf = ({ blockNumber, input }: Mined, { refund, begun }: Judged):
 }
 
 /** Both, of a transaction that nobody has named yet. */
-export const failureOf = (mined: Mined, judged: Judged, named: Named): Failure | null =>
+export const failureOf = (mined: Mined, judged: Judged, named: Named): RefundFailure | null =>
   verdictOn(mined, judged.refund, named).failure ?? (ageOf(mined, judged) === 'later' ? null : 'wrong_recipient')
 
 /** Coins count as the transaction's own: what contracts send on is told by no log (see judge.ts). */

@@ -24,7 +24,7 @@ export const warnOfRefunds = (world: World, { chainIds, share }: WarnOptions): {
   const warn = async (): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        if (share().position === 0) await warnOnce(world, chainIds)
+        if (share().position === 0) await warnOfDueRefunds(world, chainIds)
         failures = 0
       } catch (err) {
         if (failures++ === 0) world.log.error({ err }, 'check for refunds needing attention failed, retrying')
@@ -41,7 +41,7 @@ export const warnOfRefunds = (world: World, { chainIds, share }: WarnOptions): {
   }
 }
 
-export const warnOnce = async ({ sql, log }: Pick<World, 'sql' | 'log'>, chainIds: readonly number[]) => {
+export const warnOfDueRefunds = async ({ sql, log }: Pick<World, 'sql' | 'log'>, chainIds: readonly number[]) => {
   for (const { refundId, chainId, why } of await beginWarnings(sql, chainIds, MOST))
     log.warn({ refund: encodeId('re', refundId), chain: chainId, why }, 'refund needs attention')
 }

@@ -1,6 +1,14 @@
 import type { Member } from './member.ts'
 import { defaultTimeoutMs } from './node.ts'
-import { type Agreement, type Answer, type BatchOptions, type Call, type Plain, RpcFault, RpcRefusal } from './rpc.ts'
+import {
+  type Agreement,
+  type BatchOptions,
+  type Plain,
+  type RpcAnswer,
+  type RpcCall,
+  RpcFault,
+  RpcRefusal,
+} from './rpc.ts'
 import type { Team } from './team.ts'
 
 /** What a member says, and its spelling to compare it by. */
@@ -9,8 +17,8 @@ type View<T> = { readonly node: string; readonly value: T; readonly spelling: st
 /** Asks two, and when they differ or one says nothing, one more after the other, until two say the same. */
 export const agree = async <T extends Plain>(
   team: Team,
-  calls: readonly Call[],
-  pick: (answers: readonly Answer[]) => T,
+  calls: readonly RpcCall[],
+  pick: (answers: readonly RpcAnswer[]) => T,
   options: BatchOptions = {},
 ): Promise<Agreement<T>> => {
   const needed = Math.min(2, team.size)

@@ -1,19 +1,26 @@
-import { type Asked, blockAt, blockWithHash, findHeader, type Header, transactionHashesIn } from './block.ts'
+import {
+  type BlockHeader,
+  type BlockSelector,
+  blockAt,
+  blockWithHash,
+  findHeader,
+  transactionHashesIn,
+} from './block.ts'
 import { inParts } from './in-parts.ts'
-import { type Log, type LogFilter, logsIn, logsOf, readLogs, wantedBy } from './log.ts'
+import { type EventLog, type LogFilter, logsIn, logsOf, readLogs, wantedBy } from './log.ts'
 import { findReceipt, receiptOf } from './receipt.ts'
-import { type Answer, answered, type BatchOptions, type Call, isTooMuch, type Plain, RpcFault } from './rpc.ts'
+import { answered, type BatchOptions, isTooLarge, type Plain, type RpcAnswer, type RpcCall, RpcFault } from './rpc.ts'
 
 /** Asks one node for a list, or several for one that they agree on. Undefined while they do not. */
 export type AskList = <T extends Plain>(
-  calls: readonly Call[],
-  read: (answers: readonly Answer[]) => readonly T[],
+  calls: readonly RpcCall[],
+  read: (answers: readonly RpcAnswer[]) => readonly T[],
   options?: BatchOptions,
 ) => Promise<readonly T[] | undefined>
 
 export type BlockLogsOptions = BatchOptions & {
   /** Other logs are dropped as they arrive, so that they take no memory. */
-  readonly keep: (log: Log) => boolean
+  readonly keep: (log: EventLog) => boolean
   /** Narrower filters that find the same logs of one contract; undefined where there are none, or too many. */
   readonly narrow?: ((filter: LogFilter) => Promise<readonly LogFilter[] | undefined>) | undefined
 }
@@ -29,11 +36,11 @@ const MOST_RECEIPT_BYTES = 64 * 1024 * 1024
  */
 export const readBlockLogs = async (
   ask: AskList,
-  block: Asked,
+  block: BlockSelector,
   filter: LogFilter,
   { keep, narrow = async () => undefined, ...options }: BlockLogsOptions,
-): Promise<readonly Log[] | undefined> => {
-  const byFilter = async (each: LogFilter): Promise<readonly Log[] | undefined | 'refused'> => {
+): Promise<readonly EventLog[] | undefined> => {
+  const byFilter = async (each: LogFilter): Promise<readonly EventLog[] | undefined | 'refused'> => {
     try {
       const calls = [callOf(block), block.hash === undefined ? logsIn(only(block), each) : logsOf(block.hash, each)]
       return await ask(
@@ -42,11 +49,11 @@ export const readBlockLogs = async (
         options,
       )
     } catch (error) {
-      if (!isTooMuch(error)) throw error
+      if (!isTooLarge(error)) throw error
     }
     const filters = each.addresses.length > 1 ? contractsOf(each) : await narrow(each)
     if (!filters) return 'refused'
-    const found: Log[] = []
+    const found: EventLog[] = []
     for (const narrower of filters) {
       const logs = await byFilter(narrower)
       if (!logs || logs === 'refused') return logs
@@ -55,7 +62,7 @@ export const readBlockLogs = async (
     return found
   }
 
-  const byReceipts = async (): Promise<readonly Log[] | undefined> => {
+  const byReceipts = async (): Promise<readonly EventLog[] | undefined> => {
     const hashes = await ask([callOf(block)], ([answer]) => {
       headerIn(answer, block)
       return transactionHashesIn(answered(answer))
@@ -85,18 +92,19 @@ export const readBlockLogs = async (
 const contractsOf = (filter: LogFilter): readonly LogFilter[] =>
   filter.addresses.map(address => ({ ...filter, addresses: [address] }))
 
-const only = ({ number = 0 }: Asked) => ({ fromBlock: number, toBlock: number })
+const only = ({ number = 0 }: BlockSelector) => ({ fromBlock: number, toBlock: number })
 
 /** By its number where that is known: so a block that was replaced is not found. */
-const callOf = ({ number, hash = '' }: Asked): Call => (number === undefined ? blockWithHash(hash) : blockAt(number))
+const callOf = ({ number, hash = '' }: BlockSelector): RpcCall =>
+  number === undefined ? blockWithHash(hash) : blockAt(number)
 
-const headerIn = (answer: Answer, { number, hash }: Asked): Header => {
+const headerIn = (answer: RpcAnswer, { number, hash }: BlockSelector): BlockHeader => {
   const header = findHeader(answered(answer), number === undefined ? {} : { number })
   if (!header || (hash !== undefined && header.hash !== hash)) throw new RpcFault('behind', 'another block is there')
   return header
 }
 
-const logsWithin = ({ hash }: Header, logs: readonly Log[]): readonly Log[] => {
+const logsWithin = ({ hash }: BlockHeader, logs: readonly EventLog[]): readonly EventLog[] => {
   if (logs.some(({ blockHash }) => blockHash !== hash)) throw new RpcFault('garbage', 'a log of another block')
   return logs
 }

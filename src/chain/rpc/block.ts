@@ -9,9 +9,9 @@ import {
   readRecord,
   toQuantity,
 } from './hex.ts'
-import { type Call, RpcFault } from './rpc.ts'
+import { type RpcCall, RpcFault } from './rpc.ts'
 
-export type Header = {
+export type BlockHeader = {
   readonly number: number
   readonly hash: string
   readonly parentHash: string
@@ -34,20 +34,21 @@ export type Transaction = {
   readonly blockHash: string | null
 }
 
-export type FullBlock = Header & { readonly transactions: readonly Transaction[] }
+export type FullBlock = BlockHeader & { readonly transactions: readonly Transaction[] }
 
 /** Which block was asked for: another one is no answer. */
-export type Asked = { readonly number?: number; readonly hash?: string }
+export type BlockSelector = { readonly number?: number; readonly hash?: string }
 
 /** Throws where the node has no such block; a caller who knows no better asks `findHeader`. */
-export const readHeader = (answer: unknown, asked: Asked = {}): Header => findHeader(answer, asked) ?? missing()
+export const readHeader = (answer: unknown, asked: BlockSelector = {}): BlockHeader =>
+  findHeader(answer, asked) ?? missing()
 
 /** Undefined where the node has no such block. */
-export const findHeader = (answer: unknown, asked: Asked = {}): Header | undefined =>
+export const findHeader = (answer: unknown, asked: BlockSelector = {}): BlockHeader | undefined =>
   answer === null ? undefined : headerOf(readRecord(answer, 'a block'), asked)
 
 /** As answered to `eth_getBlockByNumber` with full transactions. */
-export const findFullBlock = (answer: unknown, asked: Asked = {}): FullBlock | undefined => {
+export const findFullBlock = (answer: unknown, asked: BlockSelector = {}): FullBlock | undefined => {
   if (answer === null) return undefined
   const block = readRecord(answer, 'a block')
   const header = headerOf(block, asked)
@@ -69,7 +70,7 @@ export const findTransaction = (answer: unknown, hash: string): Transaction | un
 /** The end of the year 9999: what comes after that no database of ours writes down. */
 const LATEST = 253_402_300_799
 
-const headerOf = (block: Readonly<Record<string, unknown>>, { number, hash }: Asked): Header => {
+const headerOf = (block: Readonly<Record<string, unknown>>, { number, hash }: BlockSelector): BlockHeader => {
   const header = {
     number: readNumber(block.number, 'number'),
     hash: readHash(block.hash, 'hash'),
@@ -103,7 +104,7 @@ const missing = (): never => {
 }
 
 /** A node that has another block there, or none yet, speaks of another chain than somebody who has this one. */
-export const isBlock = (answer: unknown, { number, hash }: Required<Asked>): boolean =>
+export const isBlock = (answer: unknown, { number, hash }: Required<BlockSelector>): boolean =>
   findHeader(answer, { number })?.hash === hash
 
 /** The transactions of a block that was asked for without them, in their order. */
@@ -113,14 +114,14 @@ export const transactionHashesIn = (answer: unknown): readonly string[] =>
 type BlockTag = 'latest' | 'finalized'
 
 /** Asks for a block without its transactions. */
-export const blockAt = (place: number | BlockTag): Call => callOf(place, false)
+export const blockAt = (place: number | BlockTag): RpcCall => callOf(place, false)
 
-export const fullBlockAt = (place: number | BlockTag): Call => callOf(place, true)
+export const fullBlockAt = (place: number | BlockTag): RpcCall => callOf(place, true)
 
 /** Asks for a block without its transactions, also one that is no longer part of the chain. */
-export const blockWithHash = (hash: string): Call => ({ method: 'eth_getBlockByHash', params: [hash, false] })
+export const blockWithHash = (hash: string): RpcCall => ({ method: 'eth_getBlockByHash', params: [hash, false] })
 
-const callOf = (place: number | BlockTag, isFull: boolean): Call => ({
+const callOf = (place: number | BlockTag, isFull: boolean): RpcCall => ({
   method: 'eth_getBlockByNumber',
   params: [typeof place === 'number' ? toQuantity(place) : place, isFull],
 })

@@ -1,13 +1,13 @@
 import type { Member } from './member.ts'
 import { defaultTimeoutMs } from './node.ts'
-import { type Answer, type BatchOptions, type Call, RpcFault, RpcRefusal } from './rpc.ts'
+import { type BatchOptions, type RpcAnswer, type RpcCall, RpcFault, RpcRefusal } from './rpc.ts'
 import type { Team } from './team.ts'
 
 /** Asks all nodes in parallel and waits for those that can be asked. Throws when none of them answers. */
 export const askEvery = async <T>(
   team: Team,
-  calls: readonly Call[],
-  read: (answers: readonly Answer[]) => T,
+  calls: readonly RpcCall[],
+  read: (answers: readonly RpcAnswer[]) => T,
   options: BatchOptions = {},
 ): Promise<readonly T[]> => {
   const deadline = performance.now() + (options.timeoutMs ?? defaultTimeoutMs)

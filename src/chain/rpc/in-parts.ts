@@ -1,4 +1,4 @@
-import { isTooMuch, mayBeTooMuch } from './rpc.ts'
+import { isTooLarge, mayBeTooMuch } from './rpc.ts'
 import { openStride } from './stride.ts'
 
 /**
@@ -23,7 +23,7 @@ export const inParts = async <T, R>(
     } catch (error) {
       // A part that took too long is asked in halves next time, but by a caller who can tell an outage.
       if (mayBeTooMuch(error)) stride.refused(part.length)
-      if (part.length === 1 || !isTooMuch(error)) throw error
+      if (part.length === 1 || !isTooLarge(error)) throw error
     }
   }
   return results

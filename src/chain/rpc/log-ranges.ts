@@ -1,29 +1,29 @@
-import { blockAt, type Header, readHeader } from './block.ts'
-import { type Log, type LogFilter, logsIn, type Range, readLogs } from './log.ts'
+import { type BlockHeader, blockAt, readHeader } from './block.ts'
+import { type EventLog, type LogFilter, logsIn, type Range, readLogs } from './log.ts'
 import {
-  type Answer,
   answered,
   type BatchOptions,
-  type Call,
   isRateLimit,
-  isTooMuch,
+  isTooLarge,
   mayBeTooMuch,
+  type RpcAnswer,
+  type RpcCall,
   RpcFault,
 } from './rpc.ts'
 import { openStride } from './stride.ts'
 
 /** The logs of one range, and the block at its end. */
-export type LogRange = Range & { readonly logs: readonly Log[]; readonly end: Header }
+export type LogRange = Range & { readonly logs: readonly EventLog[]; readonly end: BlockHeader }
 
 /** Of one node, or of several together. */
 export type AskRange = (
-  calls: readonly Call[],
-  read: (answers: readonly Answer[]) => LogRange,
+  calls: readonly RpcCall[],
+  read: (answers: readonly RpcAnswer[]) => LogRange,
   options?: BatchOptions,
 ) => Promise<LogRange>
 
 /** The logs of a block that nodes refuse to list in one answer. */
-export type AskCrowded = (block: number, filter: LogFilter, options?: BatchOptions) => Promise<readonly Log[]>
+export type AskCrowded = (block: number, filter: LogFilter, options?: BatchOptions) => Promise<readonly EventLog[]>
 
 /**
  * Reads the logs of a range in as many parts as the nodes make of it, one after the other and none left
@@ -50,7 +50,7 @@ export const openLogRanges = (ask: AskRange, askCrowded?: AskCrowded) => {
       } catch (error) {
         if (mayBeTooMuch(error) && !isRateLimit(error)) stride.refused(blocks)
         // A range that took too long is asked in halves next time, but by a caller who can tell an outage.
-        if (!isTooMuch(error) || (blocks === 1 && !askCrowded)) throw error
+        if (!isTooLarge(error) || (blocks === 1 && !askCrowded)) throw error
         if (blocks > 1 || !askCrowded) continue
         const logs = await askCrowded(from, filter, options)
         range = await ask([blockAt(from)], ([block]) => rangeOf(part, logs, block), options)
@@ -63,17 +63,17 @@ export const openLogRanges = (ask: AskRange, askCrowded?: AskCrowded) => {
 }
 
 /** All logs of a range, whatever parts it was read in. */
-export const joined = async (parts: AsyncIterable<LogRange>): Promise<readonly Log[]> => {
-  const logs: Log[] = []
+export const joined = async (parts: AsyncIterable<LogRange>): Promise<readonly EventLog[]> => {
+  const logs: EventLog[] = []
   for await (const part of parts) logs.push(...part.logs)
   return logs
 }
 
 /** A node that is behind answers with no logs and no error: only the block at the end shows that it has got there. */
-const readRange = ([block, found]: readonly Answer[], range: Range, filter: LogFilter): LogRange =>
+const readRange = ([block, found]: readonly RpcAnswer[], range: Range, filter: LogFilter): LogRange =>
   rangeOf(range, readLogs(answered(found), filter), block)
 
-const rangeOf = (range: Range, logs: readonly Log[], block: Answer): LogRange => {
+const rangeOf = (range: Range, logs: readonly EventLog[], block: RpcAnswer): LogRange => {
   const end = readHeader(answered(block), { number: range.toBlock })
   for (const log of logs) {
     if (log.blockNumber < range.fromBlock || log.blockNumber > range.toBlock)

@@ -1,7 +1,7 @@
 import { readAddress, readBytes, readHash, readList, readNumber, readRecord, toQuantity } from './hex.ts'
-import { type Call, RpcFault } from './rpc.ts'
+import { type RpcCall, RpcFault } from './rpc.ts'
 
-export type Log = {
+export type EventLog = {
   readonly address: string
   readonly topics: readonly string[]
   readonly data: string
@@ -21,7 +21,7 @@ export type LogFilter = {
 export type Range = { readonly fromBlock: number; readonly toBlock: number }
 
 /** Asks for the logs from a block on and up to another. */
-export const logsIn = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): Call => ({
+export const logsIn = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): RpcCall => ({
   method: 'eth_getLogs',
   params: [
     {
@@ -34,7 +34,7 @@ export const logsIn = ({ fromBlock, toBlock }: Range, { addresses, topics }: Log
 })
 
 /** Asks for the logs of one block, wherever it stands: a node that does not know it says so. */
-export const logsOf = (blockHash: string, { addresses, topics }: LogFilter): Call => ({
+export const logsOf = (blockHash: string, { addresses, topics }: LogFilter): RpcCall => ({
   method: 'eth_getLogs',
   params: [{ blockHash, ...(addresses.length > 0 && { address: addresses }), topics }],
 })
@@ -43,7 +43,7 @@ export const logsOf = (blockHash: string, { addresses, topics }: LogFilter): Cal
  * In the order of the chain. Refused as a whole when one was not asked for, is there twice, was taken
  * back or names another hash for the same block: an answer like that was put together from two chains.
  */
-export const readLogs = (answer: unknown, filter?: LogFilter): readonly Log[] => {
+export const readLogs = (answer: unknown, filter?: LogFilter): readonly EventLog[] => {
   const logs = readList(answer, 'logs').map(readLog)
   logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   for (const [at, log] of logs.entries()) {
@@ -57,7 +57,7 @@ export const readLogs = (answer: unknown, filter?: LogFilter): readonly Log[] =>
   return logs
 }
 
-const readLog = (answer: unknown): Log => {
+const readLog = (answer: unknown): EventLog => {
   const log = readRecord(answer, 'a log')
   if (log.removed === true) throw new RpcFault('garbage', 'a log that was taken back')
   const topics = readList(log.topics, 'topics')
@@ -77,7 +77,7 @@ const readLog = (answer: unknown): Log => {
 export const wantedBy = ({ addresses, topics }: LogFilter) => {
   const contracts = new Set(addresses)
   const places = topics.map(topic => (topic === null ? null : new Set(typeof topic === 'string' ? [topic] : topic)))
-  return (log: Log): boolean =>
+  return (log: EventLog): boolean =>
     (contracts.size === 0 || contracts.has(log.address)) &&
     places.every((wanted, at) => wanted === null || wanted.has(log.topics[at] ?? ''))
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openPatience } from './patience.ts'
+import { openRetryPolicy } from './patience.ts'
 import { type Posted, post, targetOf } from './post.ts'
-import { type Answer, type BatchOptions, type Call, type Node, RpcFault, RpcRefusal } from './rpc.ts'
+import { type BatchOptions, type Node, type RpcAnswer, type RpcCall, RpcFault, RpcRefusal } from './rpc.ts'
 import { openStride } from './stride.ts'
 
-export type NodeOptions = {
+export type RpcNodeOptions = {
   readonly name: string
   readonly url: string
   /** Undefined: none, whatever the environment says. */
@@ -18,14 +18,14 @@ export const defaultTimeoutMs = 10_000
 export const defaultMostBytes = 16 * 1024 * 1024
 
 /** One JSON-RPC node. */
-export const openNode = ({ name, url, proxy, closed, now }: NodeOptions): Node => {
+export const openNode = ({ name, url, proxy, closed, now }: RpcNodeOptions): Node => {
   const target = targetOf(url, proxy)
   const stride = openStride()
   // Goes on from batch to batch, so that the answer to another request is seen to be one.
   let nextId = 1
 
   const ask = async (
-    calls: readonly Call[],
+    calls: readonly RpcCall[],
     options: Required<Pick<BatchOptions, 'timeoutMs' | 'mostBytes'>>,
     signal?: AbortSignal,
   ) => {
@@ -49,8 +49,8 @@ export const openNode = ({ name, url, proxy, closed, now }: NodeOptions): Node =
   const batch: Node['batch'] = async (calls, options = {}) => {
     const { timeoutMs = defaultTimeoutMs, mostBytes = defaultMostBytes, signal, patient = false } = options
     const deadline = performance.now() + timeoutMs
-    const patience = openPatience({ deadline, patient })
-    const answers: Answer[] = new Array(calls.length)
+    const patience = openRetryPolicy({ deadline, patient })
+    const answers: RpcAnswer[] = new Array(calls.length)
     // Logs come first: what is answered behind them shows why they were refused.
     let left: readonly number[] = [...calls.keys()].sort(
       (a, b) => Number(isForLogs(calls[b])) - Number(isForLogs(calls[a])),
@@ -112,7 +112,7 @@ export const openNode = ({ name, url, proxy, closed, now }: NodeOptions): Node =
 }
 
 /** Many nodes refuse a batch as a whole when it has too many calls, and none says so in the same way. */
-const judge = ({ ok, status, json, bytes }: Posted, first: number, calls: readonly Call[]) => {
+const judge = ({ ok, status, json, bytes }: Posted, first: number, calls: readonly RpcCall[]) => {
   if (Array.isArray(json)) return { answers: match(json, first, calls), bytes }
   const refusesAll = status === 413 || (isObject(json) && isObject(json.error))
   if (refusesAll && calls.length > 1) {
@@ -128,8 +128,8 @@ const judge = ({ ok, status, json, bytes }: Posted, first: number, calls: readon
 }
 
 /** Each call has the answer with its id: by place, one entry lost would give every later call the answer of another. */
-const match = (entries: readonly unknown[], first: number, calls: readonly Call[]): readonly Answer[] => {
-  const answers: Answer[] = new Array(calls.length)
+const match = (entries: readonly unknown[], first: number, calls: readonly RpcCall[]): readonly RpcAnswer[] => {
+  const answers: RpcAnswer[] = new Array(calls.length)
   let missing = calls.length
   for (const entry of entries) {
     if (!isObject(entry) || typeof entry.id !== 'number') throw new RpcFault('garbage', 'an answer without an id')
@@ -144,7 +144,7 @@ const match = (entries: readonly unknown[], first: number, calls: readonly Call[
   return answers
 }
 
-const answerOf = (entry: Readonly<Record<string, unknown>>, method: string): Answer => {
+const answerOf = (entry: Readonly<Record<string, unknown>>, method: string): RpcAnswer => {
   if (entry.error !== undefined && entry.error !== null) return refusalOf(method, entry.error)
   if (entry.result === undefined) throw new RpcFault('garbage', 'neither a result nor an error')
   return entry.result
@@ -161,12 +161,12 @@ const refusalOf = (method: string, error: unknown): RpcRefusal | RpcFault => {
 /** A node limits its callers by this, and refuses too many logs by it as well. */
 const LIMIT_EXCEEDED = -32005
 
-const isLimit = (answer: Answer): boolean =>
+const isLimit = (answer: RpcAnswer): boolean =>
   answer instanceof RpcFault || (answer instanceof RpcRefusal && answer.code === LIMIT_EXCEEDED)
 
-const isForLogs = (call: Call | undefined): boolean => call?.method === 'eth_getLogs'
+const isForLogs = (call: RpcCall | undefined): boolean => call?.method === 'eth_getLogs'
 
-const HEAD: Call = { method: 'eth_blockNumber', params: [] }
+const HEAD: RpcCall = { method: 'eth_blockNumber', params: [] }
 
 const codeOf = (error: unknown): number => {
   if (!isObject(error) || !Number.isSafeInteger(error.code)) throw new RpcFault('garbage', 'an error without a code')

@@ -3,7 +3,7 @@ import { agree } from './agree.ts'
 import { askEvery } from './every.ts'
 import { type Member, openMember } from './member.ts'
 import { defaultTimeoutMs, openNode } from './node.ts'
-import { type Answer, type BatchOptions, type Call, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
+import { type BatchOptions, type Rpc, type RpcAnswer, type RpcCall, RpcFault, RpcRefusal } from './rpc.ts'
 import { openTeam, type Team } from './team.ts'
 
 export type RpcOptions = {
@@ -37,7 +37,7 @@ export const openRpc = (
     both: async (calls, read, options) => {
       const told: ReturnType<typeof read>[] = []
       // What they agree on is to have been asked.
-      const hear = (answers: readonly Answer[]) => told.push(read(answers)) > 0
+      const hear = (answers: readonly RpcAnswer[]) => told.push(read(answers)) > 0
       await agree(team, calls, hear, options)
       return told
     },
@@ -50,8 +50,8 @@ export const openRpc = (
 /** Asks one after the other until one answers. */
 const firstOf = async <T>(
   team: Team,
-  calls: readonly Call[],
-  parse: (answers: readonly Answer[]) => T,
+  calls: readonly RpcCall[],
+  parse: (answers: readonly RpcAnswer[]) => T,
   options: BatchOptions = {},
 ): Promise<T> => {
   const deadline = performance.now() + (options.timeoutMs ?? defaultTimeoutMs)

@@ -1,22 +1,22 @@
-import { type Answer, RpcFault } from './rpc.ts'
+import { type RpcAnswer, RpcFault } from './rpc.ts'
 
 /** After so long a node that limits its callers takes something again, if it does not say when. */
 const LIMITED_MS = 500
 
-export type Patience = {
+export type RetryPolicy = {
   /** It has answered nothing since it was waited for, or never has. */
   readonly isSilent: boolean
   /** It has answered something: it is there, and only asked too soon. */
   renew(): void
   /** For how long to leave alone a node that answers so; undefined where that is not worth it. */
-  pauseFor(no: Answer): number | undefined
+  pauseFor(no: RpcAnswer): number | undefined
 }
 
 /**
  * With a node that limits its callers, until the question's time is over. Who has others to ask waits only for
  * one that has told something of it.
  */
-export const openPatience = ({ deadline, patient }: { deadline: number; patient: boolean }): Patience => {
+export const openRetryPolicy = ({ deadline, patient }: { deadline: number; patient: boolean }): RetryPolicy => {
   let hasTold = false
   let waits = 0
   return {

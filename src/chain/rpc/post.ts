@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { parseRetryAfter } from '../../retry-after.ts'
 import { RpcFault } from './rpc.ts'
 
-export type Target = {
+export type PostTarget = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** Undefined: the node is reached directly, whatever proxies the environment names. */
@@ -27,7 +27,7 @@ export type Posted = {
 }
 
 /** Where a node is reached. fetch refuses a URL with a password in it, and shows it while doing so. */
-export const targetOf = (url: string, proxy?: string): Target => {
+export const targetOf = (url: string, proxy?: string): PostTarget => {
   const { username, password } = new URL(url)
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'identity' }
   if (!username && !password) return { url, headers, proxy }
@@ -40,7 +40,7 @@ export const targetOf = (url: string, proxy?: string): Target => {
 }
 
 /** One POST. The deadline holds for the body too: an answer that drips would otherwise never end. */
-export const post = async (target: Target, body: string, options: PostOptions): Promise<Posted> => {
+export const post = async (target: PostTarget, body: string, options: PostOptions): Promise<Posted> => {
   options.signal?.throwIfAborted()
   const { timeoutMs, closed, signal } = options
   const ending = new AbortController()
@@ -67,7 +67,12 @@ export const post = async (target: Target, body: string, options: PostOptions): 
   }
 }
 
-const exchange = async ({ url, headers, proxy }: Target, body: string, options: PostOptions, signal: AbortSignal) => {
+const exchange = async (
+  { url, headers, proxy }: PostTarget,
+  body: string,
+  options: PostOptions,
+  signal: AbortSignal,
+) => {
   if (options.closed.aborted) throw new RpcFault('unreachable', 'the client is closed')
   // Bun decompresses ahead of its reader: a kilobyte of brotli took 1.3 GB before the cap was seen. Other runtimes ignore the option.
   // It also sends requests to a proxy that HTTP_PROXY or HTTPS_PROXY names, with the keys in their URLs, unless `proxy` is false.

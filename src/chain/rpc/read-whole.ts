@@ -1,7 +1,7 @@
-import { type Answer, type BatchOptions, type Call, isOfNode, type Rpc, RpcFault } from './rpc.ts'
+import { type BatchOptions, isOfNode, type Rpc, type RpcAnswer, type RpcCall, RpcFault } from './rpc.ts'
 
 type Reading<T> = BatchOptions & {
-  readonly read: (answers: readonly Answer[]) => T
+  readonly read: (answers: readonly RpcAnswer[]) => T
   /** Whether nothing is missing in it that another node may have. */
   readonly isWhole: (value: T) => boolean
 }
@@ -13,11 +13,11 @@ type Reading<T> = BatchOptions & {
  */
 export const readWhole = async <T>(
   rpc: Pick<Rpc, 'read'>,
-  calls: readonly Call[],
+  calls: readonly RpcCall[],
   { read, isWhole, ...options }: Reading<T>,
 ): Promise<T> => {
   let first: { readonly value: T } | undefined
-  const readOrMiss = (answers: readonly Answer[]): T => {
+  const readOrMiss = (answers: readonly RpcAnswer[]): T => {
     const value = read(answers)
     first ??= { value }
     if (!isWhole(value)) throw new RpcFault('behind', 'something is missing')

@@ -1,6 +1,6 @@
 import { notWellFormed, readAddress, readBigint, readHash, readNumber, readRecord } from './hex.ts'
-import { type Log, readLogs } from './log.ts'
-import { type Call, RpcFault } from './rpc.ts'
+import { type EventLog, readLogs } from './log.ts'
+import { type RpcCall, RpcFault } from './rpc.ts'
 
 export type Receipt = {
   readonly transactionHash: string
@@ -11,7 +11,7 @@ export type Receipt = {
   readonly to: string | null
   readonly status: 'success' | 'reverted'
   readonly gasUsed: bigint
-  readonly logs: readonly Log[]
+  readonly logs: readonly EventLog[]
 }
 
 /** Undefined where the node has none. Its logs must be of the same transaction in the same block. */
@@ -45,4 +45,4 @@ const readStatus = (value: unknown): Receipt['status'] => {
   return value === '0x0' ? 'reverted' : notWellFormed('status')
 }
 
-export const receiptOf = (hash: string): Call => ({ method: 'eth_getTransactionReceipt', params: [hash] })
+export const receiptOf = (hash: string): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] })

@@ -1,6 +1,6 @@
-export type Call = { readonly method: string; readonly params: readonly unknown[] }
+export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
 
-export type Answer = unknown | RpcRefusal
+export type RpcAnswer = unknown | RpcRefusal
 
 export type BatchOptions = {
   /** Until the last byte of the answer. */
@@ -16,7 +16,7 @@ export type Node = {
   /** The chain and which of its nodes. Never the URL, which holds a key. */
   readonly name: string
   /** Answers in the order of the calls, whatever the node's order was. A refusal stands at its place; a fault is thrown. */
-  batch(calls: readonly Call[], options?: BatchOptions): Promise<readonly Answer[]>
+  batch(calls: readonly RpcCall[], options?: BatchOptions): Promise<readonly RpcAnswer[]>
 }
 
 export type Rpc = {
@@ -27,14 +27,14 @@ export type Rpc = {
    * The same, and what `read` makes of the answers. What it cannot believe (it throws an RpcFault) is
    * held against the node, and what was refused (an RpcRefusal) is asked of the next one too.
    */
-  read<T>(calls: readonly Call[], read: (answers: readonly Answer[]) => T, options?: BatchOptions): Promise<T>
+  read<T>(calls: readonly RpcCall[], read: (answers: readonly RpcAnswer[]) => T, options?: BatchOptions): Promise<T>
   /**
    * What two nodes say alike, of as many as it takes to find two; of the one where there is one only.
    * Throws a fault while fewer than two can be asked. `pick` throws as `read` does.
    */
   agreed<T extends Plain>(
-    calls: readonly Call[],
-    pick: (answers: readonly Answer[]) => T,
+    calls: readonly RpcCall[],
+    pick: (answers: readonly RpcAnswer[]) => T,
     options?: BatchOptions,
   ): Promise<Agreement<T>>
   /**
@@ -42,8 +42,8 @@ export type Rpc = {
    * while fewer than two can be asked. `read` throws as that of `read` does.
    */
   both<T>(
-    calls: readonly Call[],
-    read: (answers: readonly Answer[]) => T,
+    calls: readonly RpcCall[],
+    read: (answers: readonly RpcAnswer[]) => T,
     options?: BatchOptions,
   ): Promise<readonly T[]>
   /**
@@ -51,8 +51,8 @@ export type Rpc = {
    * throws when none is left. `read` throws as that of `read` does.
    */
   every<T>(
-    calls: readonly Call[],
-    read: (answers: readonly Answer[]) => T,
+    calls: readonly RpcCall[],
+    read: (answers: readonly RpcAnswer[]) => T,
     options?: BatchOptions,
   ): Promise<readonly T[]>
   health(): readonly Health[]
@@ -98,12 +98,12 @@ export class RpcRefusal extends Error {
 }
 
 /** A question that a smaller one may be answered instead of: nodes bound what they tell at once, and each says so in its own way. */
-export const isTooMuch = (error: unknown): boolean =>
+export const isTooLarge = (error: unknown): boolean =>
   error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
 
 /** What may have been: a node that is asked for too much falls silent as well, or breaks off. */
 export const mayBeTooMuch = (error: unknown): boolean =>
-  isTooMuch(error) || (error instanceof RpcFault && !['wrong_chain', 'behind'].includes(error.reason))
+  isTooLarge(error) || (error instanceof RpcFault && !['wrong_chain', 'behind'].includes(error.reason))
 
 /** The node takes fewer questions than it was asked, however wide each of them is. */
 export const isRateLimit = (error: unknown): boolean => error instanceof RpcFault && error.reason === 'rate_limited'
@@ -149,7 +149,7 @@ export class RpcFault extends Error {
 }
 
 /** What was answered at one place. Throws the refusal that stands there. */
-export const answered = (answer: Answer): unknown => {
+export const answered = (answer: RpcAnswer): unknown => {
   if (answer instanceof RpcRefusal) throw answer
   return answer
 }

@@ -1,5 +1,5 @@
 import type { Member } from './member.ts'
-import { type Answer, type BatchOptions, type Call, type Health, RpcFault, RpcRefusal } from './rpc.ts'
+import { type BatchOptions, type Health, type RpcAnswer, type RpcCall, RpcFault, RpcRefusal } from './rpc.ts'
 
 export type Team = {
   /** The healthiest that was not tried, undefined when no other can be asked now. */
@@ -9,8 +9,8 @@ export type Team = {
   /** One question to one member, held against it if it cannot be believed. */
   ask<T>(
     member: Member,
-    calls: readonly Call[],
-    parse: (answers: readonly Answer[]) => T,
+    calls: readonly RpcCall[],
+    parse: (answers: readonly RpcAnswer[]) => T,
     options: BatchOptions,
   ): Promise<{ readonly value: T } | RpcFault | RpcRefusal>
   /** Why nobody can be asked. */

@@ -1,12 +1,12 @@
 import type { TransferLog } from '../chain-log.ts'
 import { openStride } from '../rpc/stride.ts'
 import { numbersOf } from './books.ts'
-import type { ChainSource, Header } from './watched-chain.ts'
+import type { ChainSource, WatchedHeader } from './watched-chain.ts'
 
 type Ahead = {
   readonly from: number
   readonly to: number
-  readonly headers: Promise<readonly (Header | undefined)[]>
+  readonly headers: Promise<readonly (WatchedHeader | undefined)[]>
   readonly transfers: Promise<readonly TransferLog[]>
 }
 

@@ -1,10 +1,10 @@
 import type { Cursor, TransferLog } from '../chain-log.ts'
 import { blockAt, readHeader } from '../rpc/block.ts'
-import type { Log, LogFilter } from '../rpc/log.ts'
+import type { EventLog, LogFilter } from '../rpc/log.ts'
 import { type AskRange, joined, openLogRanges } from '../rpc/log-ranges.ts'
-import { answered, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
+import { answered, isTooLarge, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { type Crowded, filtersTo } from './crowded.ts'
-import { transferOf } from './transfer-of.ts'
+import { transferLogOf } from './transfer-of.ts'
 
 export type Arrivals = { readonly minedAt: Date; readonly logs: readonly TransferLog[] }
 
@@ -32,15 +32,15 @@ export const openArrivals = (rpc: Rpc, filter: LogFilter, crowded: Crowded): Arr
       const ends = await rpc.both([blockAt(toBlock)], ([block]) => readHeader(answered(block), { number: toBlock }))
       if (ends.some(end => end.hash !== hash)) return undefined
       const minedAt = new Date(Math.min(...ends.map(({ timestamp }) => timestamp)) * 1_000)
-      const logs: Log[] = []
+      const logs: EventLog[] = []
       for (const toThese of filtersTo(filter, addresses)) {
         const told = await joined(byAddress({ fromBlock, toBlock }, toThese)).catch(error => {
-          if (!isTooMuch(error)) throw error
+          if (!isTooLarge(error)) throw error
           return joined(ofAll({ fromBlock, toBlock }, filter))
         })
         logs.push(...told)
       }
-      return { minedAt, logs: logs.flatMap(log => transferOf(log) ?? []) }
+      return { minedAt, logs: logs.flatMap(log => transferLogOf(log) ?? []) }
     },
   }
 }

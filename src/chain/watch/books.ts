@@ -128,7 +128,7 @@ type Written = {
 }
 
 /** Final blocks behind the cursor, of which only those with transfers of ours are told, and the last one. */
-export const catchUp = async (
+export const recordFinalRange = async (
   sql: Sql,
   chainId: number,
   from: Cursor,

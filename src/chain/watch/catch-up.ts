@@ -2,7 +2,7 @@ import type { Log } from '../../log.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Block, Cursor, TransferLog } from '../chain-log.ts'
 import { isOfNode } from '../rpc/rpc.ts'
-import { blocksOf, catchUp, numbersOf, oursAmong } from './books.ts'
+import { blocksOf, numbersOf, oursAmong, recordFinalRange } from './books.ts'
 import { areAwaited } from './coins/sent.ts'
 import { creditedOf, logUncredited, type Uncredited, unprovenAmong } from './credited.ts'
 import type { FinalRange } from './ranges.ts'
@@ -61,7 +61,7 @@ export const catchUpFrom = async (
   let at = from
   for (let range: Behind | undefined = first; range; ) {
     const { uncredited } = range
-    const recording = catchUp(sql, chain.id, at, { ...range, unproven: unprovenAmong(uncredited) })
+    const recording = recordFinalRange(sql, chain.id, at, { ...range, unproven: unprovenAmong(uncredited) })
     at = range.end
     const next = performance.now() < until ? findFinalRange(sql, chain, source, at, head) : undefined
     // Whoever waits for it hears of it, when nothing is being written any more.

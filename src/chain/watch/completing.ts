@@ -1,10 +1,10 @@
 import type { Sql } from '../../postgres/connect.ts'
 import { BY_BALANCE } from './coins/explain.ts'
-import type { FindCompleting, Sender } from './sums.ts'
+import type { FindCompleting, TransferSender } from './sums.ts'
 
 export type SenderRow = { readonly tx_hash: string; readonly log_index: number; readonly from_address: string | null }
 
-export const readSender = ({ tx_hash, log_index, from_address }: SenderRow): Sender => ({
+export const readSender = ({ tx_hash, log_index, from_address }: SenderRow): TransferSender => ({
   txHash: log_index === BY_BALANCE ? null : tx_hash,
   logIndex: log_index,
   from: from_address,

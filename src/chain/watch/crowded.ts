@@ -1,15 +1,15 @@
 import type { TransferLog } from '../chain-log.ts'
-import type { Asked } from '../rpc/block.ts'
+import type { BlockSelector } from '../rpc/block.ts'
 import { type AskList, readBlockLogs } from '../rpc/block-logs.ts'
-import type { Log, LogFilter } from '../rpc/log.ts'
+import type { EventLog, LogFilter } from '../rpc/log.ts'
 import type { AskCrowded } from '../rpc/log-ranges.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
-import { topicOf, transferOf } from './transfer-of.ts'
+import { topicOf, transferLogOf } from './transfer-of.ts'
 
 /** Reads blocks that hold more transfers than nodes list in one answer: anyone who pays for the gas can make one. */
 export type Crowded = {
   /** Undefined while the node does not know the block, or two nodes do not agree. */
-  transfers(ask: AskList, block: Asked): Promise<readonly TransferLog[] | undefined>
+  transfers(ask: AskList, block: BlockSelector): Promise<readonly TransferLog[] | undefined>
   inRange(ask: AskList): AskCrowded
 }
 
@@ -26,7 +26,7 @@ export const openCrowded = (
   filter: LogFilter,
   recipients: () => Promise<readonly string[] | undefined> = async () => undefined,
 ): Crowded => {
-  const keep = (log: Log) => transferOf(log) !== undefined
+  const keep = (log: EventLog) => transferLogOf(log) !== undefined
   const narrow = async (each: LogFilter) => {
     const addresses = each.topics.length > filter.topics.length ? undefined : await recipients()
     return addresses && filtersTo(each, addresses)
@@ -35,7 +35,7 @@ export const openCrowded = (
     transfers: async (ask, block) => {
       try {
         const logs = await readBlockLogs(ask, block, filter, { keep, narrow })
-        return logs?.flatMap(log => transferOf(log) ?? [])
+        return logs?.flatMap(log => transferLogOf(log) ?? [])
       } catch (error) {
         if (error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'behind')) return undefined
         throw error

@@ -2,10 +2,10 @@ import type { Cursor } from '../chain-log.ts'
 import { blockAt, findFullBlock, fullBlockAt, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes, readNumber, toQuantity } from '../rpc/hex.ts'
 import { findReceipt, receiptOf } from '../rpc/receipt.ts'
-import { agreedOn, answered, type BatchOptions, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
+import { agreedOn, answered, type BatchOptions, type Plain, type Rpc, type RpcCall } from '../rpc/rpc.ts'
 
 /** What a block that is final did to the coins of an address. */
-export type Holding = {
+export type HoldingChange = {
   /** By how much more is there than other transactions of the block have brought, which tell so themselves. */
   readonly rise: bigint
   /** It has sent a transaction in the block, or has code, which may have sent coins on: the rise says little then. */
@@ -15,7 +15,7 @@ export type Holding = {
 /** What is asked where coins may have come from a contract, of which no log tells. */
 export type HoldingSource = {
   /** In the block of that number, on the chain that has this final block; `but`: what this transaction itself did counts. */
-  held(asked: Asked, on: Cursor, signal: AbortSignal): Promise<Holding | undefined>
+  held(asked: Asked, on: Cursor, signal: AbortSignal): Promise<HoldingChange | undefined>
   /** By how much less is there after the block of that number than before it. */
   fallen(asked: Pick<Asked, 'address' | 'number'>, on: Cursor, signal: AbortSignal): Promise<bigint | undefined>
   /** Whether there was code at an address around the block of that number: without any it has sent nothing on. */
@@ -31,7 +31,7 @@ const MOST_BYTES = 64 * 1024 * 1024
 /** Whatever two nodes do not agree on is undefined; that they have no state so old any more is a refusal. */
 export const openHoldings = (rpc: Rpc): HoldingSource => {
   const agreed = async <T extends Plain>(
-    calls: readonly Call[],
+    calls: readonly RpcCall[],
     pick: (answers: readonly unknown[]) => T,
     options: BatchOptions,
   ): Promise<T | undefined> => agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS, ...options }))
@@ -103,13 +103,13 @@ const isCode = (code: unknown): boolean => readBytes(answered(code), 'code') !==
 /** The state that a block has left, and the one that it has found. */
 const around = (number: number): readonly string[] => [toQuantity(number), toQuantity(Math.max(0, number - 1))]
 
-const balancesAround = (address: string, number: number): readonly Call[] =>
+const balancesAround = (address: string, number: number): readonly RpcCall[] =>
   around(number).map(tag => ({ method: 'eth_getBalance', params: [address, tag] }))
 
-const aroundBlock = (address: string, number: number): readonly Call[] => [
+const aroundBlock = (address: string, number: number): readonly RpcCall[] => [
   ...balancesAround(address, number),
   ...around(number).map(tag => ({ method: 'eth_getTransactionCount', params: [address, tag] })),
   codeOf(address, toQuantity(number)),
 ]
 
-const codeOf = (address: string, tag: string): Call => ({ method: 'eth_getCode', params: [address, tag] })
+const codeOf = (address: string, tag: string): RpcCall => ({ method: 'eth_getCode', params: [address, tag] })

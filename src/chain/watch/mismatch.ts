@@ -1,7 +1,7 @@
 import type { Mismatch } from '../../../machines/payment-events.ts'
 import type { Mined } from './transactions.ts'
 
-export type Wanted = {
+export type ExpectedPayment = {
   /** Null: the chain's own coin. */
   readonly token: string | null
   /** All that the payment was ever given. */
@@ -12,7 +12,7 @@ export type Wanted = {
  * What is wrong with a transaction that a customer says to have paid with; null when it has paid, be it too little:
  * that is for the books to tell. Money at the right address says more than what else there may be.
  */
-export const mismatchOf = ({ status, ...mined }: Mined, { token, addresses }: Wanted): Mismatch | null => {
+export const mismatchOf = ({ status, ...mined }: Mined, { token, addresses }: ExpectedPayment): Mismatch | null => {
   if (status === 'reverted') return 'reverted'
   const ours = paidBy(mined).filter(({ to }) => addresses.includes(to))
   const picked = ours.filter(paid => paid.token === token)

@@ -13,7 +13,7 @@ export type PulseOptions = {
   readonly stillMs: number
 }
 
-export type Pulse = {
+export type ProgressMonitor = {
   /** Before each turn of reading: what keeps the books where they are, if they have been there for too long. */
   feel(): Promise<string | undefined>
   /** What is to be said of blocks that do not become final, when nothing else is. */
@@ -36,7 +36,7 @@ const TURNS = 5
  * nodes that know less than the books do, or that do not tell what a block holds, are waited for as any that is a
  * moment behind.
  */
-export const openPulse = (sql: Sql, { id, source, blockMs, confirmations, stillMs }: PulseOptions): Pulse => {
+export const openPulse = (sql: Sql, { id, source, blockMs, confirmations, stillMs }: PulseOptions): ProgressMonitor => {
   const mostMs = Math.max(stillMs, BLOCKS * (blockMs ?? 0))
   let highest: Books | undefined
   let felt: number | undefined

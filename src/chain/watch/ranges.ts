@@ -3,9 +3,9 @@ import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
-import { agreedOn, answered, isOfNode, isRateLimit, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
+import { agreedOn, answered, isOfNode, isRateLimit, isTooLarge, type Rpc, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
-import { transferOf } from './transfer-of.ts'
+import { transferLogOf } from './transfer-of.ts'
 
 /** Final blocks that follow each other: the last of them, and all transfers in them. */
 export type FinalRange = {
@@ -57,7 +57,7 @@ export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
         } catch (error) {
           if (!isOfNode(error)) throw error
           if (!isRateLimit(error)) stride.refused(blocks)
-          if (blocks === 1 || !isTooMuch(error)) return rest()
+          if (blocks === 1 || !isTooLarge(error)) return rest()
         }
       }
       return undefined
@@ -98,7 +98,7 @@ const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): P
     for (const { blockNumber, blockHash } of logs)
       if (blockNumber <= from.number || blockNumber > to || (blockNumber === to && blockHash !== hash))
         throw new RpcFault('garbage', 'a log of another range')
-    return { hash, timestamp, logs: logs.flatMap(log => transferOf(log) ?? []) }
+    return { hash, timestamp, logs: logs.flatMap(log => transferLogOf(log) ?? []) }
   })
   const told = agreedOn(agreement)
   if (!told) return undefined

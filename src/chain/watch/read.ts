@@ -19,7 +19,7 @@ import { areAwaited, coinsIn } from './coins/sent.ts'
 import { finalizeUpTo } from './finalize.ts'
 import { goBack, isReplaced } from './fork.ts'
 import { TRANSFER } from './transfer-of.ts'
-import type { ChainSource, Header, WatchedChain } from './watched-chain.ts'
+import type { ChainSource, WatchedChain, WatchedHeader } from './watched-chain.ts'
 
 export type ReadOptions = {
   /** Blocks at once. */
@@ -34,7 +34,7 @@ export type ReadOptions = {
  * What one step did: nothing new, blocks recorded, a fork found and gone back to, or other blocks found than the books
  * began with.
  */
-export type Step = 'idle' | 'recorded' | 'rewound' | 'begun anew'
+export type ReadResult = 'idle' | 'recorded' | 'rewound' | 'begun anew'
 
 /**
  * Reads the next blocks of a chain into the books, in their order and each by its parent, so that nothing is
@@ -45,7 +45,7 @@ export const readNext = async (
   chain: WatchedChain,
   source: ChainSource,
   { most = 1_000, forMs = 250, log }: ReadOptions = {},
-): Promise<Step> => {
+): Promise<ReadResult> => {
   const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
   await keepAbout(sql, chain, cursor)
   // First the head and then everything else: what is asked for in between can only be newer.
@@ -95,7 +95,7 @@ const leaveBlock = async (
   source: ChainSource,
   cursor: Books,
   hash: string | undefined,
-): Promise<Step> => {
+): Promise<ReadResult> => {
   const reached = once(() => unlessUnanswered(source.reached()))
   const isBehind = hash === undefined && !(await isReplaced(sql, chain.id, source, cursor, await reached()))
   const isOther = !isBehind || ((await reached()) ?? cursor.number) < cursor.begunNumber
@@ -111,7 +111,7 @@ const keepAbout = async (sql: Sql, { id, confirmations, livemode }: WatchedChain
   if (livemode !== undefined && books.livemode !== livemode) await keepLivemode(sql, id, livemode)
 }
 
-type ReadPart = { readonly blocks: readonly Header[]; readonly logs: readonly TransferLog[] }
+type ReadPart = { readonly blocks: readonly WatchedHeader[]; readonly logs: readonly TransferLog[] }
 
 /** The blocks that follow one, as far as they stand on it and what they hold can be vouched for. */
 const readPart = async (
@@ -133,8 +133,8 @@ const readPart = async (
 }
 
 /** As far as each stands on the one before. */
-const chained = (cursor: Cursor, headers: readonly (Header | undefined)[]): Header[] => {
-  const blocks: Header[] = []
+const chained = (cursor: Cursor, headers: readonly (WatchedHeader | undefined)[]): WatchedHeader[] => {
+  const blocks: WatchedHeader[] = []
   let parent = cursor
   for (const header of headers) {
     if (!header || header.parentHash !== parent.hash || header.number !== parent.number + 1) break
@@ -144,7 +144,7 @@ const chained = (cursor: Cursor, headers: readonly (Header | undefined)[]): Head
   return blocks
 }
 
-const areIn = (blocks: readonly Header[], logs: readonly TransferLog[]): boolean => {
+const areIn = (blocks: readonly WatchedHeader[], logs: readonly TransferLog[]): boolean => {
   const first = blocks[0]?.number ?? 0
   return logs.every(({ blockNumber, blockHash }) => blocks[blockNumber - first]?.hash === blockHash)
 }
@@ -156,7 +156,7 @@ const areIn = (blocks: readonly Header[], logs: readonly TransferLog[]): boolean
 const vouchedFor = async (
   { tokens }: WatchedChain,
   source: ChainSource,
-  blocks: readonly Header[],
+  blocks: readonly WatchedHeader[],
   logs: readonly TransferLog[],
 ): Promise<readonly TransferLog[] | undefined> => {
   const told = Map.groupBy(logs, ({ blockHash }) => blockHash)

@@ -1,7 +1,7 @@
 import type { World } from '../../actors/world.ts'
 import { beginBooksAnew, findCursor, keepEpoch, rewindBlocks } from './books.ts'
 import { DeepReorganization, findFork } from './fork.ts'
-import { readNext, type Step } from './read.ts'
+import { type ReadResult, readNext } from './read.ts'
 import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
 export type WatchedSandbox = WatchedChain & {
@@ -19,7 +19,7 @@ export type WatchedSandbox = WatchedChain & {
 const MOST_AGAIN = 10_000
 
 /** Reads on, and of the sandbox whatever chain is there: it is a toy, and may come back empty, old or other. */
-export const readNextOf = async (world: World, chain: WatchedSandbox, source: ChainSource): Promise<Step> => {
+export const readNextOf = async (world: World, chain: WatchedSandbox, source: ChainSource): Promise<ReadResult> => {
   const { sql, log } = world
   if (!chain.epoch) {
     const step = await readNext(sql, chain, source, { log })
@@ -47,7 +47,7 @@ const beginAnew = async (
   chain: WatchedSandbox,
   source: ChainSource,
   epoch: string | null,
-): Promise<Step> => {
+): Promise<ReadResult> => {
   const books = await findCursor(sql, chain.id)
   const head = await source.head()
   const [block] = await source.headers([Math.max(0, head - MOST_AGAIN)])

@@ -1,5 +1,5 @@
 import type { Block, Cursor, TransferLog } from '../chain-log.ts'
-import { blockAt, findHeader, isBlock, type Header as NodeHeader, readHeader } from '../rpc/block.ts'
+import { blockAt, findHeader, isBlock, type BlockHeader as NodeHeader, readHeader } from '../rpc/block.ts'
 import type { AskList } from '../rpc/block-logs.ts'
 import { mayHold } from '../rpc/bloom.ts'
 import { openFinality, reachedBy } from '../rpc/finality.ts'
@@ -8,7 +8,7 @@ import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
 import { joined, openLogRanges } from '../rpc/log-ranges.ts'
 import { readWhole } from '../rpc/read-whole.ts'
-import { agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault } from '../rpc/rpc.ts'
+import { agreedOn, answered, isTooLarge, type Rpc, type RpcCall, RpcFault } from '../rpc/rpc.ts'
 import { openStride } from '../rpc/stride.ts'
 import { zeroAddress } from '../zero.ts'
 import { readAhead } from './ahead.ts'
@@ -17,8 +17,8 @@ import { openCoinSource } from './coins/source.ts'
 import { openCrowded } from './crowded.ts'
 import { openRanges } from './ranges.ts'
 import { openTokenRise } from './token-rise.ts'
-import { TRANSFER, transferOf } from './transfer-of.ts'
-import type { ChainSource, Header } from './watched-chain.ts'
+import { TRANSFER, transferLogOf } from './transfer-of.ts'
+import type { ChainSource, WatchedHeader } from './watched-chain.ts'
 
 export type SourceOptions = {
   /** For how long what was said to be final is not asked again. */
@@ -58,13 +58,13 @@ export const openSource = (
     agreedBlock: number => agreedBlock(rpc, number),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part), headers)) ?? [],
     transfers: async (fromBlock, toBlock) =>
-      (await joined(ranges({ fromBlock, toBlock }, filter))).flatMap(log => transferOf(log) ?? []),
+      (await joined(ranges({ fromBlock, toBlock }, filter))).flatMap(log => transferLogOf(log) ?? []),
     transfersIn: hash => crowded.transfers(rpc.read, { hash }),
     agreedTransfers: blocks =>
       inParts(blocks, blocks.length, part =>
         agreedTransfers(rpc, filter, part).catch(error => {
           const [block] = part
-          if (!block || part.length > 1 || !isTooMuch(error)) throw error
+          if (!block || part.length > 1 || !isTooLarge(error)) throw error
           return crowded.transfers(agreedBy(rpc), block)
         }),
       ),
@@ -80,10 +80,10 @@ export const openSource = (
   })
 }
 
-const headCall: Call = { method: 'eth_blockNumber', params: [] }
+const headCall: RpcCall = { method: 'eth_blockNumber', params: [] }
 
 /** With the first of them there is something to go on with: those that follow are asked for again. */
-const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (Header | undefined)[]> =>
+const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (WatchedHeader | undefined)[]> =>
   readWhole(rpc, numbers.map(blockAt), {
     read: answers => answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
     isWhole: ([first]) => first !== undefined,
@@ -111,12 +111,12 @@ const agreedTransfers = async (
     if (!isBlock(answered(block), last)) return null
     const logs = readLogs(answered(found), filter)
     if (!logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash)) return null
-    return logs.flatMap(log => transferOf(log) ?? [])
+    return logs.flatMap(log => transferLogOf(log) ?? [])
   })
   return agreedOn(agreement)
 }
 
-const headerOf = (header: NodeHeader | undefined): Header | undefined =>
+const headerOf = (header: NodeHeader | undefined): WatchedHeader | undefined =>
   header && {
     number: header.number,
     hash: header.hash,

@@ -13,11 +13,11 @@ export type Received = {
   /** How many there are. */
   readonly transfers: number
   readonly final: boolean
-  readonly last: Sender
+  readonly last: TransferSender
 }
 
 /** Of a transfer. */
-export type Sender = {
+export type TransferSender = {
   /** Null where the chain does not tell which transaction it was. */
   readonly txHash: string | null
   readonly logIndex: number
@@ -25,7 +25,7 @@ export type Sender = {
 }
 
 /** Finds the transfer with which those of a block reach an amount; undefined when they are there no more. */
-export type FindCompleting = (received: Received, amount: bigint) => Promise<Sender | undefined>
+export type FindCompleting = (received: Received, amount: bigint) => Promise<TransferSender | undefined>
 
 /** What the books have of a payment at a step. */
 type Read = {

@@ -3,9 +3,18 @@ import { blockAt, isBlock } from '../rpc/block.ts'
 import { readBytes, toQuantity } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsOf, readLogs } from '../rpc/log.ts'
-import { type Answer, agreedOn, answered, type Call, isTooMuch, type Rpc, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import {
+  agreedOn,
+  answered,
+  isTooLarge,
+  type Rpc,
+  type RpcAnswer,
+  type RpcCall,
+  RpcFault,
+  RpcRefusal,
+} from '../rpc/rpc.ts'
 import { LIMIT_EXCEEDED, toldOrGone } from './coins/states.ts'
-import { TRANSFER, topicOf, transferOf } from './transfer-of.ts'
+import { TRANSFER, topicOf, transferLogOf } from './transfer-of.ts'
 
 /** An address that received a token in a block. */
 export type TokenReceipt = { readonly token: string; readonly address: string; readonly block: Cursor }
@@ -131,13 +140,13 @@ const sentIn = async (rpc: Rpc, receipts: readonly TokenReceipt[]): Promise<read
       receipts.map(({ block }, at) => {
         if (!isBlock(answered(answers[2 * at]), block)) throw new RpcFault('behind')
         const logs = readLogs(answered(answers[2 * at + 1]), filters[at])
-        return logs.reduce((sum, log) => sum + (transferOf(log)?.amount ?? 0n), 0n)
+        return logs.reduce((sum, log) => sum + (transferLogOf(log)?.amount ?? 0n), 0n)
       }),
     )
     return agreedOn(sums)
   } catch (error) {
     const isRateLimit = error instanceof RpcRefusal && error.code === LIMIT_EXCEEDED
-    if (receipts.length > 1 || isRateLimit || !isTooMuch(error)) throw error
+    if (receipts.length > 1 || isRateLimit || !isTooLarge(error)) throw error
     return [null]
   }
 }
@@ -145,12 +154,12 @@ const sentIn = async (rpc: Rpc, receipts: readonly TokenReceipt[]): Promise<read
 const BALANCE_OF = '0x70a08231'
 
 /** With little gas: a token that eats it keeps no chain from being read on. */
-const balanceCall = (token: string, address: string, place: object | string): Call => ({
+const balanceCall = (token: string, address: string, place: object | string): RpcCall => ({
   method: 'eth_call',
   params: [{ to: token, data: `${BALANCE_OF}${address.slice(2).padStart(64, '0')}`, gas: toQuantity(200_000) }, place],
 })
 
-const balanceIn = (answer: Answer): bigint => {
+const balanceIn = (answer: RpcAnswer): bigint => {
   const word = readBytes(answered(answer), 'the balance of a token')
   return word.length === 66 ? BigInt(word) : 0n
 }

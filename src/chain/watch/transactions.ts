@@ -2,7 +2,7 @@ import type { Cursor } from '../chain-log.ts'
 import { blockAt, findHeader, findTransaction, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes } from '../rpc/hex.ts'
 import { findReceipt, receiptOf } from '../rpc/receipt.ts'
-import { agreedOn, answered, type Call, type Plain, type Rpc } from '../rpc/rpc.ts'
+import { agreedOn, answered, type Plain, type Rpc, type RpcCall } from '../rpc/rpc.ts'
 import { type HoldingSource, openHoldings } from './holding.ts'
 import { type Moved, movedBy } from './transfer-of.ts'
 
@@ -38,7 +38,7 @@ const TIMEOUT_MS = 5_000
 
 export const openTransactions = (rpc: Rpc): TransactionSource => {
   const agreed = async <T extends Plain>(
-    calls: readonly Call[],
+    calls: readonly RpcCall[],
     pick: (answers: readonly unknown[]) => T,
     signal: AbortSignal,
   ): Promise<T | undefined> => agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS, signal }))
@@ -98,4 +98,4 @@ const minedIn = (
   }
 }
 
-export const transactionBy = (hash: string): Call => ({ method: 'eth_getTransactionByHash', params: [hash] })
+export const transactionBy = (hash: string): RpcCall => ({ method: 'eth_getTransactionByHash', params: [hash] })

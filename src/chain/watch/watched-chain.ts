@@ -4,7 +4,7 @@ import type { CoinSource } from './coins/source.ts'
 import type { RangeSource } from './ranges.ts'
 import type { TokenRiseSource } from './token-rise.ts'
 
-export type Header = Block & {
+export type WatchedHeader = Block & {
   readonly parentHash: string
   /** Whether the block may hold a log of this address and topic; false is certain. */
   mayHold(address: string, topic: string): boolean
@@ -36,7 +36,7 @@ export type ChainSource = RangeSource &
     /** How many blocks are read at once, found by trying. */
     readonly stride: BlockStride
     /** One for each number; undefined where the node knows no such block. */
-    headers(numbers: readonly number[]): Promise<readonly (Header | undefined)[]>
+    headers(numbers: readonly number[]): Promise<readonly (WatchedHeader | undefined)[]>
     /** Transfers of these tokens in blocks of the chain as it is now. */
     transfers(from: number, to: number): Promise<readonly TransferLog[]>
     /** Of one block, wherever it stands; undefined when the node does not know it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { amountOf, atPar, type Price, rateOf } from '../../../src/chain/quotes/amount.ts'
+import { atPar, type Price, quotedAmount, rateOf } from '../../../src/chain/quotes/amount.ts'
 import { minorDigits } from '../../../src/chain/quotes/minor-digits.ts'
 import { randomOf } from '../../harness/random.ts'
 
@@ -27,7 +27,7 @@ const table: readonly (readonly [string, number, string, Price, number, bigint |
 
 for (const [name, amountMinor, currency, at, decimals, amount] of table)
   test(`${name} is ${amount ?? 'not offered'}`, () => {
-    expect(amountOf({ amountMinor, currency }, at, decimals)).toBe(amount)
+    expect(quotedAmount({ amountMinor, currency }, at, decimals)).toBe(amount)
   })
 
 test('an amount is never below the exact value, and less than one atomic unit above', () => {
@@ -40,7 +40,7 @@ test('an amount is never below the exact value, and less than one atomic unit ab
     const currency = ['USD', 'EUR', 'JPY', 'KWD', 'CLF'][Math.floor(random() * 5)] ?? 'USD'
     const at = { numerator: 1n + below(10n ** below(20n)), denominator: 1n + below(10n ** below(20n)) }
     const decimals = Number(below(25n))
-    const amount = amountOf({ amountMinor, currency }, at, decimals)
+    const amount = quotedAmount({ amountMinor, currency }, at, decimals)
     if (amount === undefined) continue
     offered++
     // amount / 10^decimals units, each worth numerator / denominator, against amountMinor / 10^digits.
@@ -56,7 +56,7 @@ test('an amount is never below the exact value, and less than one atomic unit ab
 
 test('an amount that no payment can have is a fault', () => {
   for (const amountMinor of [0, -1, 1.5, Number.NaN, 2 ** 53])
-    expect(() => amountOf({ amountMinor, currency: 'USD' }, atPar, 6)).toThrow(RangeError)
+    expect(() => quotedAmount({ amountMinor, currency: 'USD' }, atPar, 6)).toThrow(RangeError)
 })
 
 test('a rate is read as a decimal number, with eight digits that count', () => {

@@ -4,7 +4,7 @@ import { anvil as definition } from 'viem/chains'
 import type { Chain, Feed } from '../../../src/chain/chain.ts'
 import { type Artifact, compile } from '../../../src/chain/contracts/compile.ts'
 import type { FeedNodes } from '../../../src/chain/quotes/read-feeds.ts'
-import type { Call, Node } from '../../../src/chain/rpc/rpc.ts'
+import type { Node, RpcCall } from '../../../src/chain/rpc/rpc.ts'
 import { type ManualClock, manualClock } from '../../../src/clock.ts'
 import { anvil } from '../../harness/anvil.ts'
 import { until } from '../../harness/until.ts'
@@ -90,7 +90,7 @@ export const alone = (batch: Node['batch']): FeedNodes => ({
 })
 
 /** A batch that writes down what it was asked. */
-export const noting = (batch: Node['batch'], asked: (readonly Call[])[]): Node['batch'] => {
+export const noting = (batch: Node['batch'], asked: (readonly RpcCall[])[]): Node['batch'] => {
   return (calls, options) => {
     asked.push(calls)
     return batch(calls, options)

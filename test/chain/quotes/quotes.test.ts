@@ -3,9 +3,9 @@ import { toFunctionSelector } from 'viem'
 import type { Chain } from '../../../src/chain/chain.ts'
 import type { Artifact } from '../../../src/chain/contracts/compile.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
-import { type Asked, openQuotes, type Quote } from '../../../src/chain/quotes/quotes.ts'
+import { openQuotes, type Quote, type QuoteRequest } from '../../../src/chain/quotes/quotes.ts'
 import { selectors } from '../../../src/chain/quotes/read-feeds.ts'
-import type { Call, Node } from '../../../src/chain/rpc/rpc.ts'
+import type { Node, RpcCall } from '../../../src/chain/rpc/rpc.ts'
 import testPrice from '../../../src/sandbox/contracts/test-price.json' with { type: 'json' }
 import { readableLog } from '../../harness/lines.ts'
 import { aggregator, alone, chainWith, inMinutes, noting, startOracles } from './oracles.ts'
@@ -14,7 +14,7 @@ const oracles = await startOracles()
 const { clock, feed, say } = oracles
 afterAll(() => oracles[Symbol.asyncDispose]())
 
-const tenDollars = (change: Partial<Asked> = {}): Asked => ({
+const tenDollars = (change: Partial<QuoteRequest> = {}): QuoteRequest => ({
   amountMinor: 10_00,
   currency: 'USD',
   livemode: true,
@@ -23,7 +23,7 @@ const tenDollars = (change: Partial<Asked> = {}): Asked => ({
   ...change,
 })
 
-const tenEuros = (): Asked => tenDollars({ currency: 'EUR' })
+const tenEuros = (): QuoteRequest => tenDollars({ currency: 'EUR' })
 
 const outside = { clock, log: readableLog().log }
 
@@ -149,7 +149,7 @@ test('while the sequencer is down, and for an hour after, only stablecoins at pa
 
 test('everything is read at the hash of one head: a price that changes meanwhile is not mixed in', async () => {
   const { eth, chain } = await ethAt(250_000_000_000n)
-  const asked: (readonly Call[])[] = []
+  const asked: (readonly RpcCall[])[] = []
   const changing: Node['batch'] = async calls => {
     const answers = await oracles.batch(calls)
     if (calls[0]?.method === 'eth_getBlockByNumber') await say(eth.address, 300_000_000_000n)
@@ -167,7 +167,7 @@ test('everything is read at the hash of one head: a price that changes meanwhile
 
 test('many who ask at once share one reading, which is kept for five seconds', async () => {
   const { chain } = await ethAt(250_000_000_000n)
-  const asked: (readonly Call[])[] = []
+  const asked: (readonly RpcCall[])[] = []
   const quotes = open(chain, noting(oracles.batch, asked))
   const all = await Promise.all(Array.from({ length: 200 }, () => quotes.offer(tenDollars())))
   expect(new Set(all.map(offer => offer.length))).toEqual(new Set([2]))
@@ -219,7 +219,7 @@ test('a node that is ten minutes behind is not asked for prices', async () => {
 
 test('stablecoins at par ask no node', async () => {
   const { chain } = await ethAt(250_000_000_000n)
-  const asked: (readonly Call[])[] = []
+  const asked: (readonly RpcCall[])[] = []
   const quotes = open(chain, noting(oracles.batch, asked))
   expect(amounts(await quotes.offer(tenDollars({ assets: [{ chainId: 1, asset: 'USDC' }] })))).toEqual({
     USDC: 10_000_000n,
@@ -236,7 +236,7 @@ test('only what was asked for is offered, on chains of the payment’s mode', as
     ],
     outside,
   )
-  const offered = async (change: Partial<Asked>) =>
+  const offered = async (change: Partial<QuoteRequest>) =>
     (await quotes.offer(tenDollars(change))).map(({ chainId, asset }) => `${chainId} ${asset}`)
   expect(await offered({})).toEqual(['1 USDC', '1 ETH'])
   expect(await offered({ livemode: false })).toEqual(['5 USDC', '5 ETH'])

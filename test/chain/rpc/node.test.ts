@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { openNode } from '../../../src/chain/rpc/node.ts'
-import { type Call, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
+import { type RpcCall, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
 import type { Faults } from '../../harness/faulty-node.ts'
 import { until } from '../../harness/until.ts'
 import { limited } from '../watch/node.ts'
@@ -13,15 +13,15 @@ const chain = await tokenChain()
 await chain.mine(20)
 afterAll(() => chain[Symbol.asyncDispose]())
 
-const blocks = (count: number): readonly Call[] =>
+const blocks = (count: number): readonly RpcCall[] =>
   Array.from({ length: count }, (_, at) => ({
     method: 'eth_getBlockByNumber',
     params: [`0x${at.toString(16)}`, false],
   }))
 
-const balance: Call = { method: 'eth_getBalance', params: [chain.accounts[0], 'latest'] }
+const balance: RpcCall = { method: 'eth_getBalance', params: [chain.accounts[0], 'latest'] }
 
-const logs: Call = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x1' }] }
+const logs: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x1' }] }
 
 /** A node that takes no question now. */
 const limiting = async (how: 429 | 'one error' | 'an error for each call') => {
@@ -45,7 +45,7 @@ const numbersOf = (answers: readonly unknown[]) => answers.map(answer => Number(
 /** The fault that one question ends with. */
 const faultOf = async (
   { rpc }: Pick<Nodes, 'rpc'>,
-  calls: readonly Call[] = blocks(5),
+  calls: readonly RpcCall[] = blocks(5),
   timeoutMs = 2_000,
 ): Promise<RpcFault> => {
   const outcome = await rpc.batch(calls, { timeoutMs }).catch((error: unknown) => error)

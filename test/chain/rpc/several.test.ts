@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readHeader } from '../../../src/chain/rpc/block.ts'
 import { readLogs } from '../../../src/chain/rpc/log.ts'
 import { findReceipt } from '../../../src/chain/rpc/receipt.ts'
-import { type Answer, answered, type Call, RpcFault } from '../../../src/chain/rpc/rpc.ts'
+import { answered, type RpcAnswer, type RpcCall, RpcFault } from '../../../src/chain/rpc/rpc.ts'
 import type { Faults } from '../../harness/faulty-node.ts'
 import { until } from '../../harness/until.ts'
 import { openNodes, openPair, pay, tokenChain } from './nodes.ts'
@@ -12,10 +12,10 @@ const paid = await pay(chain, '0xbeef', 1_000)
 await chain.mine(120)
 afterAll(() => chain[Symbol.asyncDispose]())
 
-const first: Call = { method: 'eth_getBlockByNumber', params: ['0x1', false] }
-const receipt: Call = { method: 'eth_getTransactionReceipt', params: [paid] }
-const readFirst = ([answer]: readonly Answer[]) => readHeader(answered(answer), { number: 1 }).hash
-const readStatus = ([answer]: readonly Answer[]) => findReceipt(answered(answer), paid)?.status ?? null
+const first: RpcCall = { method: 'eth_getBlockByNumber', params: ['0x1', false] }
+const receipt: RpcCall = { method: 'eth_getTransactionReceipt', params: [paid] }
+const readFirst = ([answer]: readonly RpcAnswer[]) => readHeader(answered(answer), { number: 1 }).hash
+const readStatus = ([answer]: readonly RpcAnswer[]) => findReceipt(answered(answer), paid)?.status ?? null
 const asked = (node: { readonly asked: readonly (readonly string[])[] }, method: string) =>
   node.asked.filter(methods => methods.includes(method)).length
 const fault = (error: unknown) => (error instanceof RpcFault ? error.reason : error)
@@ -77,7 +77,7 @@ describe('two nodes', () => {
     await using nodes = await openPair(chain)
     const hash = await nodes.rpc.read([first], readFirst)
     nodes.node.break('lies_about_block')
-    const byHash: Call = { method: 'eth_getBlockByHash', params: [hash, false] }
+    const byHash: RpcCall = { method: 'eth_getBlockByHash', params: [hash, false] }
     expect((await nodes.rpc.read([byHash], ([answer]) => readHeader(answered(answer), { hash }))).hash).toBe(hash)
     expect(nodes.rpc.health()[0]).toMatchObject({ state: 'resting', lastFault: 'garbage' })
   })
@@ -246,8 +246,8 @@ describe('agreement', () => {
     test(`on logs is not reached while one of two ${name} ${JSON.stringify(knobs)}, which one alone cannot tell`, async () => {
       await using nodes = await openNodes(chain, { count: 2 })
       nodes.node.break(name, knobs)
-      const logs: Call = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x5' }] }
-      const pick = ([answer]: readonly Answer[]) =>
+      const logs: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x5' }] }
+      const pick = ([answer]: readonly RpcAnswer[]) =>
         readLogs(answered(answer)).map(({ transactionHash, blockHash, data }) => ({ transactionHash, blockHash, data }))
       expect((await nodes.rpc.agreed([logs], pick)).outcome).toBe('disagreed')
       nodes.node.mend()

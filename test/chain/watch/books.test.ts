@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import type { Cursor } from '../../../src/chain/chain-log.ts'
 import {
   beginBooks,
-  catchUp,
   finalizeBlocks,
   findCursor,
   isMovedCursor,
   recordBlocks,
+  recordFinalRange,
   rewindBlocks,
 } from '../../../src/chain/watch/books.ts'
 import { deepenPayments } from '../../../src/chain/watch/depth.ts'
@@ -112,7 +112,7 @@ test('a transfer that comes back is as it is told then, not as somebody told it 
   const lie = blockWith(1, address, 1_000n)
   await recordBlocks(db.sql, 1, cursor, lie)
   await rewindBlocks(db.sql, 1, { number: 101, hash: lie.blocks[0]?.hash ?? '' }, 100)
-  expect(await catchUp(db.sql, 1, cursor, blockWith(1, address, 7n))).toBe(1)
+  expect(await recordFinalRange(db.sql, 1, cursor, blockWith(1, address, 7n))).toBe(1)
   const found = await db.sql<{ amount: string; state: string }[]>`select amount::text, state from transfers`
   expect([...found]).toEqual([{ amount: '7', state: 'final' }])
   const waiting = await db.sql<
@@ -123,7 +123,7 @@ test('a transfer that comes back is as it is told then, not as somebody told it 
 
 test.each<[string, (sql: Sql, from: Cursor) => Promise<number>]>([
   ['recorded', (sql, from) => recordBlocks(sql, 1, from, blockWith(1, TOKEN))],
-  ['caught up with', (sql, from) => catchUp(sql, 1, from, blockWith(1, TOKEN))],
+  ['caught up with', (sql, from) => recordFinalRange(sql, 1, from, blockWith(1, TOKEN))],
   ['taken back', (sql, from) => rewindBlocks(sql, 1, from, 100)],
   ['made final', (sql, from) => finalizeBlocks(sql, 1, { ...from, step: 1 }, { upTo: 100, logs: [] })],
 ])('nothing is %s by who believes that the books are at another block of that number', async (_, write) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import process from 'node:process'
 import type { Cursor } from '../../../src/chain/chain-log.ts'
 import { isOfNode } from '../../../src/chain/rpc/rpc.ts'
-import { catchUp, findCursor, isMovedCursor } from '../../../src/chain/watch/books.ts'
+import { findCursor, isMovedCursor, recordFinalRange } from '../../../src/chain/watch/books.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import type { ChainSource } from '../../../src/chain/watch/watched-chain.ts'
 import { forFile } from '../../harness/for-file.ts'
@@ -220,7 +220,7 @@ test('blocks of which a server has lost that they are final are not passed over'
   const cursor = await cursorNow()
   const range = await house.source.finalRange(cursor, (await house.head()) - CONFIRMATIONS + 1, house.watched)
   if (!range) throw new Error('there is no range')
-  const passing = catchUp(house.sql, house.watched.id, cursor, { blocks: [range.end], logs: range.logs })
+  const passing = recordFinalRange(house.sql, house.watched.id, cursor, { blocks: [range.end], logs: range.logs })
   expect(await passing.then(() => false, isMovedCursor)).toBe(true)
   await read()
   expect(await statesOf(many)).toEqual({ success: 1 })

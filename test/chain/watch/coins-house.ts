@@ -1,6 +1,6 @@
 import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
-import { lookAt } from '../../../src/chain/watch/coins/look.ts'
+import { checkNativeBalances } from '../../../src/chain/watch/coins/look.ts'
 import { openLooker } from '../../../src/chain/watch/coins/watch.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
@@ -74,7 +74,7 @@ export const coinHouse = async () => {
   }
   const look = async (of: readonly MadePayment[], from = source, remember = true) => {
     const addresses = of.map(({ address }) => address.toLowerCase())
-    const counted = await lookAt(sql, watched.id, from.coins, addresses, { remember })
+    const counted = await checkNativeBalances(sql, watched.id, from.coins, addresses, { remember })
     await settle()
     return counted
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findChanges, type Known } from '../../../src/chain/watch/coins/rises.ts'
+import { findChanges, type KnownTransfer } from '../../../src/chain/watch/coins/rises.ts'
 import { randomOf } from '../../harness/random.ts'
 
 const HEAD = 300
@@ -7,14 +7,14 @@ const HEAD = 300
 type History = {
   /** What is there after each block. */
   readonly balances: readonly bigint[]
-  readonly known: readonly Known[]
+  readonly known: readonly KnownTransfer[]
   /** What came that the books do not know, by block. */
   readonly unknown: ReadonlyMap<number, bigint>
 }
 
 /** Coins that come and, unless nothing is ever collected, are taken away in blocks of their own. */
 const history = (random: () => number, events: number, collected: boolean): History => {
-  const known: Known[] = []
+  const known: KnownTransfer[] = []
   const unknown = new Map<number, bigint>()
   const collections = new Set<number>()
   for (let event = 0; event < events; event++) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Outage, openOutage } from '../../../src/chain/rpc/outage.ts'
-import { lookAt } from '../../../src/chain/watch/coins/look.ts'
+import { checkNativeBalances } from '../../../src/chain/watch/coins/look.ts'
 import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { rewrite } from '../../harness/rewrite.ts'
@@ -37,7 +37,10 @@ const withTwo = async (
 const lookAndEnd = async (payment: MadePayment, urls: readonly string[], absence?: Outage) => {
   const source = coins.sourceOf(...urls)
   const { sql, api, watched } = coins
-  const looking = lookAt(sql, watched.id, source.coins, [payment.address.toLowerCase()], { remember: true, absence })
+  const looking = checkNativeBalances(sql, watched.id, source.coins, [payment.address.toLowerCase()], {
+    remember: true,
+    absence,
+  })
   await looking.catch(() => {})
   await coins.settle()
   await endWindows(api, watched.id, { source, absence, aheadMs: 365 * 86_400_000 })

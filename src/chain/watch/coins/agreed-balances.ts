@@ -1,19 +1,19 @@
 import type { Cursor } from '../../chain-log.ts'
 import { blockAt, isBlock } from '../../rpc/block.ts'
 import { inParts } from '../../rpc/in-parts.ts'
-import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
+import { agreedOn, answered, type Rpc, type RpcAnswer } from '../../rpc/rpc.ts'
 import { balanceCall, balanceOf } from './balance-call.ts'
 import { askAgain, toldOrGone } from './states.ts'
 
-export type Held = { readonly address: string; readonly block: Cursor }
+export type BalanceAtBlock = { readonly address: string; readonly block: Cursor }
 
 const BLOCKS_AT_ONCE = 50
 
 /** From the highest block back: where the state of one is gone, so are those of all before it, and it is enough that their blocks are there. */
 export const openAgreedBalances =
   (rpc: Rpc) =>
-  async (held: readonly Held[]): Promise<readonly (bigint | false)[] | undefined> => {
-    const ask = async (part: readonly Held[]): Promise<readonly bigint[] | undefined> => {
+  async (held: readonly BalanceAtBlock[]): Promise<readonly (bigint | false)[] | undefined> => {
+    const ask = async (part: readonly BalanceAtBlock[]): Promise<readonly bigint[] | undefined> => {
       const headers = part.map(({ block }) => blockAt(block.number))
       const balances = part.map(({ address, block }) => balanceCall(address, block))
       const agreement = await rpc.agreed([...headers, ...balances], answers => {
@@ -23,17 +23,18 @@ export const openAgreedBalances =
       return agreedOn(agreement) ?? undefined
     }
     /** The heads of two nodes are seldom the same: only that there is one counts. */
-    const askLatest = ({ address }: Held) =>
+    const askLatest = ({ address }: BalanceAtBlock) =>
       rpc.agreed([balanceCall(address, 'latest')], ([answer]) => balanceOf(answer) >= 0n)
-    const areThere = async (part: readonly Held[]) => {
+    const areThere = async (part: readonly BalanceAtBlock[]) => {
       const calls = part.map(({ block }) => blockAt(block.number))
-      const read = (answers: readonly Answer[]) => part.every(({ block }, at) => isBlock(answered(answers[at]), block))
+      const read = (answers: readonly RpcAnswer[]) =>
+        part.every(({ block }, at) => isBlock(answered(answers[at]), block))
       return agreedOn(await askAgain(() => rpc.agreed(calls, read)))
     }
 
     const fromHighest = held.toSorted((a, b) => b.block.number - a.block.number)
     let areGone = false
-    const balances = await inParts<Held, bigint | false>(fromHighest, BLOCKS_AT_ONCE, async part => {
+    const balances = await inParts<BalanceAtBlock, bigint | false>(fromHighest, BLOCKS_AT_ONCE, async part => {
       const [first] = part
       if (areGone || !first) return part.map(() => false)
       if (part.length > 1) return ask(part)

@@ -3,9 +3,9 @@ import { blockAt, findHeader, readHeader } from '../../rpc/block.ts'
 import { reachedBy } from '../../rpc/finality.ts'
 import { readBytes } from '../../rpc/hex.ts'
 import { inParts } from '../../rpc/in-parts.ts'
-import { type Answer, agreedOn, answered, type Call, type Rpc, RpcFault } from '../../rpc/rpc.ts'
-import { type Held, openAgreedBalances } from './agreed-balances.ts'
-import { balanceCall, balanceOf, blockParameter, codeCall, type Place } from './balance-call.ts'
+import { agreedOn, answered, type Rpc, type RpcAnswer, type RpcCall, RpcFault } from '../../rpc/rpc.ts'
+import { type BalanceAtBlock, openAgreedBalances } from './agreed-balances.ts'
+import { type BlockRef, balanceCall, balanceOf, blockParameter, codeCall } from './balance-call.ts'
 import { openBalancesAt } from './balances-at.ts'
 import { askAgain, toldOrGone } from './states.ts'
 
@@ -21,11 +21,11 @@ export type Balances = {
   /** When the block was mined, as the node says that dates it the earliest. */
   readonly minedAt: Date
   /** For each address, what each of the nodes says. */
-  readonly held: readonly (readonly Found[])[]
+  readonly held: readonly (readonly FoundBalance[])[]
 }
 
 /** What an address holds, and whether it has code: a deposit address has some once it was collected from. */
-export type Found = { readonly balance: bigint; readonly hasCode: boolean }
+export type FoundBalance = { readonly balance: bigint; readonly hasCode: boolean }
 
 /** What a chain tells of how much of its own coin is where. */
 export type BalanceSource = {
@@ -34,17 +34,17 @@ export type BalanceSource = {
   /** Of each address what two nodes say, or one alone. */
   balances(addresses: readonly string[], block: Cursor, of: 'both' | 'one'): Promise<Balances>
   /** Of one address at many blocks, the lowest first; undefined where no node has the state any more, which the last has. */
-  balancesAt(address: string, places: readonly Place[]): Promise<readonly (bigint | undefined)[]>
+  balancesAt(address: string, places: readonly BlockRef[]): Promise<readonly (bigint | undefined)[]>
   /** Of one address after a block; undefined where no node has the state any more, as they have that of a newer one. */
-  hasCodeAt(address: string, place: Place, newer: Place): Promise<boolean | undefined>
+  hasCodeAt(address: string, place: BlockRef, newer: BlockRef): Promise<boolean | undefined>
   /** Of one address around a block, as two nodes agree on it; undefined while they do not, or have another block. */
-  agreedBalance(address: string, place: Place, before: Place): Promise<Witness | undefined>
+  agreedBalance(address: string, place: BlockRef, before: BlockRef): Promise<Witness | undefined>
   /** Of many, each after a block of its own; false where the blocks are there and the state is not any more. */
-  agreedBalances(held: readonly Held[]): Promise<readonly (bigint | false)[] | undefined>
+  agreedBalances(held: readonly BalanceAtBlock[]): Promise<readonly (bigint | false)[] | undefined>
 }
 
 export const openBalances = (rpc: Rpc): BalanceSource => {
-  const agreedAt = (address: string, place: Place) =>
+  const agreedAt = (address: string, place: BlockRef) =>
     rpc.agreed([balanceCall(address, place)], ([answer]) => balanceOf(answer))
 
   return {
@@ -53,7 +53,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
       const minedAt: number[] = []
       const held = await inParts(addresses, ADDRESSES_AT_ONCE, async part => {
         const calls = [blockAt(block.number), balancesCall(part, block)]
-        const read = ([header, words]: readonly Answer[]) => {
+        const read = ([header, words]: readonly RpcAnswer[]) => {
           const { hash, timestamp } = readHeader(answered(header), block)
           if (hash !== block.hash) throw new RpcFault('behind')
           return { timestamp, found: wordsOf(words, part.length).map(foundIn) }
@@ -66,7 +66,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
     },
     balancesAt: openBalancesAt(rpc),
     hasCodeAt: async (address, place, newer) => {
-      const ask = (at: Place) =>
+      const ask = (at: BlockRef) =>
         rpc.read([codeCall(address, at)], ([code]) => readBytes(answered(code), 'code') !== '0x')
       const told = await toldOrGone(
         () => ask(place),
@@ -93,7 +93,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
 }
 
 /** Null where the node has another block at this place. */
-const witnessed = ({ number, hash: wanted }: Place, [block, after]: readonly Answer[]) => {
+const witnessed = ({ number, hash: wanted }: BlockRef, [block, after]: readonly RpcAnswer[]) => {
   const header = findHeader(answered(block), { number })
   if (!header || (wanted !== undefined && wanted !== header.hash)) return null
   const { hash, timestamp } = header
@@ -108,16 +108,16 @@ const BALANCES_CODE =
   '0x5f60305b38811015602c576014818339815160601c8031903b151560ff1b17825260140190602001906003565b505ff3'
 const ADDRESSES_AT_ONCE = 768
 
-const balancesCall = (addresses: readonly string[], place: Place): Call => ({
+const balancesCall = (addresses: readonly string[], place: BlockRef): RpcCall => ({
   method: 'eth_call',
   params: [{ data: BALANCES_CODE + addresses.map(address => address.slice(2)).join('') }, blockParameter(place)],
 })
 
-const wordsOf = (answer: Answer, count: number): readonly bigint[] => {
+const wordsOf = (answer: RpcAnswer, count: number): readonly bigint[] => {
   const words = readBytes(answered(answer), 'balances', 32 * count)
   return Array.from({ length: count }, (_, at) => BigInt(`0x${words.slice(2 + 64 * at, 66 + 64 * at)}`))
 }
 
-const foundIn = (word: bigint): Found => ({ balance: word & HIGHEST_BALANCE, hasCode: word > HIGHEST_BALANCE })
+const foundIn = (word: bigint): FoundBalance => ({ balance: word & HIGHEST_BALANCE, hasCode: word > HIGHEST_BALANCE })
 
 const HIGHEST_BALANCE = (1n << 255n) - 1n

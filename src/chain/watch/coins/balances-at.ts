@@ -1,6 +1,6 @@
 import { type Rpc, RpcRefusal } from '../../rpc/rpc.ts'
 import { openStride } from '../../rpc/stride.ts'
-import { balanceCall, balanceOf, type Place } from './balance-call.ts'
+import { type BlockRef, balanceCall, balanceOf } from './balance-call.ts'
 import { askAgain, orRefusal, toldOrGone } from './states.ts'
 
 /**
@@ -10,9 +10,9 @@ import { askAgain, orRefusal, toldOrGone } from './states.ts'
 export const openBalancesAt = (rpc: Rpc) => {
   const stride = openStride()
 
-  return async (address: string, places: readonly Place[]): Promise<readonly (bigint | undefined)[]> => {
+  return async (address: string, places: readonly BlockRef[]): Promise<readonly (bigint | undefined)[]> => {
     const told = new Map<number, bigint>()
-    const askAll = (part: readonly Place[]) =>
+    const askAll = (part: readonly BlockRef[]) =>
       rpc.read(
         part.map(place => balanceCall(address, place)),
         answers => {
@@ -22,9 +22,9 @@ export const openBalancesAt = (rpc: Rpc) => {
           return answers.map(answer => (answer instanceof RpcRefusal ? undefined : balanceOf(answer)))
         },
       )
-    const ask = (place: Place) => rpc.read([balanceCall(address, place)], ([answer]) => balanceOf(answer))
+    const ask = (place: BlockRef) => rpc.read([balanceCall(address, place)], ([answer]) => balanceOf(answer))
     /** By itself, which a node that was asked too much at once answers. */
-    const askHighest = (place: Place) => {
+    const askHighest = (place: BlockRef) => {
       const newer = places.find(({ number }) => number > place.number && told.has(number))
       const isLowest = places.every(({ number }) => number >= place.number || !told.has(number))
       if (!newer || !isLowest) return askAgain(() => ask(place))

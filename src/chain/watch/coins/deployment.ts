@@ -5,7 +5,7 @@ export type HasCodeAt = (number: number) => Promise<boolean | undefined>
  * The block in which an address got its code: it has none at `after`, and has some at `upTo`. Undefined where the states
  * around that block are gone. A deposit address gets its code when it is collected from for the first time.
  */
-export const findDeployment = async (
+export const findDeploymentBlock = async (
   hasCodeAt: HasCodeAt,
   after: number,
   upTo: number,

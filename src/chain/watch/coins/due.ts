@@ -30,16 +30,16 @@ export const findDue = async (sql: Sql, chainId: number, everyMs: number): Promi
 }
 
 /** Where a walk through addresses has got to. */
-export type Walk = { readonly paymentId: string; readonly treasury: string }
+export type AddressCursor = { readonly paymentId: string; readonly treasury: string }
 
 /** Before the first address of the payments that were opened since. */
-export const walkSince = (at: Date): Walk => ({ paymentId: uuidv7(at, bytes => bytes.fill(0)), treasury: '' })
+export const walkSince = (at: Date): AddressCursor => ({ paymentId: uuidv7(at, bytes => bytes.fill(0)), treasury: '' })
 
 /** The next addresses of whatever payments, and where to go on; undefined behind the last. */
 export const walkOn = async (
   sql: Sql,
-  { paymentId, treasury }: Walk,
-): Promise<{ readonly addresses: readonly string[]; readonly next: Walk } | undefined> => {
+  { paymentId, treasury }: AddressCursor,
+): Promise<{ readonly addresses: readonly string[]; readonly next: AddressCursor } | undefined> => {
   const rows = await sql<{ address: string; payment_id: string; treasury: string }[]>`
     select address, payment_id, treasury from deposit_addresses
     where (payment_id, treasury) > (${paymentId}, ${treasury}) order by payment_id, treasury limit ${MOST}`

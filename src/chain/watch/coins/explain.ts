@@ -1,10 +1,10 @@
 import { keccak256, stringToHex } from 'viem/utils'
 import type { Sql } from '../../../postgres/connect.ts'
 import type { TransferLog } from '../../chain-log.ts'
-import type { Place } from './balance-call.ts'
+import type { BlockRef } from './balance-call.ts'
 import type { Witness } from './balance-source.ts'
-import { findDeployment } from './deployment.ts'
-import { type Account, forgetLook, type Head, type Look } from './looks.ts'
+import { findDeploymentBlock } from './deployment.ts'
+import { type ChainHead, forgetLook, type NativeAccount, type NativeCheck } from './looks.ts'
 import { type Change, findChanges, type Point, sumOf } from './rises.ts'
 import type { CoinSource } from './source.ts'
 
@@ -14,13 +14,13 @@ export const BY_BALANCE = -2
 export type Here = {
   readonly chainId: number
   readonly source: CoinSource
-  readonly head: Head
+  readonly head: ChainHead
   readonly hashes: ReadonlyMap<number, string>
 }
 
 /** An account that the books do not explain: by its balance at the head, or by what was collected from it. */
 export type Changed = {
-  readonly account: Account
+  readonly account: NativeAccount
   readonly balance: bigint
   /** All nodes say that it has code at the head. */
   readonly hasCode: boolean
@@ -32,9 +32,9 @@ export const explain = async (
   sql: Sql,
   here: Here,
   { account, balance, hasCode, isCollected }: Changed,
-): Promise<Look | undefined> => {
+): Promise<NativeCheck | undefined> => {
   const { source, head } = here
-  const placeOf = (number: number): Place => ({ number, hash: here.hashes.get(number) })
+  const placeOf = (number: number): BlockRef => ({ number, hash: here.hashes.get(number) })
   const from: Point = account.last ?? { number: 0, balance: 0n }
   const balancesAt = (numbers: readonly number[]) => source.balancesAt(account.address, numbers.map(placeOf))
   const collected = isCollected ? await beforeDeployment(here, account, from) : undefined
@@ -44,8 +44,8 @@ export const explain = async (
     account.last?.hasCode === true ||
     (number === head.number && hasCode) ||
     (collected !== undefined && number > collected.number)
-  const points: Look['points'][number][] = []
-  const found: Look['found'][number][] = []
+  const points: NativeCheck['points'][number][] = []
+  const found: NativeCheck['found'][number][] = []
   let base = from
   for (const change of [...hidden, ...later]) {
     const expectedBefore = base.balance + sumOf(account.known, base.number, change.number - 1)
@@ -79,12 +79,12 @@ export const explain = async (
  */
 const beforeDeployment = async (
   { source, head, hashes }: Here,
-  { address }: Account,
+  { address }: NativeAccount,
   from: Point,
 ): Promise<Point | undefined> => {
-  const placeOf = (number: number): Place => ({ number, hash: hashes.get(number) })
+  const placeOf = (number: number): BlockRef => ({ number, hash: hashes.get(number) })
   const hasCodeAt = (number: number) => source.hasCodeAt(address, placeOf(number), placeOf(head.number))
-  const deployed = await findDeployment(hasCodeAt, from.number, head.number)
+  const deployed = await findDeploymentBlock(hasCodeAt, from.number, head.number)
   if (deployed === undefined || deployed - 1 <= from.number) return undefined
   const [balance] = await source.balancesAt(address, [deployed - 1, head.number].map(placeOf))
   return balance === undefined ? undefined : { number: deployed - 1, balance }
@@ -93,7 +93,7 @@ const beforeDeployment = async (
 /** A rise is of the transactions of its block that the reader passed over, and for the rest of a contract. */
 const transfersOf = async (
   { chainId, source }: Here,
-  { address, known }: Account,
+  { address, known }: NativeAccount,
   { number, amount }: Change,
   { hash }: Witness,
 ): Promise<readonly TransferLog[] | undefined> => {

@@ -3,7 +3,7 @@ import type { Outage } from '../../rpc/outage.ts'
 import { isOfNode, RpcFault, RpcRefusal } from '../../rpc/rpc.ts'
 import type { Balances } from './balance-source.ts'
 import { type Changed, explain } from './explain.ts'
-import { type Account, type Look, readAccounts, readHashes, recordLooks } from './looks.ts'
+import { type NativeAccount, type NativeCheck, readAccounts, readHashes, recordLooks } from './looks.ts'
 import { sumOf } from './rises.ts'
 import type { CoinSource } from './source.ts'
 import { orRefusal } from './states.ts'
@@ -28,7 +28,7 @@ export class Doubted extends Error {
  * Compares what addresses hold, at the block that the books have got to, with what the books know of them, and
  * writes down as a transfer what is there beyond that. Answers how many accounts are known now as far as that block.
  */
-export const lookAt = async (
+export const checkNativeBalances = async (
   sql: Sql,
   chainId: number,
   source: CoinSource,
@@ -61,7 +61,7 @@ export const lookAt = async (
   const { minedAt, held } = told
   // The books have the time that the one node told that was read.
   const head = { ...read.head, minedAt }
-  const looks: Look[] = []
+  const looks: NativeCheck[] = []
   const changed: Changed[] = []
   for (const [at, account] of accounts.entries()) {
     const expected = expectedOf(account, head.number)
@@ -105,5 +105,5 @@ const unlessBehind = (error: unknown): undefined => {
 
 const isBehind = (error: unknown): boolean => error instanceof RpcFault && error.reason === 'behind'
 
-const expectedOf = ({ last, known }: Account, upTo: number): bigint =>
+const expectedOf = ({ last, known }: NativeAccount, upTo: number): bigint =>
   (last?.balance ?? 0n) + sumOf(known, last?.number ?? 0, upTo)

@@ -1,18 +1,18 @@
 import type { Sql } from '../../../postgres/connect.ts'
 import type { Cursor, TransferLog } from '../../chain-log.ts'
-import type { Known, Point } from './rises.ts'
+import type { KnownTransfer, Point } from './rises.ts'
 
 /** An address, and what the books have of its coins up to a block. */
-export type Account = {
+export type NativeAccount = {
   readonly address: string
   /** Where it was looked at last; undefined: nobody has, and it held nothing when it was given out. */
   readonly last: (Point & { readonly hasCode: boolean }) | undefined
   /** Whether the books know of anything, in whatever asset, that came to it on this chain. */
   readonly hasReceived: boolean
-  readonly known: readonly (Known & { readonly txHash: string })[]
+  readonly known: readonly (KnownTransfer & { readonly txHash: string })[]
 }
 
-export type Head = Cursor & { readonly minedAt: Date; readonly finalNumber: number }
+export type ChainHead = Cursor & { readonly minedAt: Date; readonly finalNumber: number }
 
 /**
  * Of one moment: the accounts are those of the books up to the head, which is the highest block up to one, or the
@@ -23,7 +23,7 @@ export const readAccounts = async (
   chainId: number,
   addresses: readonly string[],
   upTo: number,
-): Promise<{ readonly head: Head; readonly accounts: readonly Account[] } | undefined> => {
+): Promise<{ readonly head: ChainHead; readonly accounts: readonly NativeAccount[] } | undefined> => {
   const rows = await sql<AccountRow[]>`
     select b.number, b.hash, b.mined_at, c.final_number, d.address, l.block_number, l.balance, l.has_code,
       exists (
@@ -81,8 +81,8 @@ export const readHashes = async (sql: Sql, chainId: number): Promise<ReadonlyMap
 }
 
 /** An account that was looked at: where, up to which block of the books, and which transfers were found by it. */
-export type Look = {
-  readonly account: Account
+export type NativeCheck = {
+  readonly account: NativeAccount
   readonly upTo: number
   readonly points: readonly (Point & { readonly hash: string; readonly minedAt: Date; readonly hasCode: boolean })[]
   /** The first block that shows that something was collected from it; null where what had come is known. */
@@ -97,8 +97,8 @@ const MOST_AT_ONCE = 100
 export const recordLooks = async (
   sql: Sql,
   chainId: number,
-  looks: readonly Look[],
-  head: Pick<Head, 'finalNumber'>,
+  looks: readonly NativeCheck[],
+  head: Pick<ChainHead, 'finalNumber'>,
 ): Promise<number> => {
   let counted = 0
   for (let from = 0; from < looks.length; from += MOST_AT_ONCE)
@@ -109,8 +109,8 @@ export const recordLooks = async (
 const recordSome = async (
   sql: Sql,
   chainId: number,
-  looks: readonly Look[],
-  { finalNumber }: Pick<Head, 'finalNumber'>,
+  looks: readonly NativeCheck[],
+  { finalNumber }: Pick<ChainHead, 'finalNumber'>,
 ): Promise<number> => {
   const lookRows = looks.map(({ account: { address, last, known }, upTo, unexplainedIn }) => ({
     ...{ address, from_number: last?.number ?? null, to_number: upTo, final_number: finalNumber },
@@ -135,7 +135,7 @@ const recordSome = async (
 }
 
 /** What was written down at a block, and nodes do not confirm: the account is looked at again from before. */
-export const forgetLook = async (sql: Sql, chainId: number, { address, last }: Account): Promise<void> => {
+export const forgetLook = async (sql: Sql, chainId: number, { address, last }: NativeAccount): Promise<void> => {
   await sql`
     delete from coin_looks
     where chain_id = ${chainId} and address = ${address} and block_number >= ${last?.number ?? 0}`

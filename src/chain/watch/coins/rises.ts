@@ -2,7 +2,7 @@
 export type Point = { readonly number: number; readonly balance: bigint }
 
 /** Coins that the books know to have come to it. */
-export type Known = { readonly blockNumber: number; readonly amount: bigint }
+export type KnownTransfer = { readonly blockNumber: number; readonly amount: bigint }
 
 /** A block after which another balance is there than the books explain: more by an amount, or less. */
 export type Change = Point & { readonly amount: bigint }
@@ -20,7 +20,7 @@ export type BalancesAt = (numbers: readonly number[]) => Promise<readonly (bigin
 export const findChanges = async (
   from: Point,
   to: Point,
-  known: readonly Known[],
+  known: readonly KnownTransfer[],
   balancesAt: BalancesAt,
   most = 8,
 ): Promise<readonly Change[]> => {
@@ -35,7 +35,7 @@ export const findChanges = async (
   return changes
 }
 
-export const sumOf = (known: readonly Known[], after: number, upTo: number): bigint =>
+export const sumOf = (known: readonly KnownTransfer[], after: number, upTo: number): bigint =>
   known.reduce((sum, { blockNumber, amount }) => (blockNumber > after && blockNumber <= upTo ? sum + amount : sum), 0n)
 
 /** Asked at once, so that a hundred blocks take two questions. */

@@ -3,7 +3,7 @@ import { type FullBlock, findFullBlock, fullBlockAt } from '../../rpc/block.ts'
 import { inParts } from '../../rpc/in-parts.ts'
 import { readWhole } from '../../rpc/read-whole.ts'
 import { findReceipt, receiptOf } from '../../rpc/receipt.ts'
-import { type Answer, agreedOn, answered, type Rpc } from '../../rpc/rpc.ts'
+import { agreedOn, answered, type Rpc, type RpcAnswer } from '../../rpc/rpc.ts'
 
 /** In place of a log's index: the transaction itself carried the coins. */
 export const BY_TRANSACTION = -1
@@ -72,7 +72,7 @@ export const openSent = (rpc: Rpc): SentSource => ({
 const blockOf = ({ blockNumber, blockHash }: TransferLog): Cursor => ({ number: blockNumber, hash: blockHash })
 
 /** Undefined where one of them is not the block that was meant. */
-const fullBlocks = (blocks: readonly Cursor[], answers: readonly Answer[]): readonly FullBlock[] | undefined => {
+const fullBlocks = (blocks: readonly Cursor[], answers: readonly RpcAnswer[]): readonly FullBlock[] | undefined => {
   const found = blocks.flatMap(({ number, hash }, at) => {
     const block = findFullBlock(answered(answers[at]), { number })
     return block?.hash === hash ? [block] : []
@@ -88,13 +88,13 @@ const coinsOf = ({ transactions, number, hash }: FullBlock): readonly TransferLo
   })
 
 /** Null where it cannot be told yet: every transaction of a block has a receipt. */
-const wasSent = (sent: TransferLog, told: readonly TransferLog[], receipt: Answer): boolean | null => {
+const wasSent = (sent: TransferLog, told: readonly TransferLog[], receipt: RpcAnswer): boolean | null => {
   const same = told.find(({ txHash }) => txHash === sent.txHash)
   if (!same || same.to !== sent.to || same.amount !== sent.amount) return false
   return wentThrough(sent, receipt)
 }
 
-const wentThrough = ({ txHash, blockHash }: TransferLog, answer: Answer): boolean | null => {
+const wentThrough = ({ txHash, blockHash }: TransferLog, answer: RpcAnswer): boolean | null => {
   const receipt = findReceipt(answered(answer), txHash)
   return receipt?.blockHash === blockHash ? receipt.status === 'success' : null
 }

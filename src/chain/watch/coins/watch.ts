@@ -5,8 +5,8 @@ import { isInShare, type WorkerShare } from '../../../workers/share.ts'
 import { describeError } from '../../rpc/describe-error.ts'
 import { type Outage, openOutage } from '../../rpc/outage.ts'
 import { RpcRefusal } from '../../rpc/rpc.ts'
-import { addressesOf, findDue, type Walk, walkOn, walkSince } from './due.ts'
-import { Doubted, lookAt } from './look.ts'
+import { type AddressCursor, addressesOf, findDue, walkOn, walkSince } from './due.ts'
+import { checkNativeBalances, Doubted } from './look.ts'
 import type { CoinSource } from './source.ts'
 
 export type CoinChain = {
@@ -118,7 +118,9 @@ export const openLooker = (
       let doubt: Doubted | RpcRefusal | undefined
       if (due.length > 0) {
         try {
-          return (await lookAt(sql, id, source.coins, due, { remember: true, absence })) > 0 ? 'looked' : 'idle'
+          return (await checkNativeBalances(sql, id, source.coins, due, { remember: true, absence })) > 0
+            ? 'looked'
+            : 'idle'
         } catch (error) {
           if (!(error instanceof Doubted || error instanceof RpcRefusal)) throw error
           doubt = error
@@ -126,7 +128,7 @@ export const openLooker = (
       }
       const page = await recent.next()
       const addresses = page ?? (await all.next())
-      if (addresses) await lookAt(sql, id, source.coins, addresses, { remember: false, absence })
+      if (addresses) await checkNativeBalances(sql, id, source.coins, addresses, { remember: false, absence })
       // One that nodes do not agree on, or refuse, keeps nobody from the walks.
       if (doubt) throw doubt
       return page ? 'looked' : 'idle'
@@ -135,8 +137,8 @@ export const openLooker = (
 }
 
 /** Pages of addresses, round after round and none begun sooner than so long after the last; undefined until then. */
-const openRounds = (sql: Sql, everyMs: number, begin: () => Walk) => {
-  let walk: Walk | undefined
+const openRounds = (sql: Sql, everyMs: number, begin: () => AddressCursor) => {
+  let walk: AddressCursor | undefined
   let againAt = 0
   return {
     next: async (): Promise<readonly string[] | undefined> => {
@@ -161,5 +163,5 @@ export const lookNow = async (
   const addresses = await addressesOf(sql, chainId, paymentId, freshMs)
   // What comes shows to two nodes alone, and a window does not end because a page was open while one was away.
   const absence: Outage = { isLong: () => false, end: () => {} }
-  if (addresses.length > 0) await lookAt(sql, chainId, source, addresses, { remember: true, absence })
+  if (addresses.length > 0) await checkNativeBalances(sql, chainId, source, addresses, { remember: true, absence })
 }
