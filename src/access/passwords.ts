@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { openFairQueue } from './fair-queue.ts'
 import type { HashTask } from './hasher.ts'
 import { openHashers } from './hashers.ts'
-import { openTurns } from './turns.ts'
 
 /**
  * Hashes and checks passwords, a few at a time: each takes 19 MiB and a core for some 20 ms. `caller` is the network
@@ -25,8 +25,8 @@ const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const nobodys = `$argon2id$v=19$m=19456,t=2,p=1$${'AAAA'.repeat(5)}AA$${'AAAA'.repeat(10)}AAA`
 
 export const openPasswords = ({ atOnce = halfTheCores(), waiting = 300 } = {}): Passwords => {
-  const take = openTurns({ atOnce, waiting, waitMs: 10_000 })
-  const admit = openTurns({ atOnce: 2, waiting: 2_000, waitMs: 10_000 })
+  const take = openFairQueue({ atOnce, waiting, waitMs: 10_000 })
+  const admit = openFairQueue({ atOnce: 2, waiting: 2_000, waitMs: 10_000 })
   const hashers = openHashers()
   const run = async (caller: string, task: HashTask) => {
     const answer = await take(caller, () => hashers(task))

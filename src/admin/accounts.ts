@@ -5,8 +5,8 @@ import { GUESSABLE } from '../commands/passwords.ts'
 import { newPassword } from '../http/auth.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { StartError } from '../process/start-error.ts'
-import { type Account, changePassword, createAccount, findAccountByEmail } from '../queries/accounts.ts'
-import { disableMfa } from '../queries/mfa.ts'
+import { type Account, createAccount, findAccountByEmail, updatePassword } from '../queries/accounts.ts'
+import { turnOffMfa } from '../queries/mfa.ts'
 import { recordSessionsRead } from '../queries/security-events.ts'
 import { endSessions, listSessions } from '../queries/sessions.ts'
 import { command, type Desk, operator } from './command.ts'
@@ -40,7 +40,7 @@ export const accountCommands = [
       const account = await getAccount(desk, given.email)
       const password = await choosePassword(desk, account.email, given['password-stdin'])
       const newHash = await desk.passwords.hash('operator', password.text)
-      await changePassword(desk.sql, { accountId: account.id, knownHash: null, newHash, butOne: null }, operator)
+      await updatePassword(desk.sql, { accountId: account.id, knownHash: null, newHash, butOne: null }, operator)
       desk.say(`${account.email} has a new password and must sign in again`)
       password.show()
     },
@@ -52,7 +52,7 @@ export const accountCommands = [
     options: { email },
     run: async (desk, given) => {
       const account = await getAccount(desk, given.email)
-      const wasOn = await disableMfa(desk.sql, account.id, operator)
+      const wasOn = await turnOffMfa(desk.sql, account.id, operator)
       desk.say(
         wasOn
           ? `MFA is off for ${account.email}: the account signs in with its password only`

@@ -30,7 +30,7 @@ export const createApiKey = async (
   const { secret, ...kept } = makeApiKey(spec.livemode, random)
   const { livemode, name, scopes } = spec
   const details = { keyId: encodeId('key', id), tag: kept.tag, livemode, name, scopes }
-  const outcome = await apiKeys.createApiKey(sql, { id, ...kept, ...spec }, by, details)
+  const outcome = await apiKeys.insertApiKey(sql, { id, ...kept, ...spec }, by, details)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
 }
@@ -46,7 +46,7 @@ export const rotateApiKey = async (
   const details = { keyId: encodeId('key', key.id), tag: kept.tag, overlapHours }
   // The cache is cleared even if the response is lost: the change may have been committed.
   const outcome = await apiKeys
-    .rotateApiKey(sql, { ...key, ...kept, overlapHours }, by, details)
+    .setApiKeySecret(sql, { ...key, ...kept, overlapHours }, by, details)
     .finally(() => keys.forget())
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'overlapping')
@@ -64,7 +64,7 @@ export const revokeApiKey = async (
   by: Asker,
 ): Promise<ApiKeyRow> => {
   const details = { keyId: encodeId('key', key.id) }
-  const outcome = await apiKeys.revokeApiKey(sql, key, by, details).finally(() => keys.forget())
+  const outcome = await apiKeys.setApiKeyRevoked(sql, key, by, details).finally(() => keys.forget())
   if (outcome === 'not_allowed') refuse('insufficient_role')
   return getRow(sql, key)
 }

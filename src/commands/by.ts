@@ -3,7 +3,7 @@ import type { Actor } from '../actors/kind.ts'
 import { refuse } from '../errors.ts'
 
 /** The caller of a command, and the rows to commit with it. */
-export type By<C> = {
+export type Requester<C> = {
   /** ID of the caller as in the API, for the history. */
   readonly cause: string
   /** Returns rows for the actor in the response: see `once` in src/http/idempotency.ts. */

@@ -8,7 +8,7 @@ import { refuse } from '../errors.ts'
 import type { Terms, VisitedLink } from '../queries/checkouts.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
 
-export type Asset = { readonly chainId: number; readonly asset: string }
+export type AssetChoice = { readonly chainId: number; readonly asset: string }
 
 /** The assets that a customer can pay with now, with their prices. Assets without a price are left out. */
 export const listOffers = (chains: Chains, visited: VisitedLink, until: Date): Promise<readonly Quote[]> =>
@@ -30,10 +30,10 @@ export type Offer = {
 export const getOffer = async (
   chains: Chains,
   visited: VisitedLink,
-  { chainId, asset }: Asset,
+  { chainId, asset }: AssetChoice,
   until: Date,
 ): Promise<Offer> => {
-  const isAsked = (each: Asset) => each.chainId === chainId && each.asset === asset
+  const isAsked = (each: AssetChoice) => each.chainId === chainId && each.asset === asset
   const connected = chains.find(chainId)
   if (!connected || !payableAssets(chains, visited).some(isAsked))
     return refuse('unsupported_asset', { param: 'asset' })
@@ -52,13 +52,13 @@ export const getOffer = async (
 /** By then the prices are read again. */
 const RETRY_S = 10
 
-const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Asset[], until: Date) => {
+const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly AssetChoice[], until: Date) => {
   const { livemode, amountMinor, currency } = link.context
   return assets.length === 0 ? [] : chains.quotes.offer({ livemode, amountMinor, currency, until, assets })
 }
 
 /** The assets that the link accepts and that have a price feed, on chains with a receiving address of the merchant. */
-const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly Asset[] => {
+const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly AssetChoice[] => {
   const { livemode, assets: wanted, currency } = link.context
   return chains.all
     .filter(({ chain }) => chain.livemode === livemode && hasTreasury(chain, terms))

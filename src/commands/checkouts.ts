@@ -13,7 +13,7 @@ import { ofKind } from '../queries/actors.ts'
 import { checkoutRow, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
 import { hasReceived } from '../queries/deposits.ts'
 import { haveBooks } from './checkout-books.ts'
-import { type Asset, getOffer, type Offer } from './checkout-offers.ts'
+import { type AssetChoice, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 
 /** The dependencies of a checkout. */
@@ -39,7 +39,7 @@ export const openCheckout = async (
   counter: Counter,
   visited: VisitedLink,
   customer: Customer,
-  asset: Asset | undefined,
+  asset: AssetChoice | undefined,
 ): Promise<{ readonly payment: Actor<Payment>; readonly clientSecret: string }> => {
   const now = counter.clock.now()
   if (!isOpen(visited, now)) refuse('payment_link_not_active')
@@ -63,7 +63,11 @@ export const openCheckout = async (
  * late for the price and has not changed the payment yet. Money that arrives at the same time is compared again with the
  * picked asset, so it counts for either the old or the new pick.
  */
-export const pickAsset = async (counter: Counter, payment: Actor<Payment>, asset: Asset): Promise<Actor<Payment>> => {
+export const pickAsset = async (
+  counter: Counter,
+  payment: Actor<Payment>,
+  asset: AssetChoice,
+): Promise<Actor<Payment>> => {
   const { id, state, context } = payment
   const isWaiting = state === 'pending' && context.amountReceived === 0n && context.stray === null
   const isOver = context.expiresAt <= counter.clock.now()

@@ -1,7 +1,7 @@
 import type { World } from '../actors/world.ts'
 import { refuse } from '../errors.ts'
 import { uuidFrom, uuidv7 } from '../ids.ts'
-import type { AttemptedDelivery, Walk, Walked } from '../queries/deliveries.ts'
+import type { AttemptedDelivery, DeliveryWalk, Walked } from '../queries/deliveries.ts'
 import * as deliveries from '../queries/deliveries.ts'
 import type { RecordName } from '../queries/named.ts'
 import type { Doer } from '../queries/security-events.ts'
@@ -104,7 +104,7 @@ export const cancelOpenDeliveries = async (
 }
 
 /** Reads batches. Each is read after the previous one was processed. */
-async function* walk({ sql }: World, of: Omit<Walk, 'after' | 'limit'>, signal?: AbortSignal) {
+async function* walk({ sql }: World, of: Omit<DeliveryWalk, 'after' | 'limit'>, signal?: AbortSignal) {
   for (let after: Walked | undefined; ; ) {
     // A job that throws is repeated by another process.
     signal?.throwIfAborted()

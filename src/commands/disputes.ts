@@ -8,7 +8,7 @@ import { disputeKind } from '../kinds/dispute.ts'
 import { ofKind } from '../queries/actors.ts'
 import { findDispute, findOpenDispute } from '../queries/disputes.ts'
 import type { RecordName } from '../queries/named.ts'
-import { type By, refuseTwin } from './by.ts'
+import { type Requester, refuseTwin } from './by.ts'
 
 export type DisputeRequest = Pick<DisputeOpening, 'reason' | 'description'> & {
   /** Undefined: the amount of the payment. */
@@ -20,7 +20,7 @@ export const openDispute = async (
   { sql, actors, clock, random }: World,
   payment: Actor<Payment>,
   request: DisputeRequest,
-  { cause, keep }: By<Dispute>,
+  { cause, keep }: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
   // The status `success` never changes, so it is not checked again in the commit.
   const opening = openingOf(payment, request)
@@ -46,7 +46,7 @@ export const giveEvidence = async (
   world: World,
   name: RecordName,
   { evidence, submit }: { readonly evidence: Partial<Evidence>; readonly submit: boolean },
-  by: By<Dispute>,
+  by: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
   const dispute = (await findDispute(world.sql, name)) ?? refuse('resource_not_found')
   // Checked here, because the timer may be late.
@@ -62,7 +62,7 @@ export const resolveDispute = async (
   world: World,
   name: RecordName,
   outcome: 'won' | 'lost',
-  by: By<Dispute>,
+  by: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
   const { id } = (await findDispute(world.sql, name)) ?? refuse('resource_not_found')
   return tell(world, id, { type: 'resolve', outcome }, by)
@@ -88,7 +88,7 @@ const tell = async (
   { actors }: World,
   id: string,
   event: Told,
-  { cause, keep }: By<Dispute>,
+  { cause, keep }: Requester<Dispute>,
   explain: (refusal: string) => unknown = () => {},
 ) => {
   const outcome = await actors.dispatch({

@@ -4,18 +4,23 @@ import { changeMember, findMember, type MemberRow, type Role } from '../queries/
 import type { Doer } from '../queries/security-events.ts'
 import type { AccountContext } from './account-context.ts'
 
-export type Member = { readonly merchantId: string; readonly accountId: string }
+export type MemberName = { readonly merchantId: string; readonly accountId: string }
 type Context = Pick<AccountContext, 'sql' | 'sessions'>
 
-export const changeRole = async (context: Context, member: Member, role: Role, by: Doer): Promise<MemberRow> => {
+export const changeRole = async (context: Context, member: MemberName, role: Role, by: Doer): Promise<MemberRow> => {
   await change(context, member, role, by)
   return (await findMember(context.sql, member.merchantId, member.accountId)) ?? refuse('resource_not_found')
 }
 
-export const removeMember = (context: Context, member: Member, by: Doer): Promise<void> =>
+export const removeMember = (context: Context, member: MemberName, by: Doer): Promise<void> =>
   change(context, member, null, by)
 
-const change = async ({ sql, sessions }: Context, { merchantId, accountId }: Member, role: Role | null, by: Doer) => {
+const change = async (
+  { sql, sessions }: Context,
+  { merchantId, accountId }: MemberName,
+  role: Role | null,
+  by: Doer,
+) => {
   const details = { memberId: encodeId('usr', accountId) }
   const outcome = await changeMember(sql, { merchantId, accountId, role, details }, by).finally(() => {
     // The caches of this process may have older data. Also if the response was lost: the change may have been committed.

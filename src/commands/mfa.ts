@@ -7,7 +7,7 @@ import { MFA_PURPOSE } from '../sealed-columns.ts'
 import type { AccountContext } from './account-context.ts'
 import { judgeCode, refuseCode } from './codes.ts'
 import { getAccount } from './passwords.ts'
-import { actorOf, type From } from './sessions.ts'
+import { actorOf, type ClientInfo } from './sessions.ts'
 
 /** Creates a new secret. MFA is off until a code is confirmed. */
 export const beginMfa = async (
@@ -26,7 +26,7 @@ export const confirmMfa = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'random' | 'keyring'>,
   { accountId }: SessionCaller,
   code: string,
-  { address }: From,
+  { address }: ClientInfo,
 ): Promise<readonly string[]> => {
   const account = await getAccount(context, accountId)
   if (account.mfa_secret === null || account.mfa_enabled_at !== null) return refuseConfirm()
@@ -53,7 +53,7 @@ export const disableMfa = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'keyring'>,
   { accountId }: SessionCaller,
   code: string,
-  { address }: From,
+  { address }: ClientInfo,
 ): Promise<void> => {
   const account = await getAccount(context, accountId)
   if (account.mfa_enabled_at === null) refuse('state_conflict', { message: 'MFA is already off.' })
@@ -68,7 +68,7 @@ export const stepUpByCode = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'keyring' | 'sessions'>,
   session: SessionCaller,
   code: string,
-  { address }: From,
+  { address }: ClientInfo,
 ): Promise<void> => {
   const { accountId, sessionId } = session
   const account = await getAccount(context, accountId)

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { refuse } from '../errors.ts'
-import { type Limit, takeAttempt } from '../queries/attempts.ts'
+import { type AttemptLimit, takeAttempt } from '../queries/attempts.ts'
 import { hasSignedInFrom } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'
-import type { From } from './sessions.ts'
+import type { ClientInfo } from './sessions.ts'
 
 /** Requests of one `site` wait only for each other. */
-export type Checked = From & { readonly site: string }
+export type Checked = ClientInfo & { readonly site: string }
 
 /** Five checks in a sliding minute for a network, and for an account, even if it does not exist. */
-const limit: Limit = { allowed: 5, seconds: 60 }
+const limit: AttemptLimit = { allowed: 5, seconds: 60 }
 
 /**
  * The limits that a password check counts against. All networks from which the account has not signed in recently share one
@@ -58,6 +58,6 @@ export const takeCounted = async (
 
 type Counted = {
   readonly subjects: () => readonly string[] | Promise<readonly string[]>
-  readonly limit: Limit
+  readonly limit: AttemptLimit
   readonly pass?: string | undefined
 }

@@ -1,7 +1,7 @@
 import { isGuessable } from '../access/guessable.ts'
 import type { SessionCaller } from '../access/session-book.ts'
 import { refuse } from '../errors.ts'
-import { type Account, findAccount, changePassword as updatePassword } from '../queries/accounts.ts'
+import { type Account, findAccount, updatePassword } from '../queries/accounts.ts'
 import { recordWrongPassword } from '../queries/attempts.ts'
 import { proveSession } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'

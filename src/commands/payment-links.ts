@@ -8,12 +8,12 @@ import { paymentLinkKind } from '../kinds/payment-link.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordName } from '../queries/named.ts'
 import { findPaymentLink, findPaymentLinkByReference } from '../queries/payment-links.ts'
-import { type By, refuseTwin } from './by.ts'
+import { type Requester, refuseTwin } from './by.ts'
 
 export const createPaymentLink = async (
   world: World,
   opening: PaymentLinkOpening,
-  { cause, keep }: By<PaymentLink>,
+  { cause, keep }: Requester<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {
   const outcome = await world.actors.dispatch({
     kind: 'payment_link',
@@ -39,7 +39,7 @@ const refuseCreation = async ({ sql }: World, opening: PaymentLinkOpening, refus
 export const deactivatePaymentLink = async (
   { sql, actors }: World,
   name: RecordName,
-  { cause, keep }: By<PaymentLink>,
+  { cause, keep }: Requester<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {
   // The merchant of a link never changes, so it is not checked again in the commit.
   if (!(await findPaymentLink(sql, name))) refuse('resource_not_found')

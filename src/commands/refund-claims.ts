@@ -7,7 +7,7 @@ import type { Address } from '../chain/address.ts'
 import type { Keyring } from '../keyring.ts'
 import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
-import { type Claim, claimRow, type Proof, proofRow, type VisitedClaim } from '../queries/refund-claims.ts'
+import { claimRow, type Proof, proofRow, type RefundClaim, type VisitedClaim } from '../queries/refund-claims.ts'
 import { CLAIM_PURPOSE } from '../sealed-columns.ts'
 
 const LASTS_MS = 30 * 24 * 60 * 60 * 1000
@@ -25,15 +25,18 @@ export const makeClaim = (
 }
 
 /** Whether the customer can still set the destination. */
-export const isOpenClaim = ({ state }: Actor<Refund>, { expiresAt }: Pick<Claim, 'expiresAt'>, now: Date): boolean =>
-  state === 'requires_destination' && now < expiresAt
+export const isOpenClaim = (
+  { state }: Actor<Refund>,
+  { expiresAt }: Pick<RefundClaim, 'expiresAt'>,
+  now: Date,
+): boolean => state === 'requires_destination' && now < expiresAt
 
 /** The URL of the claim page. */
-export const claimUrl = (publicUrl: string, keyring: Keyring, { refundId, sealedSecret }: Claim): string =>
+export const claimUrl = (publicUrl: string, keyring: Keyring, { refundId, sealedSecret }: RefundClaim): string =>
   `${publicUrl}/claims/${keyring.open(CLAIM_PURPOSE, refundId, sealedSecret)}`
 
 /** The message and signature of the customer's wallet. */
-export type Shown = Pick<Proof, 'message' | 'signature'>
+export type WalletSignature = Pick<Proof, 'message' | 'signature'>
 
 /**
  * Sets the destination once, and returns the refund. Undefined if it accepts no destination any more: its machine lets one of
@@ -43,7 +46,7 @@ export const nameDestination = async (
   { actors, clock }: Pick<World, 'actors' | 'clock'>,
   { refund: { id } }: Pick<VisitedClaim, 'refund'>,
   destination: Address,
-  shown: Shown | undefined,
+  shown: WalletSignature | undefined,
 ): Promise<Actor<Refund> | undefined> => {
   const outcome = await actors.dispatch({
     kind: 'refund',

@@ -13,7 +13,7 @@ import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordName } from '../queries/named.ts'
 import { findRefund } from '../queries/refunds.ts'
-import { type By, refuseTwin } from './by.ts'
+import { type Requester, refuseTwin } from './by.ts'
 import { wouldBeLostAt } from './lost-money.ts'
 import { makeClaim } from './refund-claims.ts'
 
@@ -32,7 +32,7 @@ export const startRefund = async (
   world: World & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> },
   payment: Actor<Payment>,
   request: RefundRequest,
-  { cause, keep }: By<Refund>,
+  { cause, keep }: Requester<Refund>,
 ): Promise<Actor<Refund>> => {
   const { actors, clock, random } = world
   const id = uuidv7(clock.now(), random)

@@ -3,17 +3,11 @@ import { writeRefreshCookie } from '../access/refresh-cookie.ts'
 import { makeRefreshToken, parseRefreshToken, type RefreshToken, successorsOf } from '../access/refresh-token.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
-import {
-  endSessions,
-  findSessionByToken,
-  openSession as insertSession,
-  type NewSession,
-  rotateSession,
-} from '../queries/sessions.ts'
+import { endSessions, findSessionByToken, insertSession, type NewSession, rotateSession } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'
 
 /** The origin of a request. `network` is the group of its address for limits. */
-export type From = { readonly address: string; readonly network: string; readonly userAgent: string | null }
+export type ClientInfo = { readonly address: string; readonly network: string; readonly userAgent: string | null }
 
 /** The access token for the body, and the refresh token in a cookie. */
 export type Tokens = { readonly accessToken: string; readonly expiresIn: number; readonly cookie: string }
@@ -25,7 +19,7 @@ export const actorOf = (accountId: string): string => encodeId('usr', accountId)
 export const draftSession = (
   context: Pick<AccountContext, 'clock' | 'random'>,
   accountId: string,
-  { address, network, userAgent }: From,
+  { address, network, userAgent }: ClientInfo,
 ): [NewSession, RefreshToken] => {
   const id = uuidv7(context.clock.now(), context.random)
   const token = makeRefreshToken(id, context.random)
@@ -48,7 +42,7 @@ export const issueTokens = async (
 export const openSession = async (
   context: Pick<AccountContext, 'sql' | 'clock' | 'random' | 'keyring' | 'settings'>,
   accountId: string,
-  from: From,
+  from: ClientInfo,
 ): Promise<Tokens> => {
   const [session, token] = draftSession(context, accountId, from)
   const at = await insertSession(context.sql, accountId, session)
@@ -59,7 +53,7 @@ export const openSession = async (
 export const refreshSession = async (
   context: Pick<AccountContext, 'sql' | 'keyring' | 'sessions' | 'settings'>,
   shownText: string,
-  { address }: From,
+  { address }: ClientInfo,
 ): Promise<Tokens> => {
   const shown = parseRefreshToken(shownText) ?? refuse('invalid_token')
   const { sessionId } = shown
@@ -91,7 +85,7 @@ export const signOut = async (
   context: Pick<AccountContext, 'sql' | 'sessions'>,
   { sessionId, accountId }: { sessionId: string; accountId: string },
   everywhere: boolean,
-  { address }: From,
+  { address }: ClientInfo,
 ): Promise<void> => {
   await endSessions(
     context.sql,
@@ -107,7 +101,7 @@ export const endSession = async (
   context: Pick<AccountContext, 'sql' | 'sessions'>,
   accountId: string,
   sessionId: string,
-  { address }: From,
+  { address }: ClientInfo,
 ): Promise<void> => {
   const ended = await endSessions(context.sql, { accountId, only: sessionId }, { actor: actorOf(accountId), address })
   if (ended === 0) refuse('resource_not_found')

@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import type { Doer } from '../queries/security-events.ts'
-import { changeSettings as change, findSettings, type SettingsChanges, type SettingsRow } from '../queries/settings.ts'
+import { updateSettings as change, findSettings, type SettingsChanges, type SettingsRow } from '../queries/settings.ts'
 import { wouldBeLostAt } from './lost-money.ts'
 
 export type SettingsChange = {

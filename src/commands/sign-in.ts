@@ -1,13 +1,13 @@
 import { refuse } from '../errors.ts'
 import { findAccountByEmail } from '../queries/accounts.ts'
 import { recordWrongPassword } from '../queries/attempts.ts'
-import { signIn as insertSession } from '../queries/sessions.ts'
+import { insertSignIn as insertSession } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'
 import { judgeCode, refuseCode } from './codes.ts'
 import { type Checked, passOf, passwordSubjects, takePasswordCheck } from './password-checks.ts'
 import { draftSession, issueTokens, type Tokens } from './sessions.ts'
 
-export type SignIn = { readonly email: string; readonly password: string; readonly code?: string }
+export type Credentials = { readonly email: string; readonly password: string; readonly code?: string }
 
 /**
  * An account that does not exist is handled as a wrong password: with the same statements, the same hashing and the same
@@ -15,7 +15,7 @@ export type SignIn = { readonly email: string; readonly password: string; readon
  */
 export const signIn = async (
   context: Omit<AccountContext, 'sessions'>,
-  { email, password, code }: SignIn,
+  { email, password, code }: Credentials,
   from: Checked,
 ): Promise<{ readonly accountId: string; readonly tokens: Tokens }> => {
   const pass = passOf(email, from)

@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
-import { hasAccounts, signUp as insertAccount } from '../queries/accounts.ts'
+import { hasAccounts, insertAccount } from '../queries/accounts.ts'
 import type { AccountContext } from './account-context.ts'
 import { type Checked, takeCounted } from './password-checks.ts'
 import { requireUnguessable } from './passwords.ts'
 import { draftSession, issueTokens, type Tokens } from './sessions.ts'
 
-export type SignUp = {
+export type SignUpRequest = {
   readonly email: string
   readonly password: string
   readonly merchantName: string
@@ -18,7 +18,7 @@ export type SignedUp = { readonly accountId: string; readonly merchantId: string
 
 export const signUp = async (
   context: Omit<AccountContext, 'sessions'>,
-  wanted: SignUp,
+  wanted: SignUpRequest,
   from: Checked,
 ): Promise<SignedUp> => {
   const { email, password, merchantName, signUpCode } = wanted

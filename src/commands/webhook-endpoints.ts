@@ -35,7 +35,7 @@ export const createWebhookEndpoint = async (
   const sealedSecret = keyring.seal(WEBHOOK_SECRET_PURPOSE, id, secret)
   const { livemode, eventTypes } = spec
   const details = { endpointId: encodeId('whe', id), livemode, eventTypes }
-  const outcome = await endpoints.createWebhookEndpoint(sql, { id, sealedSecret, ...spec }, MOST_ENDPOINTS, by, details)
+  const outcome = await endpoints.insertWebhookEndpoint(sql, { id, sealedSecret, ...spec }, MOST_ENDPOINTS, by, details)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
     refuse('state_conflict', {
@@ -55,7 +55,7 @@ export const changeWebhookEndpoint = async (
   const { livemode, state } = await getRow(sql, name)
   if (changes.url !== undefined) await requireCallable(changes.url, livemode, settings.webhooks)
   if (state === 'disabled' && changes.status === 'enabled') await cancelAtOnce(world, name, by)
-  const outcome = await endpoints.changeWebhookEndpoint(sql, name, changes, by, detailsOf(name))
+  const outcome = await endpoints.updateWebhookEndpoint(sql, name, changes, by, detailsOf(name))
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'canceling')
@@ -68,7 +68,7 @@ export const changeWebhookEndpoint = async (
 
 /** Deletes the endpoint permanently. Its deliveries can still be read. */
 export const deleteWebhookEndpoint = async (world: Given, name: EndpointName, by: Doer): Promise<void> => {
-  const outcome = await endpoints.deleteWebhookEndpoint(world.sql, name, by, detailsOf(name))
+  const outcome = await endpoints.setWebhookEndpointDeleted(world.sql, name, by, detailsOf(name))
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
   await cancelAtOnce(world, name, by)
@@ -83,7 +83,7 @@ export const rotateWebhookSecret = async (
   const secret = makeSecret(random)
   const sealedSecret = keyring.seal(WEBHOOK_SECRET_PURPOSE, name.id, secret)
   const details = { ...detailsOf(name), overlapHours }
-  const outcome = await endpoints.rotateWebhookSecret(sql, { ...name, overlapHours, sealedSecret }, by, details)
+  const outcome = await endpoints.setWebhookSecret(sql, { ...name, overlapHours, sealedSecret }, by, details)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
   if (outcome === 'overlapping')

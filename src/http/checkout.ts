@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { isEmail } from '../access/email.ts'
-import { type Asset, listOffers } from '../commands/checkout-offers.ts'
+import { type AssetChoice, listOffers } from '../commands/checkout-offers.ts'
 import { isOpen, openCheckout, windowEnd } from '../commands/checkouts.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
@@ -81,7 +81,7 @@ const find = async ({ sql }: Api, linkId: string): Promise<VisitedLink> => {
 }
 
 /** `chainId` and `asset` require each other. */
-const assetIn = ({ chainId, asset }: Parsed<typeof newCheckout>): Asset | undefined => {
+const assetIn = ({ chainId, asset }: Parsed<typeof newCheckout>): AssetChoice | undefined => {
   if (chainId === undefined && asset === undefined) return undefined
   if (chainId === undefined) return refuse('parameter_missing', { param: 'chainId' })
   return { chainId, asset: asset ?? refuse('parameter_missing', { param: 'asset' }) }

@@ -1,5 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { By, NewSession } from './sessions.ts'
+import type { NewSession, SecurityActor } from './sessions.ts'
 
 export type Account = {
   readonly id: string
@@ -27,7 +27,7 @@ export const hasAccounts = async (sql: Sql): Promise<boolean> => (await sql`sele
 export const createAccount = async (
   sql: Sql,
   { id, email, passwordHash }: { id: string; email: string; passwordHash: string },
-  { actor, address }: By,
+  { actor, address }: SecurityActor,
 ): Promise<boolean> => {
   const [row] = await sql<{ created: boolean }[]>`
     select created, case when created then record_security_event(null, ${id}, ${actor}, ${address}, 'account.created') end
@@ -35,7 +35,7 @@ export const createAccount = async (
   return row?.created === true
 }
 
-export type SignUp = {
+export type NewAccount = {
   readonly mode: 'open' | 'closed' | 'first'
   /** The code for the first account was right, or none is needed. */
   readonly codeShown: boolean
@@ -48,9 +48,9 @@ export type SignUp = {
 
 type SignedUp = { readonly outcome: 'signed_up' | 'closed' | 'email_taken'; readonly now: Date }
 
-export const signUp = async (
+export const insertAccount = async (
   sql: Sql,
-  { mode, codeShown, accountId, email, passwordHash, merchantId, merchantName }: SignUp,
+  { mode, codeShown, accountId, email, passwordHash, merchantId, merchantName }: NewAccount,
   { id, tokenHash, actor, address, network, userAgent }: NewSession,
 ): Promise<SignedUp | undefined> => {
   const [row] = await sql<SignedUp[]>`
@@ -70,10 +70,10 @@ export type PasswordChange = {
 }
 
 /** Ends the other sessions. False when the password has been changed since it was checked. */
-export const changePassword = async (
+export const updatePassword = async (
   sql: Sql,
   { accountId, knownHash, newHash, butOne }: PasswordChange,
-  { actor, address }: By,
+  { actor, address }: SecurityActor,
 ): Promise<boolean> => {
   const [row] = await sql<{ changed: boolean }[]>`
     select change_password(${accountId}, ${knownHash}, ${newHash}, ${butOne}, ${actor}, ${address}) as changed`

@@ -31,7 +31,7 @@ export type NewApiKey = KeyText &
     readonly expiresAt: Date | null
   }
 
-export const createApiKey = async (sql: Sql, key: NewApiKey, by: Asker, details: object) => {
+export const insertApiKey = async (sql: Sql, key: NewApiKey, by: Asker, details: object) => {
   const [answer] = await sql<{ outcome: 'created' | 'not_allowed' | 'missing' }[]>`
     select create_api_key(
       ${key.id}, ${key.merchantId}, ${key.livemode}, ${key.name}, ${key.scopes}::text[], ${key.expiresAt},
@@ -42,7 +42,7 @@ export const createApiKey = async (sql: Sql, key: NewApiKey, by: Asker, details:
 
 export type KeyName = { readonly id: string; readonly merchantId: string }
 
-export const rotateApiKey = async (
+export const setApiKeySecret = async (
   sql: Sql,
   { id, merchantId, tag, last4, hash, overlapHours }: KeyName & KeyText & { readonly overlapHours: number },
   by: Asker,
@@ -55,7 +55,7 @@ export const rotateApiKey = async (
   return answer?.outcome
 }
 
-export const revokeApiKey = async (sql: Sql, { id, merchantId }: KeyName, by: Asker, details: object) => {
+export const setApiKeyRevoked = async (sql: Sql, { id, merchantId }: KeyName, by: Asker, details: object) => {
   const [answer] = await sql<{ outcome: 'revoked' | 'not_allowed' | 'missing' }[]>`
     select revoke_api_key(
       ${id}, ${merchantId}, ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`

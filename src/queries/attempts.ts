@@ -1,17 +1,17 @@
 import type { Sql } from '../postgres/connect.ts'
 
-export type Limit = { readonly allowed: number; readonly seconds: number }
+export type AttemptLimit = { readonly allowed: number; readonly seconds: number }
 
 /** Null and it is counted, or how long to wait. `passed`: a pass was there and has been used up instead. */
-export type Taken = { readonly wait: number | null; readonly passed: boolean; readonly now: Date }
+export type AttemptResult = { readonly wait: number | null; readonly passed: boolean; readonly now: Date }
 
 export const takeAttempt = async (
   sql: Sql,
   subjects: readonly string[],
-  { allowed, seconds }: Limit,
+  { allowed, seconds }: AttemptLimit,
   pass: string | null = null,
-): Promise<Taken> => {
-  const [taken] = await sql<[Taken]>`
+): Promise<AttemptResult> => {
+  const [taken] = await sql<[AttemptResult]>`
     select wait, passed, clock_timestamp() as now
     from take_attempt(${[...subjects]}::text[], ${allowed}, make_interval(secs => ${seconds}), ${pass})`
   return taken

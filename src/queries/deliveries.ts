@@ -8,7 +8,7 @@ import { finderOf, type RecordName } from './named.ts'
 import type { Page } from './page.ts'
 import { type Fragment, findPlace, listPlaced, type Whose } from './places.ts'
 
-export type Attempt = {
+export type DeliveryAttempt = {
   readonly number: number
   readonly trigger: Delivery['trigger']
   readonly startedAt: Date
@@ -19,12 +19,12 @@ export type Attempt = {
   readonly responseSnippet: string | null
 }
 
-export type AttemptedDelivery = { readonly delivery: Actor<Delivery>; readonly attempts: readonly Attempt[] }
+export type AttemptedDelivery = { readonly delivery: Actor<Delivery>; readonly attempts: readonly DeliveryAttempt[] }
 
 /** A delivery can be sent again by hand as often as somebody likes. */
 const MOST_ATTEMPTS = 50
 
-type AttemptRow = Omit<Attempt, 'startedAt'> & { readonly startedAt: string }
+type AttemptRow = Omit<DeliveryAttempt, 'startedAt'> & { readonly startedAt: string }
 type Row = ActorRow & { readonly tries: readonly AttemptRow[] }
 
 const columns = (sql: Sql): Fragment => sql`
@@ -91,7 +91,7 @@ export const findDeliveryPlace = (
 /** Where a walk through deliveries has come to. */
 export type Walked = { readonly id: string; readonly seq: string }
 
-export type Walk = {
+export type DeliveryWalk = {
   readonly endpointId: string
   readonly state: 'pending' | 'sending' | 'failed' | 'canceled'
   /** The walk ends where the endpoint is not, or is not any more, what it is made for. */
@@ -104,7 +104,7 @@ export type Walk = {
 /** The next deliveries of an endpoint that are in a state, and not to be canceled already. */
 export const nextDeliveries = (
   sql: Sql,
-  { endpointId, state, enabled, since, after, limit }: Walk,
+  { endpointId, state, enabled, since, after, limit }: DeliveryWalk,
 ): Promise<Walked[]> => sql<Walked[]>`
   select id, seq
   from deliveries

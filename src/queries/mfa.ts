@@ -1,5 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { By, GivenCode } from './sessions.ts'
+import type { GivenCode, SecurityActor } from './sessions.ts'
 
 export type CodeOutcome = { readonly outcome: 'right' | 'wrong' | 'wait'; readonly wait: number | null }
 
@@ -13,7 +13,7 @@ export const enableMfa = async (
   sql: Sql,
   accountId: string,
   { knownSecret, step, recoveryHashes }: EnableMfa,
-  { actor, address }: By,
+  { actor, address }: SecurityActor,
 ): Promise<Enabled | undefined> => {
   const hashes = recoveryHashes.map(hash => Buffer.from(hash).toString('hex'))
   const [row] = await sql<Enabled[]>`
@@ -40,7 +40,7 @@ export const disableMfaByCode = async (
   sql: Sql,
   accountId: string,
   { step, recoveryHash }: GivenCode,
-  { actor, address }: By,
+  { actor, address }: SecurityActor,
 ): Promise<DoneByCode | undefined> => {
   const [row] = await sql<DoneByCode[]>`
     select outcome, wait, case when outcome = 'right' then disable_mfa(${accountId}, ${actor}, ${address}) end as done
@@ -49,7 +49,7 @@ export const disableMfaByCode = async (
 }
 
 /** For an operator. False when it was off. */
-export const disableMfa = async (sql: Sql, accountId: string, { actor, address }: By): Promise<boolean> => {
+export const turnOffMfa = async (sql: Sql, accountId: string, { actor, address }: SecurityActor): Promise<boolean> => {
   const [row] = await sql<{ done: boolean }[]>`select disable_mfa(${accountId}, ${actor}, ${address}) as done`
   return row?.done === true
 }
@@ -59,7 +59,7 @@ export const proveSessionByCode = async (
   sql: Sql,
   { sessionId, accountId }: { sessionId: string; accountId: string },
   { step, recoveryHash }: GivenCode,
-  { actor, address }: By,
+  { actor, address }: SecurityActor,
 ): Promise<DoneByCode | undefined> => {
   const [row] = await sql<DoneByCode[]>`
     select outcome, wait,

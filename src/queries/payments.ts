@@ -17,7 +17,7 @@ export const findPayment = async (sql: Sql, name: RecordName): Promise<Actor<Pay
 }
 
 /** What the books have of a payment's chain: how far it was read, and the transfers of the picked asset, in order. */
-export type Shown = {
+export type PaymentTransfers = {
   /** Null before anything of the chain was read. */
   readonly head: number | null
   readonly transfers: readonly {
@@ -32,9 +32,9 @@ export type Shown = {
 }
 
 /** A payment as it is read; null: no chain shows anything, since none was picked. */
-export type ShownPayment = { readonly payment: Actor<Payment>; readonly shown: Shown | null }
+export type ShownPayment = { readonly payment: Actor<Payment>; readonly shown: PaymentTransfers | null }
 
-export type ShownRow = ActorRow & { readonly shown: Shown | null }
+export type ShownRow = ActorRow & { readonly shown: PaymentTransfers | null }
 
 export const readShown = (row: ShownRow): ShownPayment => ({ payment: readPayment(row), shown: row.shown })
 

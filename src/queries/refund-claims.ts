@@ -6,10 +6,10 @@ import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
 
-export type Claim = { readonly refundId: string; readonly sealedSecret: string; readonly expiresAt: Date }
+export type RefundClaim = { readonly refundId: string; readonly sealedSecret: string; readonly expiresAt: Date }
 
 /** The row that the command which makes a refund carries into its commit. */
-export const claimRow = ({ refundId, sealedSecret, expiresAt }: Claim, secretHash: Buffer): Row => ({
+export const claimRow = ({ refundId, sealedSecret, expiresAt }: RefundClaim, secretHash: Buffer): Row => ({
   table: 'refund_claims',
   row: {
     id: refundId,
@@ -20,9 +20,9 @@ export const claimRow = ({ refundId, sealedSecret, expiresAt }: Claim, secretHas
 })
 
 /** Of those refunds that have one. */
-export const listClaims = async (sql: Sql, refundIds: readonly string[]): Promise<Claim[]> => {
+export const listClaims = async (sql: Sql, refundIds: readonly string[]): Promise<RefundClaim[]> => {
   if (refundIds.length === 0) return []
-  return sql<Claim[]>`
+  return sql<RefundClaim[]>`
     select id as "refundId", sealed_secret as "sealedSecret", expires_at as "expiresAt"
     from refund_claims where id = any(${[...refundIds]}::uuid[])`
 }

@@ -27,7 +27,7 @@ export type DueRefund = {
 }
 
 /** Why nothing can be said of a transaction: see `refunds_needing_attention` for when that needs a person. */
-export type Doubt =
+export type RefundDoubt =
   | 'transaction_unknown'
   | 'nodes_disagree'
   | 'balance_unknown'
@@ -83,7 +83,7 @@ export const lostRefund = (sql: Sql, due: DueRefund): Promise<void> => doubtRefu
  * Nothing can be said of it yet. That may end by itself, and is for a person after a day; what hardly will, at once.
  * Written down when it begins, not at every look.
  */
-export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt: Doubt): Promise<void> => {
+export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt: RefundDoubt): Promise<void> => {
   if (doubt === 'balance_unclear' || doubt === 'possibly_earlier') return leaveToPerson(sql, { refund, txHash }, doubt)
   await sql`
     update refund_looks
@@ -96,7 +96,7 @@ export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt
 const leaveToPerson = async (
   sql: Sql,
   { refund, txHash }: Pick<DueRefund, 'refund' | 'txHash'>,
-  doubt: Doubt,
+  doubt: RefundDoubt,
 ): Promise<void> => {
   await sql`
     update refund_looks

@@ -50,7 +50,7 @@ export type Records = {
   readonly around?: readonly string[]
 }
 
-export type Claim = {
+export type DeliveryClaim = {
   readonly id: string
   readonly worker: string
   readonly at: Date
@@ -64,7 +64,7 @@ export type StepAnswer = {
 }
 
 /** Records what came of attempts and takes up the next ones: one statement, so that both are one commit. */
-export const takeStep = async (sql: Sql, records: Records, claim: Claim): Promise<StepAnswer> => {
+export const takeStep = async (sql: Sql, records: Records, claim: DeliveryClaim): Promise<StepAnswer> => {
   const asked = rowsLiteral(claim.asked.map(({ endpointId, want, lowMs }) => [endpointId, want, lowMs]))
   const rows = await sql<ClaimedRow[]>`
     with recorded as materialized (select ${recording(sql, records)} as moved)

@@ -4,7 +4,7 @@ import type { Role } from './members.ts'
 /** A code as the database judges it: the step it was right for, or the hash it has as a recovery code. */
 export type GivenCode = { readonly step: number | null; readonly recoveryHash: Uint8Array | null }
 /** Who does it, and from where; an operator comes from nowhere. */
-export type By = { readonly actor: string; readonly address: string | null }
+export type SecurityActor = { readonly actor: string; readonly address: string | null }
 
 export type NewSession = {
   readonly id: string
@@ -30,7 +30,7 @@ export const findRole = async (sql: Sql, accountId: string, merchantId: string):
 }
 
 /** Answers the database's time, which the session's first access token counts from. */
-export const openSession = async (
+export const insertSession = async (
   sql: Sql,
   accountId: string,
   { id, tokenHash, actor, address, network, userAgent }: NewSession,
@@ -66,7 +66,7 @@ export type SignedIn = {
   readonly now: Date
 }
 
-export const signIn = async (
+export const insertSignIn = async (
   sql: Sql,
   { accountId, knownHash, code, pass }: SignIn,
   { id, tokenHash, actor, address, network, userAgent }: NewSession,
@@ -119,7 +119,7 @@ export const findSessionByToken = async (
 export const endSessions = async (
   sql: Sql,
   { accountId, only = null, but = null }: { accountId: string; only?: string | null; but?: string | null },
-  { actor, address }: By,
+  { actor, address }: SecurityActor,
 ): Promise<number> => {
   const [row] = await sql<{ ended: number }[]>`
     select end_sessions(${accountId}, ${only}, ${but}, ${actor}, ${address}) as ended`
@@ -130,7 +130,7 @@ export const endSessions = async (
 export const proveSession = async (
   sql: Sql,
   { sessionId, accountId }: { sessionId: string; accountId: string },
-  { actor, address }: By,
+  { actor, address }: SecurityActor,
 ): Promise<boolean> => {
   const [row] = await sql<{ proven: boolean }[]>`
     select prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) as proven`

@@ -38,7 +38,7 @@ export const findSettings = async (
 
 export type SettingsOutcome = 'changed' | 'not_allowed' | 'too_many'
 
-export const changeSettings = async (
+export const updateSettings = async (
   sql: Sql,
   change: { merchantId: string; livemode: boolean; changes: SettingsChanges },
   by: Doer,

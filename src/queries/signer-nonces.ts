@@ -11,10 +11,10 @@ export type OpenNonce = {
   /** False for a while after nobody could show what has used it. */
   readonly isSearchDue: boolean
   /** The first one first; there is always one. */
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly SigningAttempt[]
 }
 
-export type Attempt = {
+export type SigningAttempt = {
   readonly attempt: number
   readonly txHash: Hex
   readonly raw: Hex
@@ -31,7 +31,7 @@ type Row = {
   readonly refund_id: string | null
   readonly sent_ms_ago: number | null
   readonly is_search_due: boolean
-  readonly attempts: readonly (Omit<Attempt, 'maxFee' | 'tip' | 'gas'> & {
+  readonly attempts: readonly (Omit<SigningAttempt, 'maxFee' | 'tip' | 'gas'> & {
     readonly gas: string
     readonly maxFee: string
     readonly tip: string | null

@@ -51,7 +51,7 @@ export type NewWebhookEndpoint = {
 }
 
 /** `most`: how many a merchant may have in a mode. */
-export const createWebhookEndpoint = async (
+export const insertWebhookEndpoint = async (
   sql: Sql,
   { id, merchantId, livemode, url, description, eventTypes, sealedSecret }: NewWebhookEndpoint,
   most: number,
@@ -75,7 +75,7 @@ export type WebhookEndpointChanges = {
   readonly status?: 'enabled' | 'disabled'
 }
 
-export const changeWebhookEndpoint = async (
+export const updateWebhookEndpoint = async (
   sql: Sql,
   { id, merchantId }: EndpointName,
   changes: WebhookEndpointChanges,
@@ -89,14 +89,19 @@ export const changeWebhookEndpoint = async (
   return answer?.outcome
 }
 
-export const deleteWebhookEndpoint = async (sql: Sql, { id, merchantId }: EndpointName, by: Doer, details: object) => {
+export const setWebhookEndpointDeleted = async (
+  sql: Sql,
+  { id, merchantId }: EndpointName,
+  by: Doer,
+  details: object,
+) => {
   const [answer] = await sql<{ outcome: 'deleted' | 'not_allowed' | 'missing' }[]>`
     select delete_webhook_endpoint(
       ${id}, ${merchantId}, ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`
   return answer?.outcome
 }
 
-export const rotateWebhookSecret = async (
+export const setWebhookSecret = async (
   sql: Sql,
   { id, merchantId, overlapHours, sealedSecret }: EndpointName & { overlapHours: number; sealedSecret: string },
   by: Doer,
@@ -121,11 +126,11 @@ export const testWebhookEndpoint = async (
   return answer?.outcome
 }
 
-export type Recovery = { readonly recoveryId: string; readonly since: Date }
+export type WebhookRecovery = { readonly recoveryId: string; readonly since: Date }
 
 export const recoverWebhookEndpoint = async (
   sql: Sql,
-  { id, merchantId, recoveryId, since }: EndpointName & Recovery,
+  { id, merchantId, recoveryId, since }: EndpointName & WebhookRecovery,
   by: Doer,
   details: object,
 ) => {

@@ -2,8 +2,8 @@ import type { Payment } from '../../machines/payment-events.ts'
 import { checksummed } from '../chain/checksum.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { transferUri } from '../chain/transfer-uri.ts'
-import type { Shown } from '../queries/payments.ts'
-import type { CryptoFacts, Transfer } from './payment.ts'
+import type { PaymentTransfers } from '../queries/payments.ts'
+import type { CryptoFacts, PaymentTransfer } from './payment.ts'
 
 /** Money that came with the transaction itself is told by no log. */
 const NATIVE = -1
@@ -13,7 +13,7 @@ const FROM_CONTRACT = -2
 /** What the books of its chain have of a payment, for people to read. Null until the customer has picked an asset. */
 export const cryptoFactsOf = (
   payment: Payment,
-  shown: Shown | null,
+  shown: PaymentTransfers | null,
   chains: Pick<Chains, 'find'>,
 ): CryptoFacts | null => {
   const { chainId } = payment
@@ -33,7 +33,7 @@ export const cryptoFactsOf = (
   }
 }
 
-type Row = Shown['transfers'][number]
+type Row = PaymentTransfers['transfers'][number]
 
 /**
  * Each transfer as it stands now. One whose block was dropped may have come back in another, and is not orphaned
@@ -47,7 +47,7 @@ const latest = (rows: readonly Row[]): readonly Row[] => {
   )
 }
 
-const transferOf = (row: Row): Transfer => ({
+const transferOf = (row: Row): PaymentTransfer => ({
   txHash: row.log_index === FROM_CONTRACT ? null : row.tx_hash,
   logIndex: row.log_index === NATIVE || row.log_index === FROM_CONTRACT ? null : row.log_index,
   blockNumber: row.block_number,

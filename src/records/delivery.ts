@@ -1,9 +1,9 @@
 import type { Delivery } from '../../machines/delivery.ts'
 import type { Actor } from '../actors/kind.ts'
 import { encodeId } from '../ids.ts'
-import type { Attempt } from '../queries/deliveries.ts'
+import type { DeliveryAttempt } from '../queries/deliveries.ts'
 
-export const deliveryRecord = (delivery: Actor<Delivery>, attempts: readonly Attempt[]) => {
+export const deliveryRecord = (delivery: Actor<Delivery>, attempts: readonly DeliveryAttempt[]) => {
   const { id, state, context, createdAt, updatedAt } = delivery
   return {
     object: 'webhook_delivery',

@@ -18,10 +18,10 @@ export type CryptoFacts = {
   readonly txHash: string | null
   readonly paymentUri: string
   readonly explorerUrl: string | null
-  readonly transfers: readonly Transfer[]
+  readonly transfers: readonly PaymentTransfer[]
 }
 
-export type Transfer = {
+export type PaymentTransfer = {
   readonly txHash: string | null
   readonly logIndex: number | null
   readonly blockNumber: number
@@ -79,5 +79,5 @@ const quoteRecord = ({ quoteRate: rate, quoteSource: source, quoteExpiresAt }: P
   rate === null ? null : { rate, source, expiresAt: quoteExpiresAt?.toISOString() ?? null }
 
 // A node that is behind may report a head below a block that another node has returned.
-const confirmationsOf = ({ state, blockNumber }: Transfer, head: number): number =>
+const confirmationsOf = ({ state, blockNumber }: PaymentTransfer, head: number): number =>
   state === 'orphaned' ? 0 : Math.max(0, head - blockNumber + 1)

@@ -10,10 +10,10 @@ export type SigningDesk = World & {
   /** Where each merchant has a signer that fills itself. */
   readonly sandbox: Pick<Sandbox, 'url' | 'epoch' | 'busy'> | undefined
   /** Told of each step, and waited for: for tests that end the process between two, or hold it there. */
-  readonly at?: (step: Step) => unknown
+  readonly at?: (step: SigningStep) => unknown
 }
 
-export type Step =
+export type SigningStep =
   | 'allocated'
   | 'signed'
   | 'stored'

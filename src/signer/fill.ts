@@ -8,7 +8,7 @@ import type { SigningDesk } from './desk.ts'
 import { accountOf } from './key.ts'
 import { nextFees } from './offer.ts'
 import { transactionRow } from './rows.ts'
-import { send } from './send.ts'
+import { broadcastSigned } from './send.ts'
 
 type Gap = {
   readonly signer: Signer
@@ -33,5 +33,5 @@ export const fillNonce = async (desk: SigningDesk, ask: Ask, { signer, nonce, op
   const filler = { signerId: signer.id, chainId, nonce, attempt, raw, hash: keccak256(raw), gas, fees }
   if (!(await keepFiller(desk.sql, transactionRow(filler).row))) return
   if (!open) desk.log.warn({ chain: chainId, signer: signer.address, nonce }, 'nonce gap filled')
-  await send(desk, ask, filler)
+  await broadcastSigned(desk, ask, filler)
 }

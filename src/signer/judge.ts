@@ -11,14 +11,14 @@ export type Wallet = {
   readonly tokens: bigint
 }
 
-export type Asked = {
+export type RefundToSign = {
   readonly amountMinor: number
   readonly tokenAddress: string | null
   readonly amount: bigint
 }
 
 /** Whether the next number is there to be signed for. The wallet must have been read before the books were. */
-export const judgeBooks = (asked: Asked, wallet: Wallet, books: SigningBooks): WaitReason | undefined => {
+export const judgeBooks = (asked: RefundToSign, wallet: Wallet, books: SigningBooks): WaitReason | undefined => {
   if (books.isOnHold) return 'on_hold'
   const { limits, signedMinor } = books
   if (asked.amountMinor > (limits?.perRefundMinor ?? 0)) return 'over_refund_limit'
@@ -29,7 +29,7 @@ export const judgeBooks = (asked: Asked, wallet: Wallet, books: SigningBooks): W
 
 /** Whether all that was signed for can be paid, and this too. */
 export const judgeWallet = (
-  { tokenAddress, amount }: Asked,
+  { tokenAddress, amount }: RefundToSign,
   wallet: Wallet,
   books: SigningBooks,
   gasCost: bigint,

@@ -4,10 +4,10 @@ import { listBusySigners } from '../queries/refund-signers.ts'
 import { listUnsigned } from '../queries/signing.ts'
 import { isInShare, type WorkerShare } from '../workers/share.ts'
 import type { SigningDesk } from './desk.ts'
+import type { NamedLocks } from './named-locks.ts'
 import { signRefund } from './sign.ts'
 import { isOfSandbox } from './signer-for.ts'
-import { type Patience, tendSigner, usualPatience } from './tend.ts'
-import type { Turns } from './turns.ts'
+import { type ReplacementTimes, tendSigner, usualPatience } from './tend.ts'
 import { unanswered } from './unanswered.ts'
 
 /** Looked at once. */
@@ -16,7 +16,7 @@ const MOST = 50
 const UNTOUCHED_MS = 5_000
 const STOP_MS = 5_000
 
-export type KeepOptions = { readonly share: WorkerShare; readonly turns: Turns }
+export type KeepOptions = { readonly share: WorkerShare; readonly turns: NamedLocks }
 
 /**
  * Looks after what signers have signed, for as long as it runs: sends again what is in no block, at a higher fee when
@@ -51,7 +51,7 @@ export const keepSigners = (desk: SigningDesk, { share, turns }: KeepOptions): {
 /** One look at a chain. Safe to run twice, and at once. */
 export const tendChain = async (
   desk: SigningDesk,
-  turns: Turns,
+  turns: NamedLocks,
   connected: ConnectedChain,
   { untouchedMs = UNTOUCHED_MS, patience = usualPatience(connected.chain), signal }: TendOptions = {},
 ): Promise<void> => {
@@ -72,6 +72,6 @@ export const tendChain = async (
 
 export type TendOptions = {
   readonly untouchedMs?: number
-  readonly patience?: Patience
+  readonly patience?: ReplacementTimes
   readonly signal?: AbortSignal
 }

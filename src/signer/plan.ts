@@ -11,7 +11,7 @@ import type { SigningDesk } from './desk.ts'
 import { judgeBooks, judgeWallet } from './judge.ts'
 import { estimateGas, readWallet } from './wallet.ts'
 
-export type Plan = { readonly nonce: number; readonly gas: bigint; readonly fees: Fees }
+export type SigningPlan = { readonly nonce: number; readonly gas: bigint; readonly fees: Fees }
 type Given = { readonly signer: Signer; readonly account: PrivateKeyAccount; readonly refund: Actor<Refund> }
 
 /** What is to be signed, if anything may be. */
@@ -19,7 +19,7 @@ export const planFor = async (
   desk: SigningDesk,
   { rpc, ask }: { readonly rpc: Rpc; readonly ask: Ask },
   { signer, account, refund: { id, context } }: Given,
-): Promise<Plan | WaitReason | 'off'> => {
+): Promise<SigningPlan | WaitReason | 'off'> => {
   // The wallet first: see judgeBooks.
   const wallet = await readWallet(rpc, ask, account.address, context.tokenAddress)
   const books = await readSigningBooks(desk.sql, { signerId: signer.id, minedTo: wallet.minedTo, id, refund: context })
@@ -34,12 +34,12 @@ export const planFor = async (
   // Before the gas is asked for, which a node refuses to tell of a transfer that cannot be paid.
   const tooPoor = judgeWallet(context, wallet, books, 0n)
   if (tooPoor) return tooPoor
-  const gas = await estimateGas(ask, { from: account.address, ...transferOf(id, context) })
+  const gas = await estimateGas(ask, { from: account.address, ...transferOfRefund(id, context) })
   if (gas === undefined) return wallet.coins === 0n ? 'no_gas' : 'refused'
   return judgeWallet(context, wallet, books, gas * mostOf(fees)) ?? { nonce, gas, fees }
 }
 
-export const transferOf = (id: string, { tokenAddress, destination, amount }: Refund) => {
+export const transferOfRefund = (id: string, { tokenAddress, destination, amount }: Refund) => {
   if (destination === null) throw new TypeError('a refund without a destination cannot be sent')
   return refundTransfer({ id, tokenAddress, destination, amount })
 }

@@ -8,9 +8,9 @@ import { fillNonce } from './fill.ts'
 import { accountOf } from './key.ts'
 import { nextFees } from './offer.ts'
 import { isPaidBy } from './paid-by.ts'
-import { transferOf } from './plan.ts'
+import { transferOfRefund } from './plan.ts'
 import { transactionRow } from './rows.ts'
-import { send } from './send.ts'
+import { broadcastSigned } from './send.ts'
 import { warnOnce } from './warn-once.ts'
 
 /**
@@ -40,7 +40,7 @@ export const replaceLatest = async (
   const { nonce } = open
   const { gas } = latest
   const chainId = refund.context.chainId
-  const transfer = transferOf(refund.id, refund.context)
+  const transfer = transferOfRefund(refund.id, refund.context)
   const fees = await nextFees(desk, ask, { signer, open, gas, value: transfer.value })
   if (!fees) return
   const raw = await account.signTransaction({ chainId, nonce, gas, ...transfer, ...fees })
@@ -60,5 +60,5 @@ export const replaceLatest = async (
     rows: [transactionRow(signed)],
   })
   await desk.at?.('replaced')
-  if (outcome.ok) await send(desk, ask, signed)
+  if (outcome.ok) await broadcastSigned(desk, ask, signed)
 }

@@ -3,7 +3,7 @@ import type { Row } from '../actors/command.ts'
 import { type Fees, mostOf, tipOf } from '../chain/rpc/fees.ts'
 
 /** What was signed, and for what. */
-export type Signed = {
+export type SignedTransaction = {
   readonly signerId: string
   readonly chainId: number
   readonly nonce: number
@@ -14,12 +14,21 @@ export type Signed = {
   readonly fees: Fees
 }
 
-export const nonceRow = ({ signerId, nonce }: Signed, refundId: string): Row => ({
+export const nonceRow = ({ signerId, nonce }: SignedTransaction, refundId: string): Row => ({
   table: 'signer_nonces',
   row: { signer_id: signerId, nonce, refund_id: refundId, state: 'open' },
 })
 
-export const transactionRow = ({ signerId, chainId, nonce, attempt, raw, hash, gas, fees }: Signed): Row => ({
+export const transactionRow = ({
+  signerId,
+  chainId,
+  nonce,
+  attempt,
+  raw,
+  hash,
+  gas,
+  fees,
+}: SignedTransaction): Row => ({
   table: 'signed_transactions',
   row: {
     ...{ signer_id: signerId, nonce, attempt, chain_id: chainId, tx_hash: hash, raw, gas },

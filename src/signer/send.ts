@@ -3,14 +3,14 @@ import { broadcast } from '../chain/rpc/broadcast.ts'
 import { RpcFault } from '../chain/rpc/rpc.ts'
 import { noteSent } from '../queries/signer-nonces.ts'
 import type { SigningDesk } from './desk.ts'
-import type { Signed } from './rows.ts'
+import type { SignedTransaction } from './rows.ts'
 
 const warnedOf = new Set<string>()
 
-type Sent = Pick<Signed, 'signerId' | 'nonce' | 'raw' | 'hash'>
+type Sent = Pick<SignedTransaction, 'signerId' | 'nonce' | 'raw' | 'hash'>
 
 /** Gives a node what is in the books. When none takes it, whoever looks after the signer goes on. */
-export const send = async (
+export const broadcastSigned = async (
   desk: SigningDesk,
   ask: Ask,
   { signerId, nonce, raw, hash }: Sent,

@@ -11,7 +11,7 @@ import { findUnsigned } from '../queries/signing.ts'
 import { type Final, findFinal } from '../queries/submissions.ts'
 import type { SigningDesk } from './desk.ts'
 import { isPaidBy } from './paid-by.ts'
-import { transferOf } from './plan.ts'
+import { transferOfRefund } from './plan.ts'
 import { findUsedBy, type UsedBy } from './used-by.ts'
 
 type Used = { readonly signer: Signer; readonly mined: readonly OpenNonce[] }
@@ -56,7 +56,7 @@ const isOf = async ({ sql }: SigningDesk, open: OpenNonce, usedBy: UsedBy): Prom
   if (hashesOf(open).some(hash => hash === usedBy.hash)) return true
   const refund = open.refundId === null ? undefined : (await findUnsigned(sql, open.refundId))?.refund
   if (!refund) return false
-  const { to, value, data } = transferOf(refund.id, refund.context)
+  const { to, value, data } = transferOfRefund(refund.id, refund.context)
   return usedBy.to === to.toLowerCase() && usedBy.value === value && usedBy.input === data
 }
 

@@ -11,12 +11,12 @@ import { listOpenNonces } from '../queries/signer-nonces.ts'
 import { findUnsigned, type WaitReason, waitToSign } from '../queries/signing.ts'
 import type { SigningDesk } from './desk.ts'
 import { accountOf } from './key.ts'
-import { type Plan, planFor, transferOf } from './plan.ts'
-import { nonceRow, type Signed, transactionRow } from './rows.ts'
+import type { NamedLocks } from './named-locks.ts'
+import { planFor, type SigningPlan, transferOfRefund } from './plan.ts'
+import { nonceRow, type SignedTransaction, transactionRow } from './rows.ts'
 import { fillSandboxWallet } from './sandbox-wallet.ts'
-import { send } from './send.ts'
+import { broadcastSigned } from './send.ts'
 import { isOfSandbox, signerFor } from './signer-for.ts'
-import type { Turns } from './turns.ts'
 import { unanswered } from './unanswered.ts'
 
 /** A chain that says nothing for so long holds up its own refunds only. */
@@ -29,7 +29,7 @@ const MOST_TRIES = 100
  * refund's `transaction_sent` are one commit, and nothing is sent before it: whoever comes later, after whatever has
  * crashed, sends the same bytes. Safe to run twice, and at once.
  */
-export const signRefund = async (desk: SigningDesk, turns: Turns, refundId: string): Promise<void> => {
+export const signRefund = async (desk: SigningDesk, turns: NamedLocks, refundId: string): Promise<void> => {
   const found = await findUnsigned(desk.sql, refundId)
   const connected = found && desk.chains.find(found.refund.context.chainId)
   if (!connected) return
@@ -99,7 +99,7 @@ const signInTurn = async (
     })
     if (outcome.ok) {
       await desk.at?.('stored')
-      await send(desk, withinTime(rpc, TIMEOUT_MS), signed)
+      await broadcastSigned(desk, withinTime(rpc, TIMEOUT_MS), signed)
       return undefined
     }
     const reason = reasonOf(outcome)
@@ -117,9 +117,22 @@ const reasonOf = ({ constraint }: Refused): WaitReason | 'again' | undefined => 
 
 const signTransfer = async (
   account: PrivateKeyAccount,
-  { refund, signerId, chainId, nonce, gas, fees }: Plan & { refund: Actor<Refund>; signerId: string; chainId: number },
-): Promise<Signed> => {
-  const raw = await account.signTransaction({ chainId, nonce, gas, ...transferOf(refund.id, refund.context), ...fees })
+  {
+    refund,
+    signerId,
+    chainId,
+    nonce,
+    gas,
+    fees,
+  }: SigningPlan & { refund: Actor<Refund>; signerId: string; chainId: number },
+): Promise<SignedTransaction> => {
+  const raw = await account.signTransaction({
+    chainId,
+    nonce,
+    gas,
+    ...transferOfRefund(refund.id, refund.context),
+    ...fees,
+  })
   return { signerId, chainId, nonce, attempt: 1, raw, hash: keccak256(raw), gas, fees }
 }
 
@@ -135,5 +148,5 @@ const sendAgain = async (
   if (!open || !latest) return
   const { nonce } = open
   const signed = { signerId: signer.id, chainId: chain.id, nonce, raw: latest.raw, hash: latest.txHash satisfies Hex }
-  await send(desk, withinTime(rpc, TIMEOUT_MS), signed).catch(unanswered)
+  await broadcastSigned(desk, withinTime(rpc, TIMEOUT_MS), signed).catch(unanswered)
 }

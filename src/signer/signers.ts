@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerShare } from '../workers/share.ts'
 import type { SigningDesk } from './desk.ts'
 import { keepSigners } from './keep.ts'
+import { openNamedLocks } from './named-locks.ts'
 import { signRefund } from './sign.ts'
-import { openTurns } from './turns.ts'
 
 /** The refund signers of all merchants, as one process works for them. */
 export type Signers = {
@@ -16,7 +16,7 @@ export type Signers = {
 }
 
 export const startSigners = (desk: SigningDesk, share: WorkerShare): Signers => {
-  const turns = openTurns()
+  const turns = openNamedLocks()
   const keeper = keepSigners(desk, { share, turns })
   const signing = new Set<Promise<void>>()
   const within = (ms: number, what: Promise<unknown>) => Promise.race([what, sleep(ms, undefined, { ref: false })])

@@ -9,11 +9,11 @@ import { readHighest } from './counts.ts'
 import type { SigningDesk } from './desk.ts'
 import { fillNonce } from './fill.ts'
 import { replaceLatest } from './replace.ts'
-import { send } from './send.ts'
+import { broadcastSigned } from './send.ts'
 import { dropLost, settleNonces } from './settle.ts'
 
 /** How long one waits for a block. */
-export type Patience = {
+export type ReplacementTimes = {
   /** Until what a node should have is sent again: it may have lost it. */
   readonly resendMs: number
   /** Until more is offered; see `doublingsOf`. */
@@ -21,7 +21,7 @@ export type Patience = {
 }
 
 /** More is offered after some blocks, and not within a minute on chains that have several a second. */
-export const usualPatience = ({ blockMs }: Pick<Chain, 'blockMs'>): Patience => ({
+export const usualPatience = ({ blockMs }: Pick<Chain, 'blockMs'>): ReplacementTimes => ({
   resendMs: Math.max(10_000, 2 * blockMs),
   bumpMs: Math.max(60_000, 15 * blockMs),
 })
@@ -35,7 +35,7 @@ export const tendSigner = async (
   desk: SigningDesk,
   { rpc }: ConnectedChain,
   signer: Signer,
-  { resendMs, bumpMs }: Patience,
+  { resendMs, bumpMs }: ReplacementTimes,
 ): Promise<void> => {
   const open = await listOpenNonces(desk.sql, { signerId: signer.id }, MOST)
   // A chain of the sandbox that is gone has taken with it what was sent there.
@@ -77,7 +77,7 @@ const resend = async (
   isNext: boolean,
 ): Promise<void> => {
   for (const { raw, txHash: hash } of attempts.slice(isNext ? 0 : -1).toReversed())
-    if ((await send(desk, ask, { signerId: signer.id, nonce, raw, hash })) !== 'refused') return
+    if ((await broadcastSigned(desk, ask, { signerId: signer.id, nonce, raw, hash })) !== 'refused') return
 }
 
 /**

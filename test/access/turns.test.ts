@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { openTurns } from '../../src/access/turns.ts'
+import { openFairQueue } from '../../src/access/fair-queue.ts'
 import { until } from '../harness/until.ts'
 
 /** Work that ends when told to. */
-const start = (take: ReturnType<typeof openTurns>, caller = 'one') => {
+const start = (take: ReturnType<typeof openFairQueue>, caller = 'one') => {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const work = { running: false, end: () => resolve('done'), fail: () => reject(new Error('failed')) }
   const taken = take(caller, () => {
@@ -14,7 +14,7 @@ const start = (take: ReturnType<typeof openTurns>, caller = 'one') => {
 }
 
 test('as many run as may, the others in the order they came, also after one that failed', async () => {
-  const take = openTurns({ atOnce: 2, waiting: 10, waitMs: 60_000 })
+  const take = openFairQueue({ atOnce: 2, waiting: 10, waitMs: 60_000 })
   const works = Array.from({ length: 5 }, () => start(take))
   const running = async (...expected: boolean[]) => {
     await until(() => works.every((work, i) => work.running === expected[i]))
@@ -30,7 +30,7 @@ test('as many run as may, the others in the order they came, also after one that
 })
 
 test('whoever finds the queue full is refused at once, whoever waits too long when that is over', async () => {
-  const take = openTurns({ atOnce: 1, waiting: 1, waitMs: 50 })
+  const take = openFairQueue({ atOnce: 1, waiting: 1, waitMs: 50 })
   const [first, second, third] = [start(take), start(take), start(take)]
   expect(await third.outcome).toBe('service_unavailable')
   expect(await second.outcome).toBe('service_unavailable')
@@ -43,7 +43,7 @@ test('whoever finds the queue full is refused at once, whoever waits too long wh
 })
 
 test('callers are served in turn, however many requests one of them has waiting', async () => {
-  const take = openTurns({ atOnce: 1, waiting: 10, waitMs: 60_000 })
+  const take = openFairQueue({ atOnce: 1, waiting: 10, waitMs: 60_000 })
   const order: string[] = []
   const run = (caller: string, name: string) => take(caller, async () => void order.push(name))
   const first = start(take)
@@ -54,7 +54,7 @@ test('callers are served in turn, however many requests one of them has waiting'
 })
 
 test('with a full queue the caller that has most requests waiting loses its latest one', async () => {
-  const take = openTurns({ atOnce: 1, waiting: 3, waitMs: 60_000 })
+  const take = openFairQueue({ atOnce: 1, waiting: 3, waitMs: 60_000 })
   const running = start(take)
   const [a1, a2, a3] = [start(take, 'a'), start(take, 'a'), start(take, 'a')]
   // No other caller has more than this one.

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { type SignerHouse, signerHouse } from '../signer/house.ts'
 
 /** As its signer tells it that another transaction has used its number. */
@@ -19,7 +19,7 @@ const drop = async ({ api, sql, refund }: SignerHouse, id: string, cause: string
 test('what signers have signed is clean, and each breach is found', async () => {
   await using house = await signerHouse()
   const { merchantId, address } = await house.newSigner()
-  const turns = openTurns()
+  const turns = openNamedLocks()
   const refunds = await house.refunds(merchantId, 4)
   for (const { id } of refunds) await signRefund(house.desk, turns, id)
   const { id: lost = '' } = refunds[3] ?? {}

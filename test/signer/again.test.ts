@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { nameTransaction, retryRefund } from '../../src/commands/refund-transactions.ts'
 import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
-import type { Step } from '../../src/signer/desk.ts'
+import type { SigningStep } from '../../src/signer/desk.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { houseOfFile } from './house.ts'
 
@@ -74,7 +74,7 @@ test.each(['over', 'open'])(
     const refund = await oneOf(merchantId)
     const held = Promise.withResolvers<void>()
     const there = Promise.withResolvers<void>()
-    const at = (step: Step) => {
+    const at = (step: SigningStep) => {
       if (step !== 'broadcast') return
       there.resolve()
       return held.promise

@@ -4,7 +4,7 @@ import { refundFactsFor } from '../../src/http/refund-facts.ts'
 import type { MemberCaller } from '../../src/http/route.ts'
 import { findRefund } from '../../src/queries/refunds.ts'
 import { waitToSign } from '../../src/queries/signing.ts'
-import type { Step } from '../../src/signer/desk.ts'
+import type { SigningStep } from '../../src/signer/desk.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { houseOfFile } from './house.ts'
 
@@ -87,10 +87,10 @@ test.each(['turned on', 'added', 'replaced'])('what was shown before a signer is
 })
 
 /** Signs, and is held where the books are read and nothing is committed. */
-const heldSigning = async (id: string, step: Step = 'signed') => {
+const heldSigning = async (id: string, step: SigningStep = 'signed') => {
   const held = Promise.withResolvers<void>()
   const there = Promise.withResolvers<void>()
-  const at = (now: Step) => {
+  const at = (now: SigningStep) => {
     if (now !== step) return
     there.resolve()
     return held.promise

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { through } from '../chain/watch/node.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { houseOfFile } from './house.ts'
@@ -15,7 +15,7 @@ const signThrough = async (id: string, ...urls: string[]) => {
     () => urls,
     house.api,
   )
-  await signRefund({ ...house.desk, chains }, openTurns(), id)
+  await signRefund({ ...house.desk, chains }, openNamedLocks(), id)
   chains.close()
 }
 

@@ -17,9 +17,9 @@ import dollar from '../../src/sandbox/contracts/test-dollar.json' with { type: '
 import { SIGNER_PURPOSE } from '../../src/sealed-columns.ts'
 import type { SigningDesk } from '../../src/signer/desk.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import type { Patience } from '../../src/signer/tend.ts'
-import { openTurns } from '../../src/signer/turns.ts'
+import type { ReplacementTimes } from '../../src/signer/tend.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { anvil } from '../harness/anvil.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
@@ -143,8 +143,8 @@ export const houseOfFile = async () => {
     expect(await house.audit()).toEqual([])
     await house[Symbol.asyncDispose]()
   })
-  const turns = openTurns()
-  const tend = async (patience?: Patience) => {
+  const turns = openNamedLocks()
+  const tend = async (patience?: ReplacementTimes) => {
     for (const connected of house.desk.chains.all)
       await tendChain(house.desk, turns, connected, { untouchedMs: 0, ...(patience && { patience }) })
   }

@@ -4,8 +4,8 @@ import { judgeRefund } from '../../src/commands/refund-judgements.ts'
 import { retryRefund } from '../../src/commands/refund-transactions.ts'
 import { dismissRefund } from '../../src/commands/refunds.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { houseOfFile } from './house.ts'
 
@@ -19,7 +19,7 @@ const unclear = async () => {
   const at = (step: string) => {
     if (step === 'stored') throw new Error('the process has ended')
   }
-  await signRefund({ ...house.desk, at }, openTurns(), refund.id).catch(() => {})
+  await signRefund({ ...house.desk, at }, openNamedLocks(), refund.id).catch(() => {})
   await house.sendElsewhere(signer.key, 0)
   await house.node.mine()
   const { number } = await house.node.head()
@@ -32,7 +32,7 @@ const unclear = async () => {
     () => [node.url],
     house.api,
   )
-  for (const each of chains.all) await tendChain({ ...house.desk, chains }, openTurns(), each, { untouchedMs: 0 })
+  for (const each of chains.all) await tendChain({ ...house.desk, chains }, openNamedLocks(), each, { untouchedMs: 0 })
   chains.close()
   const numbers = () =>
     house.sql<{ nonce: number; state: string; isUnclear: boolean }[]>`
@@ -58,7 +58,7 @@ test('or that it did not: the refund is signed again once they have looked', asy
   await retryRefund(house.api, name, 'usr_1')
   // It waits since the process has ended.
   await house.sql`delete from signing_waits where reason = 'fault'`
-  await signRefund(house.desk, openTurns(), id)
+  await signRefund(house.desk, openNamedLocks(), id)
   expect((await house.refund(id)).state).toBe('processing')
   expect(await numbers()).toMatchObject([{ state: 'dropped' }, { nonce: 1, state: 'open' }])
 })

@@ -3,9 +3,9 @@ import { nameTransaction } from '../../src/commands/refund-transactions.ts'
 import { listBusySigners } from '../../src/queries/refund-signers.ts'
 import { closeNonce, listOpenNonces } from '../../src/queries/signer-nonces.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { settleNonces } from '../../src/signer/settle.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { houseOfFile, type SignerHouse } from './house.ts'
 
 const house = await houseOfFile()
@@ -240,7 +240,7 @@ test.each([
   ],
 ])('what waits for its turn when %s is not signed', async (_, change) => {
   const { signer, id } = await one()
-  const own = openTurns()
+  const own = openNamedLocks()
   const gate = Promise.withResolvers<void>()
   const before = own(`${signer.merchantId} 31337`, () => gate.promise)
   const signing = signRefund(house.desk, own, id)

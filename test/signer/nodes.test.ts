@@ -3,8 +3,8 @@ import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { listSigners } from '../../src/queries/signer-list.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { through } from '../chain/watch/node.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { readableLog } from '../harness/lines.ts'
@@ -12,7 +12,7 @@ import { houseOfFile } from './house.ts'
 
 const house = await houseOfFile()
 
-const turns = openTurns()
+const turns = openNamedLocks()
 
 /** A desk that asks these nodes, and has not asked any of them before. */
 const deskOf = (...urls: string[]) => {

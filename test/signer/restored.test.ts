@@ -6,8 +6,8 @@ import { kinds } from '../../src/kinds/all.ts'
 import { releaseSigner } from '../../src/queries/signer-setup.ts'
 import type { SigningDesk } from '../../src/signer/desk.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { readableLog } from '../harness/lines.ts'
 import { backUp } from './backup.ts'
 import { houseOfFile } from './house.ts'
@@ -18,7 +18,7 @@ const { node } = house
 /** A server that starts with the database as it is now. */
 const started = async (more: Partial<SigningDesk> = {}) => {
   const desk = { ...house.desk, actors: await openActors(house.api, kinds), ...more }
-  const turns = openTurns()
+  const turns = openNamedLocks()
   return {
     sign: (id: string) => signRefund(desk, turns, id),
     tend: async () => {

@@ -4,8 +4,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { sandboxTreasury, sandboxTreasuryKey } from '../../src/sandbox/treasury.ts'
 import type { SigningDesk } from '../../src/signer/desk.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { type SignerHouse, signerHouse } from './house.ts'
 
@@ -13,7 +13,7 @@ let house: SignerHouse
 let desk: SigningDesk
 /** Which of its chains the sandbox has. */
 let epoch = 'first'
-const turns = openTurns()
+const turns = openNamedLocks()
 
 beforeAll(async () => {
   house = await signerHouse()

@@ -9,8 +9,8 @@ import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import type { SigningDesk } from '../../src/signer/desk.ts'
 import { tendChain } from '../../src/signer/keep.ts'
+import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { openTurns } from '../../src/signer/turns.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 
 /** `<database url> <node url> <token> <step to be killed at> <refunds …>`: signs them all at once, or looks after what is signed. */
@@ -29,7 +29,7 @@ const desk: SigningDesk = {
     if (step === killAt) process.kill(process.pid, 'SIGKILL')
   },
 }
-const turns = openTurns()
+const turns = openNamedLocks()
 const patience = { resendMs: 0, bumpMs: refunds[1] === 'impatiently' ? 0 : 3_600_000 }
 if (refunds[0] === 'tend')
   for (const connected of desk.chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0, patience })

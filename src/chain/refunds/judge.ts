@@ -9,7 +9,7 @@ import { refundNamedIn } from './transfer.ts'
 import { ageOf, type RefundVerdict, verdictOn } from './verdict.ts'
 
 /** A verdict with what is to be written down beside it, or why there is none. */
-export type Judgement = (RefundVerdict & { readonly rows?: readonly Row[] }) | { readonly doubt: query.Doubt }
+export type Judgement = (RefundVerdict & { readonly rows?: readonly Row[] }) | { readonly doubt: query.RefundDoubt }
 
 type Own = Pick<query.Reach, 'final'> & {
   readonly transactions: TransactionSource

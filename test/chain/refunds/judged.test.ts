@@ -7,7 +7,7 @@ import { isTransactionGone } from '../../../src/chain/refunds/gone.ts'
 import { judgeRefund } from '../../../src/commands/refund-judgements.ts'
 import { retryRefund } from '../../../src/commands/refund-transactions.ts'
 import { dismissRefund } from '../../../src/commands/refunds.ts'
-import type { Doubt } from '../../../src/queries/refund-transactions.ts'
+import type { RefundDoubt } from '../../../src/queries/refund-transactions.ts'
 import { sandboxContracts } from '../../../src/sandbox/contracts.ts'
 import { hashOf } from '../watch/ledger.ts'
 import { customer, decide, houseOfFile } from './refund-house.ts'
@@ -30,7 +30,7 @@ const conflict = (status: string) => ({ code: 'state_conflict', because: { detai
 
 let hashes = 0
 /** One whose transaction nobody can say anything of, for a day. */
-const doubted = async (doubt: Doubt, more: { coins?: boolean } = {}) => {
+const doubted = async (doubt: RefundDoubt, more: { coins?: boolean } = {}) => {
   const refund = await on.made(more)
   await on.happen(refund, { type: 'transaction_sent', txHash: hashOf('doubted', String(++hashes)) })
   await house.sql`
@@ -39,7 +39,7 @@ const doubted = async (doubt: Doubt, more: { coins?: boolean } = {}) => {
   return refund
 }
 
-const doubts: readonly Doubt[] = ['nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier']
+const doubts: readonly RefundDoubt[] = ['nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier']
 
 test.each(doubts.map(doubt => [doubt] as const))('%s: a person says that the money came, or that not', async doubt => {
   const [came, didNot] = [await doubted(doubt), await doubted(doubt)]

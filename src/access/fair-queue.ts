@@ -4,11 +4,11 @@ import { Refusal } from '../errors.ts'
  * Runs `work` when a slot is free. The callers that wait are served in turn, so that one with many requests delays
  * another by one request. With a full queue the caller that has most requests waiting loses its latest one.
  */
-export type Turns = <T>(caller: string, work: () => Promise<T>) => Promise<T>
+export type FairQueue = <T>(caller: string, work: () => Promise<T>) => Promise<T>
 
 export type TurnsOptions = { readonly atOnce: number; readonly waiting: number; readonly waitMs: number }
 
-export const openTurns = ({ atOnce, waiting, waitMs }: TurnsOptions): Turns => {
+export const openFairQueue = ({ atOnce, waiting, waitMs }: TurnsOptions): FairQueue => {
   let running = 0
   let length = 0
   /** The requests of each caller, oldest first. The caller whose turn is next comes first. */

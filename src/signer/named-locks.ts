@@ -1,7 +1,7 @@
 /** Lets one after the other do what they do under the same name. */
-export type Turns = <T>(name: string, act: () => Promise<T>) => Promise<T>
+export type NamedLocks = <T>(name: string, act: () => Promise<T>) => Promise<T>
 
-export const openTurns = (): Turns => {
+export const openNamedLocks = (): NamedLocks => {
   const last = new Map<string, Promise<unknown>>()
   return (name, act) => {
     const turn = (last.get(name) ?? Promise.resolve()).then(act)
