@@ -37,7 +37,7 @@ export const accountCommands = [
     does: 'sets a new password for an account and ends its sessions',
     options: { email, 'password-stdin': passwordInput },
     run: async (desk, given) => {
-      const account = await getAccount(desk, given.email)
+      const account = await getAccountByEmail(desk, given.email)
       const password = await choosePassword(desk, account.email, given['password-stdin'])
       const newHash = await desk.passwords.hash('operator', password.text)
       await updatePassword(desk.sql, { accountId: account.id, knownHash: null, newHash, butOne: null }, operator)
@@ -51,7 +51,7 @@ export const accountCommands = [
     does: 'turns MFA off for an account',
     options: { email },
     run: async (desk, given) => {
-      const account = await getAccount(desk, given.email)
+      const account = await getAccountByEmail(desk, given.email)
       const wasOn = await turnOffMfa(desk.sql, account.id, operator)
       desk.say(
         wasOn
@@ -66,7 +66,7 @@ export const accountCommands = [
     does: 'lists the sessions of an account',
     options: { email },
     run: async (desk, given) => {
-      const account = await getAccount(desk, given.email)
+      const account = await getAccountByEmail(desk, given.email)
       await recordSessionsRead(desk.sql, account.id, operator)
       const sessions = await listSessions(desk.sql, account.id)
       if (sessions.length === 0) desk.say(`${account.email} has no sessions`)
@@ -80,14 +80,14 @@ export const accountCommands = [
     does: 'ends all sessions of an account',
     options: { email },
     run: async (desk, given) => {
-      const account = await getAccount(desk, given.email)
+      const account = await getAccountByEmail(desk, given.email)
       const ended = await endSessions(desk.sql, { accountId: account.id }, operator)
       desk.say(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${account.email}`)
     },
   }),
 ]
 
-export const getAccount = async ({ sql }: Desk, given: string): Promise<Account> => {
+export const getAccountByEmail = async ({ sql }: Desk, given: string): Promise<Account> => {
   const address = readEmail(given)
   const account = await findAccountByEmail(sql, address)
   if (!account) throw new StartError(`There is no account with the e-mail address ${address}`)

@@ -9,14 +9,14 @@ import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
 import { StartError } from '../process/start-error.ts'
 import { accountCommands } from './accounts.ts'
-import type { Command } from './command.ts'
+import type { AdminCommand } from './command.ts'
 import { merchantCommands } from './merchants.ts'
 import { signerCommands } from './signers.ts'
 
-const commands: readonly Command[] = [...merchantCommands, ...accountCommands, ...signerCommands]
+const commands: readonly AdminCommand[] = [...merchantCommands, ...accountCommands, ...signerCommands]
 
 /** Environment, output and input of a command-line program. */
-export type Terminal = {
+export type AdminTerminal = {
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly say: (line: string) => void
   /** Prints an error. */
@@ -26,7 +26,7 @@ export type Terminal = {
 }
 
 /** `bun run admin`: commands for the operator, for a running or a stopped server. Returns the exit code. */
-export const admin = async (args: readonly string[], terminal: Terminal): Promise<0 | 1> => {
+export const admin = async (args: readonly string[], terminal: AdminTerminal): Promise<0 | 1> => {
   try {
     await carryOut(args, terminal)
     return 0
@@ -36,7 +36,10 @@ export const admin = async (args: readonly string[], terminal: Terminal): Promis
   }
 }
 
-const carryOut = async ([name, ...args]: readonly string[], { variables, say, readInput }: Terminal): Promise<void> => {
+const carryOut = async (
+  [name, ...args]: readonly string[],
+  { variables, say, readInput }: AdminTerminal,
+): Promise<void> => {
   if (name === undefined || name === 'help' || name === '--help') return say(usage())
   const command = commands.find(each => each.name === name || each.name === `${name} ${args[0]}`)
   if (!command) throw new StartError(`Unknown command: ${name}\n${usage()}`)
@@ -60,7 +63,7 @@ const carryOut = async ([name, ...args]: readonly string[], { variables, say, re
 const usage = (): string =>
   ['Usage: bun run admin <command>', ...commands.map(each => `  ${usageOf(each)}\n      ${each.does}`)].join('\n')
 
-const usageOf = ({ name, options }: Command): string =>
+const usageOf = ({ name, options }: AdminCommand): string =>
   [
     name,
     ...Object.entries(options).map(([option, { value, optional }]) => {
@@ -69,7 +72,7 @@ const usageOf = ({ name, options }: Command): string =>
     }),
   ].join(' ')
 
-const readOptions = (command: Command, args: readonly string[]): Record<string, string> => {
+const readOptions = (command: AdminCommand, args: readonly string[]): Record<string, string> => {
   const wrong = (what: string) => new StartError(`${what}\nUsage: bun run admin ${usageOf(command)}`)
   const declared = Object.entries(command.options)
   const options = Object.fromEntries(

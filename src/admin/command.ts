@@ -17,7 +17,7 @@ export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {
 }
 
 /** A command. Its name has one word or two. */
-export type Command = {
+export type AdminCommand = {
   readonly name: string
   /** What it does, for the usage. */
   readonly does: string
@@ -34,7 +34,7 @@ export const command = <const Options extends Readonly<Record<string, Option>>>(
   readonly does: string
   readonly options: Options
   readonly run: (desk: Desk, given: Given<Options>) => Promise<void>
-}): Command => ({ ...declared, run: (desk, given) => declared.run(desk, given as Given<Options>) })
+}): AdminCommand => ({ ...declared, run: (desk, given) => declared.run(desk, given as Given<Options>) })
 
 type Given<Options> = {
   readonly [Name in keyof Options]: Options[Name] extends { readonly optional: true } ? string | undefined : string

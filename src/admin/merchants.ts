@@ -4,7 +4,7 @@ import { givenName } from '../http/text.ts'
 import { decodeId, encodeId, uuidv7 } from '../ids.ts'
 import { StartError } from '../process/start-error.ts'
 import { createMerchant, hasMerchant, listMerchants } from '../queries/merchants.ts'
-import { getAccount } from './accounts.ts'
+import { getAccountByEmail } from './accounts.ts'
 import { command, operator } from './command.ts'
 
 export const merchantCommands = [
@@ -25,7 +25,7 @@ export const merchantCommands = [
     options: { name: { value: 'name' }, 'owner-email': { value: 'address' } },
     run: async (desk, given) => {
       const name = readName(given.name)
-      const owner = await getAccount(desk, given['owner-email'])
+      const owner = await getAccountByEmail(desk, given['owner-email'])
       const id = uuidv7(desk.clock.now(), desk.random)
       await createMerchant(desk.sql, { id, name, ownerId: owner.id }, operator)
       desk.say(`Created merchant ${encodeId('mer', id)} for ${owner.email}`)

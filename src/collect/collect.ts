@@ -9,11 +9,11 @@ import { patient } from '../chain/rpc/ask.ts'
 import { StartError } from '../process/start-error.ts'
 import { findRecoverySecret } from '../queries/deposits.ts'
 import { RECOVERY_PURPOSE } from '../sealed-columns.ts'
-import { depositOf, type Given, ofAsset, refusedOf } from './collection.ts'
-import { type Batch, type LeftOut, type Reason, sortWaiting } from './ready.ts'
-import { assetsOf, type Held, readWaiting, totalsOf, type Waits } from './waiting.ts'
+import { type CollectionContext, depositOf, ofAsset, refusedOf } from './collection.ts'
+import { type LeftOut, type Reason, sortWaiting, type TreasuryBatch } from './ready.ts'
+import { assetsOf, type HeldAmount, readWaiting, totalsOf, type Waits } from './waiting.ts'
 
-export type CollectOptions = Given & {
+export type CollectOptions = CollectionContext & {
   readonly connected: ConnectedChain
   readonly merchantId: string
   /** Undefined: all assets. */
@@ -53,7 +53,7 @@ export const collect = async (options: CollectOptions): Promise<void> => {
 }
 
 /** Returns the block of the last transaction. */
-const collectBatch = async (options: CollectOptions, carrier: Carrier, batch: Batch): Promise<number> => {
+const collectBatch = async (options: CollectOptions, carrier: Carrier, batch: TreasuryBatch): Promise<number> => {
   const { say } = options
   const { ask } = carrier
   const { sweeps, leftOut } = await planSweeps(ask, batch.treasury, batch.ready.map(depositOf))
@@ -109,7 +109,7 @@ const sentences: Readonly<Record<Reason, string>> = {
   refused: 'the token refuses the transfer now, or the treasury does not accept it',
 }
 
-const shown = (held: readonly Held[]): string =>
+const shown = (held: readonly HeldAmount[]): string =>
   held.map(({ amount, decimals, asset }) => `${formatUnits(amount, decimals)} ${asset}`).join(', ')
 
 const countOf = (addresses: number): string => `${addresses} ${addresses === 1 ? 'address' : 'addresses'}`

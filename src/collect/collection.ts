@@ -7,10 +7,10 @@ import type { TransactionRequest } from '../chain/collect/send.ts'
 import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
 import { type Ask, withinTime } from '../chain/rpc/ask.ts'
 import type { Keyring } from '../keyring.ts'
-import { type Batch, type LeftOut, type Ready, sortWaiting } from './ready.ts'
-import { type Held, readWaiting, type Total, totalsOf, type Waiting } from './waiting.ts'
+import { type LeftOut, type Ready, sortWaiting, type TreasuryBatch } from './ready.ts'
+import { type HeldAmount, readWaiting, type Total, totalsOf, type Waiting } from './waiting.ts'
 
-export type Wanted = {
+export type CollectionRequest = {
   readonly merchantId: string
   /** Symbol of the asset. Undefined: all assets. */
   readonly asset: string | undefined
@@ -27,7 +27,7 @@ export type Collection = {
   readonly remaining: number
   readonly leftOut: readonly LeftOut[]
   /** What can be collected to other treasuries. */
-  readonly others: readonly Batch[]
+  readonly others: readonly TreasuryBatch[]
 }
 
 type Step =
@@ -37,10 +37,14 @@ type Step =
   | { readonly type: 'deploy_factory'; readonly transaction: TransactionRequest }
   | { readonly type: 'collect'; readonly sweep: Sweep; readonly amounts: readonly Total[] }
 
-export type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
+export type CollectionContext = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
 
 /** The next transaction that collects money to its treasury. Any wallet can send it. Call again after it was sent. */
-export const nextCollection = async (given: Given, connected: ConnectedChain, wanted: Wanted): Promise<Collection> => {
+export const nextCollection = async (
+  given: CollectionContext,
+  connected: ConnectedChain,
+  wanted: CollectionRequest,
+): Promise<Collection> => {
   const ask = withinTime(connected.rpc, wanted.timeoutMs)
   const { waiting } = await readWaiting(given, connected, wanted.merchantId, { timeoutMs: wanted.timeoutMs, ask })
   const asked = ofAsset(waiting, wanted.asset)
@@ -71,7 +75,7 @@ export const ofAsset = (waiting: readonly Waiting[], asset: string | undefined):
     .filter(({ held }) => held.length > 0)
 
 /** The largest group that fits into one transaction. Addresses that cannot be collected are replaced by the next ones. */
-const firstSweep = async (ask: Ask, { treasury, ready }: Batch) => {
+const firstSweep = async (ask: Ask, { treasury, ready }: TreasuryBatch) => {
   const groups = Map.groupBy(ready, ({ held }) => held.map(({ token }) => token).join())
   const largestFirst = [...groups.values()].sort((a, b) => b.length - a.length)
   const refused: SweepPlan['leftOut'][number][] = []
@@ -87,14 +91,17 @@ const firstSweep = async (ask: Ask, { treasury, ready }: Batch) => {
 export const depositOf = ({ salt, held }: Ready) => ({ salt, tokens: held.map(({ token }) => token) })
 
 /** The amounts that a transaction moves. */
-export const sweptBy = ({ salts, tokens }: Sweep, ready: readonly Ready[]): readonly { held: readonly Held[] }[] => {
+export const sweptBy = (
+  { salts, tokens }: Sweep,
+  ready: readonly Ready[],
+): readonly { held: readonly HeldAmount[] }[] => {
   const swept = new Set(salts)
   return ready
     .filter(({ salt }) => swept.has(salt))
     .map(({ held }) => ({ held: held.filter(({ token }) => tokens.includes(token)) }))
 }
 
-export const refusedOf = ({ treasury, ready }: Batch, refused: SweepPlan['leftOut']): readonly LeftOut[] => {
+export const refusedOf = ({ treasury, ready }: TreasuryBatch, refused: SweepPlan['leftOut']): readonly LeftOut[] => {
   const tokens = Map.groupBy(refused, ({ salt }) => salt)
   return ready.flatMap(({ salt, held }) => {
     const its = tokens.get(salt)?.map(({ token }) => token)

@@ -27,7 +27,7 @@ export type Reason =
 export type LeftOut = { readonly reason: Reason; readonly treasury: Hex; readonly held: Waiting['held'] }
 
 /** What can be collected to one treasury. */
-export type Batch = { readonly treasury: Hex; readonly ready: readonly Ready[] }
+export type TreasuryBatch = { readonly treasury: Hex; readonly ready: readonly Ready[] }
 export type Ready = { readonly salt: Hex; readonly address: Hex; readonly held: Waiting['held'] }
 
 type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
@@ -38,7 +38,7 @@ export const sortWaiting = async (
   { chain }: ConnectedChain,
   merchantId: string,
   { waiting, ask }: { readonly waiting: readonly Waiting[]; readonly ask: Ask },
-): Promise<{ readonly batches: readonly Batch[]; readonly leftOut: readonly LeftOut[] }> => {
+): Promise<{ readonly batches: readonly TreasuryBatch[]; readonly leftOut: readonly LeftOut[] }> => {
   if (waiting.length === 0) return { batches: [], leftOut: [] }
   const secret = await recoverySecretOf(given, given.keyring, merchantId)
   const isSame = openTreasuries(given.chains, chain.id, ask)

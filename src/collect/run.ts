@@ -27,7 +27,7 @@ const usage = `Usage: bun run collect <merchant id> <chain id> [--asset <symbol>
 type Options = ReturnType<typeof readOptions>
 
 /** Environment, output and input of a command-line program. */
-export type Terminal = {
+export type CollectTerminal = {
   readonly variables: Readonly<Record<string, string | undefined>>
   /** Standard output has only the transactions to sign, so that it can be piped. */
   readonly print: (line: string) => void
@@ -37,7 +37,7 @@ export type Terminal = {
 }
 
 /** `bun run collect`: collects the money of a merchant, for a running or a stopped server. Returns the exit code. */
-export const runCollect = async (args: readonly string[], terminal: Terminal): Promise<0 | 1> => {
+export const runCollect = async (args: readonly string[], terminal: CollectTerminal): Promise<0 | 1> => {
   try {
     await carryOut(args, terminal)
     return 0
@@ -47,7 +47,10 @@ export const runCollect = async (args: readonly string[], terminal: Terminal): P
   }
 }
 
-const carryOut = async (args: readonly string[], { variables, print, say, readInput }: Terminal): Promise<void> => {
+const carryOut = async (
+  args: readonly string[],
+  { variables, print, say, readInput }: CollectTerminal,
+): Promise<void> => {
   const options = readOptions(args)
   const env = parseEnv(variables)
   // Before the embedded database is started.
@@ -82,7 +85,7 @@ const readOptions = (args: readonly string[]) => {
   }
 }
 
-const readKey = async (readInput: Terminal['readInput']): Promise<PrivateKeyAccount> => {
+const readKey = async (readInput: CollectTerminal['readInput']): Promise<PrivateKeyAccount> => {
   const input = readInput()
   if (!input)
     throw new StartError(

@@ -10,12 +10,12 @@ import { listWaiting, type WaitingRow } from '../queries/collections.ts'
 import { rememberEmpty, settleEmpty } from './emptiness.ts'
 
 /** An asset of a chain that is collected. The zero address is the native currency. */
-export type Asset = { readonly asset: string; readonly token: Hex; readonly decimals: number }
+export type CollectableAsset = { readonly asset: string; readonly token: Hex; readonly decimals: number }
 
-export type Held = Asset & { readonly amount: bigint }
+export type HeldAmount = CollectableAsset & { readonly amount: bigint }
 
 /** An address with a balance. */
-export type Waiting = WaitingRow & { readonly held: readonly Held[] }
+export type Waiting = WaitingRow & { readonly held: readonly HeldAmount[] }
 
 export type Waits = {
   readonly waiting: readonly Waiting[]
@@ -32,7 +32,7 @@ export type WaitsOptions = {
 }
 
 /** Native currency first. */
-export const assetsOf = ({ native, tokens }: Pick<Chain, 'native' | 'tokens'>): readonly Asset[] => [
+export const assetsOf = ({ native, tokens }: Pick<Chain, 'native' | 'tokens'>): readonly CollectableAsset[] => [
   { asset: native.asset, token: zeroAddress, decimals: native.decimals },
   ...tokens.map(({ asset, address, decimals }) => ({ asset, token: asHex(address), decimals })),
 ]
@@ -68,13 +68,13 @@ export const readWaiting = async (
 // About twenty requests to a node, which take one or two seconds.
 const mostAddresses = 2_000
 
-const heldOf = (holding: Holding | undefined, assets: readonly Asset[]): readonly Held[] =>
+const heldOf = (holding: Holding | undefined, assets: readonly CollectableAsset[]): readonly HeldAmount[] =>
   assets
     .map((asset, at) => ({ ...asset, amount: (at === 0 ? holding?.coins : holding?.tokens[at - 1]) ?? 0n }))
     .filter(({ amount }) => amount > 0n)
 
 /** The sum of several addresses for each asset, native currency first. */
-export const totalsOf = (waiting: readonly { readonly held: readonly Held[] }[]): readonly Total[] => {
+export const totalsOf = (waiting: readonly { readonly held: readonly HeldAmount[] }[]): readonly Total[] => {
   const groups = Map.groupBy(
     waiting.flatMap(({ held }) => held),
     ({ token }) => token,
@@ -90,4 +90,4 @@ export const totalsOf = (waiting: readonly { readonly held: readonly Held[] }[])
 }
 
 /** An amount, and the number of addresses that hold it. */
-export type Total = Held & { readonly addresses: number }
+export type Total = HeldAmount & { readonly addresses: number }

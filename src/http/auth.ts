@@ -14,11 +14,11 @@ import { authSessionRoutes } from './auth-sessions.ts'
 import * as docs from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
-import { givenName, textOf } from './text.ts'
+import { boundedText, givenName } from './text.ts'
 
 /** A new password. For a password that is only checked, the minimum length does not apply. */
-export const newPassword = () => textOf(10, 1000)
-const anyPassword = () => textOf(0, 1000)
+export const newPassword = () => boundedText(10, 1000)
+const anyPassword = () => boundedText(0, 1000)
 const code = () => type('string <= 100')
 
 /** The response to a sign-up, a sign-in and an accepted invite. */

@@ -1,5 +1,5 @@
 import { type Code, Refusal, refuse } from '../errors.ts'
-import { openPatience } from './patience.ts'
+import { openTimeouts } from './patience.ts'
 
 const MOST_BYTES = 64 * 1024
 const MOST_LEVELS = 32
@@ -9,7 +9,7 @@ const PATIENCE_MS = 20_000
  * Reads the body as JSON; undefined if it is empty. A body that is too large is not kept in memory, with or without a
  * Content-Length, and there is a time limit.
  */
-export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => openReader(jsonIn, { patienceMs })
+export const openBodyReader = ({ patienceMs = PATIENCE_MS } = {}) => openBytesReader(jsonIn, { patienceMs })
 
 const jsonIn = (bytes: ArrayBuffer, headers: Headers): unknown => {
   if (bytes.byteLength === 0) return undefined
@@ -21,11 +21,11 @@ const jsonIn = (bytes: ArrayBuffer, headers: Headers): unknown => {
 }
 
 /** The same for any format. The limit is on the received bytes, not on the parsed value. */
-export const openReader = <Read>(
+export const openBytesReader = <Read>(
   read: (bytes: ArrayBuffer, headers: Headers) => Read,
   { patienceMs = PATIENCE_MS, mostBytes = MOST_BYTES } = {},
 ) => {
-  const inTime = openPatience(patienceMs, {
+  const inTime = openTimeouts(patienceMs, {
     make: read,
     late: () => unfinished('The request body did not arrive in time.'),
     failed: cutShort,

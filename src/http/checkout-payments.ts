@@ -10,7 +10,7 @@ import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { checkoutPayment } from '../records/payment.ts'
 import { isLoopback, limitGroup, siteOf } from './address.ts'
 import type { Api } from './api.ts'
-import { chainId, symbol } from './asset.ts'
+import { chainIdField, symbol } from './asset.ts'
 import { seenOf } from './checkout-stream.ts'
 import * as docs from './docs/checkout.ts'
 import { forCustomers, type Route } from './route.ts'
@@ -18,7 +18,7 @@ import { forCustomers, type Route } from './route.ts'
 const path = '/v1/checkout/payments/:id'
 
 const secret = () => type({ 'clientSecret?': 'string <= 500' })
-const picked = () => secret().merge({ chainId: chainId(), asset: symbol() })
+const picked = () => secret().merge({ chainId: chainIdField(), asset: symbol() })
 const submitted = () => secret().merge({ txHash: /^0x[0-9a-fA-F]{64}$/ })
 
 export const checkoutPaymentRoutes: readonly Route[] = [

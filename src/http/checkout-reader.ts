@@ -18,7 +18,7 @@ const RETRY_MS = 2_000
  * Server-sent events on a web stream. Nothing is written before the client reads. Only the newest state is kept for a slow
  * client: it misses intermediate states and needs the memory of one text. `gone` is called once when the stream ends.
  */
-export const openReader = (lastId: string | null, gone: () => void): Reader => {
+export const openEventReader = (lastId: string | null, gone: () => void): Reader => {
   let toldId = lastId
   let next: Said | undefined
   let waiting = `retry: ${RETRY_MS}\n\n`

@@ -6,7 +6,7 @@ import { listWatched } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { checkoutPayment } from '../records/payment.ts'
-import { openStreams, type Seen, type Streams } from './checkout-streams.ts'
+import { openStreams, type StreamedState, type Streams } from './checkout-streams.ts'
 
 /** The event streams of a process. */
 export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, chains: Chains, looks: Looks): Streams =>
@@ -20,7 +20,7 @@ export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, cha
   })
 
 /** A payment has changed if its revision has changed, or its facts on the chain. */
-export const seenOf = (chains: Chains, { payment, shown }: ShownPayment): Seen => ({
+export const seenOf = (chains: Chains, { payment, shown }: ShownPayment): StreamedState => ({
   key: `${payment.rev} ${JSON.stringify(shown)}`,
   say: () => {
     const record = checkoutPayment(payment, cryptoFactsOf(payment.context, shown, chains))

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { openReader, type Reader, type Said } from './checkout-reader.ts'
+import { openEventReader, type Reader, type Said } from './checkout-reader.ts'
 import { openStreamCounts, RETRY_S, type StreamLimits, type StreamOrigin } from './stream-limits.ts'
 
 /** The current state of a payment. `key` is cheap, and changes whenever the result of `say` can change. */
-export type Seen = { readonly key: string; say(): Said }
+export type StreamedState = { readonly key: string; say(): Said }
 
 export type Streams = {
   /** Opens a stream of the payment. `lastId` in `to` is the last event that the client has received. */
-  open(paymentId: string, seen: Seen, to: Listener): ReadableStream
+  open(paymentId: string, seen: StreamedState, to: StreamListener): ReadableStream
   /** Ends all streams and refuses new ones. */
   stop(): void
 }
 
-export type Listener = { readonly origin: StreamOrigin; readonly lastId: string | null }
+export type StreamListener = { readonly origin: StreamOrigin; readonly lastId: string | null }
 
 export type StreamsOptions = {
   /** Reads these payments. */
-  readonly look: (paymentIds: readonly string[]) => Promise<ReadonlyMap<string, Seen>>
+  readonly look: (paymentIds: readonly string[]) => Promise<ReadonlyMap<string, StreamedState>>
   readonly log: Pick<Log, 'warn'>
   readonly everyMs?: number
   readonly beatMs?: number
@@ -120,7 +120,7 @@ export const openStreams = ({
       const replaced = replacedBy(paymentId)
       counts.enter(origin, replaced && readers.get(replaced))
       replaced?.end()
-      const reader = openReader(lastId, () => leave(paymentId, reader))
+      const reader = openEventReader(lastId, () => leave(paymentId, reader))
       reader.say(seen.say())
       join(paymentId, reader, origin)
       return reader.stream

@@ -9,7 +9,7 @@ import { checkoutLink, checkoutOption } from '../records/checkout.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { checkoutPayment } from '../records/payment.ts'
 import type { Api } from './api.ts'
-import { chainId, symbol } from './asset.ts'
+import { chainIdField, symbol } from './asset.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
 import * as docs from './docs/checkout.ts'
 import { forCustomers, type Parsed, type Route } from './route.ts'
@@ -38,7 +38,7 @@ const newCheckout = () =>
   type({
     customerEmail: email(),
     'customerName?': name(),
-    'chainId?': chainId(),
+    'chainId?': chainIdField(),
     'asset?': symbol(),
   })
 

@@ -5,14 +5,14 @@ import { nextCollection } from '../collect/collection.ts'
 import { asHex, assetsOf } from '../collect/waiting.ts'
 import { refuse } from '../errors.ts'
 import { collectionRecord } from '../records/collection.ts'
-import { chainId } from './asset.ts'
+import { chainIdField } from './asset.ts'
 import * as docs from './docs/collections.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
 const wantedCollection = () =>
   type({
-    chainId: chainId(),
+    chainId: chainIdField(),
     'asset?': 'string <= 20 | null',
     'treasury?': type('string').pipe((text, ctx) => parseAddress(text) ?? ctx.error('an address')),
   })

@@ -7,7 +7,7 @@ import { disputeRecord } from '../kinds/dispute-record.ts'
 import { findDispute, listDisputes } from '../queries/disputes.ts'
 import { findPayment } from '../queries/payments.ts'
 import * as docs from './docs/disputes.ts'
-import { once } from './idempotency.ts'
+import { answerOnce } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId, recordName } from './record-id.ts'
 import type { Route } from './route.ts'
@@ -50,7 +50,7 @@ export const disputeRoutes: readonly Route[] = [
     docs: docs.openDispute,
     body: newDispute,
     handle: (api, call) =>
-      once<Dispute>(api, call, {
+      answerOnce<Dispute>(api, call, {
         work: async keep => {
           const id = decodeId('pay', call.params.id) ?? refuse('resource_not_found')
           const payment = (await findPayment(api.sql, { ...call.whose, id })) ?? refuse('resource_not_found')
@@ -89,7 +89,7 @@ export const disputeRoutes: readonly Route[] = [
     docs: docs.giveEvidence,
     body: newEvidence,
     handle: (api, call) =>
-      once<Dispute>(api, call, {
+      answerOnce<Dispute>(api, call, {
         work: keep => {
           const { submit = false, ...evidence } = call.body
           return giveEvidence(api, recordName('dp', call), { evidence, submit }, { cause: call.cause, keep })
@@ -103,7 +103,7 @@ export const disputeRoutes: readonly Route[] = [
     docs: docs.resolveDispute,
     body: resolution,
     handle: (api, call) =>
-      once<Dispute>(api, call, {
+      answerOnce<Dispute>(api, call, {
         work: keep => resolveDispute(api, recordName('dp', call), call.body.outcome, { cause: call.cause, keep }),
         answer: dispute => ({ status: 200, body: disputeRecord(dispute) }),
       }),

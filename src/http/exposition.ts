@@ -1,5 +1,5 @@
 /** The text format of Prometheus. */
-export type Family = {
+export type MetricFamily = {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -15,7 +15,7 @@ export type Sample = {
 
 export const EXPOSITION_TYPE = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
 
-export const expositionOf = (families: readonly Family[]): string =>
+export const expositionOf = (families: readonly MetricFamily[]): string =>
   families
     .filter(({ samples }) => samples.length > 0)
     .map(({ name, help, type, samples }) =>

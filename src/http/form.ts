@@ -1,12 +1,12 @@
 import { Refusal, refuse } from '../errors.ts'
-import { openReader } from './body.ts'
+import { openBytesReader } from './body.ts'
 import { readQuery } from './validate.ts'
 
 /** The forms of our pages contain an address and a signature. */
 const MOST_BYTES = 4 * 1024
 
 /** Reads the body of a form; undefined if it is empty. */
-export const openFormReader = () => openReader(formIn, { mostBytes: MOST_BYTES })
+export const openFormReader = () => openBytesReader(formIn, { mostBytes: MOST_BYTES })
 
 const formIn = (bytes: ArrayBuffer, headers: Headers): Record<string, string> | undefined => {
   if (bytes.byteLength === 0) return undefined

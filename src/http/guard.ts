@@ -5,7 +5,7 @@ import { decodeId } from '../ids.ts'
 import type { Role } from '../queries/members.ts'
 import { isLoopback, limitGroup } from './address.ts'
 import type { Api } from './api.ts'
-import { type Left, type Limit, leftField, type Now, openBuckets, policyField } from './limits.ts'
+import { type Left, leftField, type Now, openBuckets, policyField, type RateLimit } from './limits.ts'
 import type { Access, MemberCaller } from './route.ts'
 import { findSession } from './session.ts'
 import { requireStepUp } from './step-up.ts'
@@ -16,9 +16,9 @@ export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCalle
 export type Guard = (access: Access, visit: Visit) => Caller | Promise<Caller>
 
 /** Limit for requests with wrong credentials, by IP address. */
-const WRONG: Limit = { name: 'unauthenticated', burst: 30, perSecond: 0.5 }
+const WRONG: RateLimit = { name: 'unauthenticated', burst: 30, perSecond: 0.5 }
 /** A higher limit for loopback, which is usually a proxy that is not in TRUSTED_PROXIES: all its callers share one address. */
-const WRONG_HERE: Limit = { ...WRONG, burst: 5_000, perSecond: 100 }
+const WRONG_HERE: RateLimit = { ...WRONG, burst: 5_000, perSecond: 100 }
 
 const VERSIONS: readonly string[] = ['2026-11-20']
 
@@ -105,7 +105,7 @@ type SessionAccess = Extract<Access, { by: 'session' | 'member' }>
 const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
 
 /** Counts requests against a limit, and sets the rate limit fields of their responses. */
-const openRate = (limit: Limit, now: Now | undefined) => {
+const openRate = (limit: RateLimit, now: Now | undefined) => {
   const buckets = openBuckets(limit, now)
   const policy = policyField(limit)
   const tell = (left: Left, { answerHeaders }: Visit): void => {

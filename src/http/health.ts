@@ -3,14 +3,14 @@ import * as docs from './docs/service.ts'
 import { forAnybody, type Route } from './route.ts'
 
 /** A short description of the problem; undefined if there is none. */
-export type Check = () => Promise<string | undefined>
+export type HealthCheck = () => Promise<string | undefined>
 
 /**
  * `/healthz` shows that the process is running, `/readyz` that it can work. A problem with a chain and a locked row are
  * reported, but the server stays ready: everything else continues.
  */
 export const healthRoutes = (
-  checks: Readonly<Record<string, Check>>,
+  checks: Readonly<Record<string, HealthCheck>>,
   chains: () => Readonly<Record<string, string>> = () => ({}),
   lockWait: () => LockWait | undefined = () => undefined,
 ): readonly Route[] => [
@@ -20,7 +20,7 @@ export const healthRoutes = (
     docs: docs.readyz,
     handle: async () => {
       const answers = await Promise.all(
-        Object.entries(checks).map(async ([name, check]) => [name, (await inTime(check)) ?? 'ok'] as const),
+        Object.entries(checks).map(async ([name, check]) => [name, (await withHealthTimeout(check)) ?? 'ok'] as const),
       )
       const ready = answers.every(([, answer]) => answer === 'ok')
       const body = {
@@ -43,7 +43,7 @@ const locksOf = (wait: LockWait | undefined): string =>
     : 'ok'
 
 /** A health check has a shorter timeout than a broken connection. The message of a fault is not shown: it may contain secrets. */
-export const inTime = (check: Check): Promise<string | undefined> => {
+export const withHealthTimeout = (check: HealthCheck): Promise<string | undefined> => {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const timer = setTimeout(() => resolve('no answer'), 2_000)
   check()

@@ -45,7 +45,7 @@ export type Once<C> = {
  * Does the work of a request once, however often it is sent with its Idempotency-Key and to which process, and always
  * returns the same bytes. After an error the key can be used again.
  */
-export const once = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, how: Once<C>): Promise<Answer> => {
+export const answerOnce = async <C>(api: Pick<Api, 'sql'>, call: OnceCall, how: Once<C>): Promise<Answer> => {
   const request = readRequest(call, how.isRefund === true)
   return request ? onceByKey(api, request, how) : tell(render(await how.work(keepNothing), how), how)
 }

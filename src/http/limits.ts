@@ -1,5 +1,5 @@
 /** Size of a burst, and the rate at which it is refilled. */
-export type Limit = { readonly name: string; readonly burst: number; readonly perSecond: number }
+export type RateLimit = { readonly name: string; readonly burst: number; readonly perSecond: number }
 
 /** The state of a limit. `resetS`: seconds until the next request is allowed if none is left, else until the bucket is full. */
 export type Left = { readonly allowed: boolean; readonly remaining: number; readonly resetS: number }
@@ -20,7 +20,7 @@ const monotonic: Now = () => performance.now()
 
 /** Token buckets of this process, one for each subject. */
 export const openBuckets = (
-  { burst, perSecond }: Limit,
+  { burst, perSecond }: RateLimit,
   now = monotonic,
   /** Maximum number of subjects. Above that, the least recently used one is removed. */
   most = 50_000,
@@ -78,7 +78,7 @@ export const openBuckets = (
 type Bucket = { tokens: number; at: number }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers. */
-export const policyField = ({ name, burst, perSecond }: Limit): string =>
+export const policyField = ({ name, burst, perSecond }: RateLimit): string =>
   `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`
-export const leftField = ({ name }: Limit, { remaining, resetS }: Left): string =>
+export const leftField = ({ name }: RateLimit, { remaining, resetS }: Left): string =>
   `"${name}";r=${remaining};t=${resetS}`

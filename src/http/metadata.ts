@@ -1,8 +1,8 @@
 import { type } from 'arktype'
-import { isWithin, textOf } from './text.ts'
+import { boundedText, hasLength } from './text.ts'
 
 /** Key-value pairs of the merchant. The server does not use them. */
-export const metadata = () => type({ '[string]': textOf(0, 200) }).narrow(isMetadata)
+export const metadata = () => type({ '[string]': boundedText(0, 200) }).narrow(isMetadata)
 
 // With one parameter only: for a rule with two, arktype prepares an error context for every value.
 const isMetadata = (texts: object): boolean => {
@@ -11,7 +11,7 @@ const isMetadata = (texts: object): boolean => {
   return names.length <= 20 && names.every(isName) && fits(texts)
 }
 
-const isName = (name: string): boolean => isWithin(name, 1, 40)
+const isName = (name: string): boolean => hasLength(name, 1, 40)
 
 /** The size as it is stored. */
 const fits = (texts: object): boolean => Buffer.byteLength(JSON.stringify(texts)) <= 4_096

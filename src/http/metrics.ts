@@ -9,13 +9,13 @@ import type { Sender } from '../webhooks/sender.ts'
 import { isLoopback, isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
 import * as docs from './docs/service.ts'
-import { EXPOSITION_TYPE, expositionOf, type Family } from './exposition.ts'
-import { type Check, inTime } from './health.ts'
+import { EXPOSITION_TYPE, expositionOf, type MetricFamily } from './exposition.ts'
+import { type HealthCheck, withHealthTimeout } from './health.ts'
 import { forAnybody, type Route } from './route.ts'
 
 /** `/metrics` for Prometheus: with METRICS_TOKEN or, if it is not set, from this machine only. */
 export const metricsRoutes = (
-  checks: Readonly<Record<string, Check>>,
+  checks: Readonly<Record<string, HealthCheck>>,
   services?: Pick<BackgroundServices, 'sending' | 'longestLockWait'>,
 ): readonly Route[] => [
   forAnybody('GET', {
@@ -66,14 +66,14 @@ const isBearer = (authorization: string | null, token: string): boolean => {
 /** Without the database the other metrics are still returned. */
 const soon = async <T>(reading: Promise<T>): Promise<T | undefined> => {
   let value: T | undefined
-  const failed = await inTime(async () => {
+  const failed = await withHealthTimeout(async () => {
     value = await reading
     return undefined
   })
   return failed === undefined ? value : undefined
 }
 
-const stateOf = async (checks: Readonly<Record<string, Check>>): Promise<readonly Family[]> => [
+const stateOf = async (checks: Readonly<Record<string, HealthCheck>>): Promise<readonly MetricFamily[]> => [
   {
     name: 'paymachine_up',
     help: 'Whether a part of this process is ok, as in /readyz.',
@@ -81,13 +81,13 @@ const stateOf = async (checks: Readonly<Record<string, Check>>): Promise<readonl
     samples: await Promise.all(
       Object.entries(checks).map(async ([part, check]) => ({
         labels: { part },
-        value: (await inTime(check)) === undefined ? 1 : 0,
+        value: (await withHealthTimeout(check)) === undefined ? 1 : 0,
       })),
     ),
   },
 ]
 
-const trafficOf = ({ traffic }: Api): readonly Family[] => [
+const trafficOf = ({ traffic }: Api): readonly MetricFamily[] => [
   {
     name: 'paymachine_http_requests_total',
     help: 'Requests answered by this process.',
@@ -110,7 +110,7 @@ const trafficOf = ({ traffic }: Api): readonly Family[] => [
 ]
 
 /** Empty in a process that sends no webhooks. */
-const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Family[] => {
+const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly MetricFamily[] => {
   if (!sending) return []
   const { open, ended } = sending.counts()
   return [
@@ -124,21 +124,21 @@ const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Family
   ]
 }
 
-const lockWaitOf = (services: Pick<BackgroundServices, 'longestLockWait'> | undefined): readonly Family[] => {
+const lockWaitOf = (services: Pick<BackgroundServices, 'longestLockWait'> | undefined): readonly MetricFamily[] => {
   if (!services) return []
   const seconds = (services.longestLockWait()?.ms ?? 0) / 1_000
   const help = 'Longest wait of a command of this process for a row that another transaction has locked.'
   return [gauge('paymachine_lock_wait_seconds', help, seconds)]
 }
 
-const gauge = (name: string, help: string, value: number): Family => ({
+const gauge = (name: string, help: string, value: number): MetricFamily => ({
   name,
   help,
   type: 'gauge',
   samples: [{ value }],
 })
 
-const processOf = ({ clock }: Api): readonly Family[] => {
+const processOf = ({ clock }: Api): readonly MetricFamily[] => {
   const { user, system } = process.cpuUsage()
   return [
     {
@@ -154,7 +154,7 @@ const processOf = ({ clock }: Api): readonly Family[] => {
   ]
 }
 
-const backlogOf = (backlog: Backlog): readonly Family[] => [
+const backlogOf = (backlog: Backlog): readonly MetricFamily[] => [
   gauge('paymachine_workers', 'Number of worker processes.', backlog.workers),
   gauge('paymachine_jobs_ready', 'Jobs that are ready to run.', backlog.jobsReady),
   gauge(
@@ -197,14 +197,19 @@ const backlogOf = (backlog: Backlog): readonly Family[] => [
   ofChains('paymachine_chain_age_seconds', 'Age of the latest block that was read.', backlog, 'ageSeconds'),
 ]
 
-const feedHeld = (ms: number): Family =>
+const feedHeld = (ms: number): MetricFamily =>
   gauge(
     'paymachine_feed_held_seconds',
     'Longest time for which an open write transaction in any database of the server has held lists and feeds back.',
     ms / 1_000,
   )
 
-const ofChains = (name: string, help: string, { chains }: Backlog, field: 'head' | 'final' | 'ageSeconds'): Family => ({
+const ofChains = (
+  name: string,
+  help: string,
+  { chains }: Backlog,
+  field: 'head' | 'final' | 'ageSeconds',
+): MetricFamily => ({
   name,
   help,
   type: 'gauge',

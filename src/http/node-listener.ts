@@ -9,7 +9,7 @@ import { isRewritten, withoutRoute } from './raw-path.ts'
 /** `idleS`: maximum idle time of a connection. Must be more than 4, because Bun checks every four seconds. */
 export type ListenOptions = { readonly host: string; readonly port: number; readonly idleS?: number }
 /** The part of the interface of Bun's server that is used. */
-export type Listener = {
+export type HttpListener = {
   readonly port: number
   requestIP(request: Request): { readonly address: string } | null
   /** Accepts no new requests, and resolves when the open ones have ended. `cutOff`: closes them immediately. */
@@ -17,7 +17,7 @@ export type Listener = {
 }
 
 /** Serves the app with `node:http`, for Node and Deno. Responses are the same as with Bun's server. */
-export const listen = async (app: AnyElysia, { host, port, idleS }: Required<ListenOptions>): Promise<Listener> => {
+export const listen = async (app: AnyElysia, { host, port, idleS }: Required<ListenOptions>): Promise<HttpListener> => {
   const arrived = new WeakMap<Request, IncomingMessage>()
   /** Connections without a request so far: browsers open some in advance. */
   const silent = new Set<Socket>()

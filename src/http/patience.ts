@@ -9,7 +9,7 @@ type Means<Answer, About, Made> = {
  * Waits for answers with a time limit, with one timer for all: a timer and a race for each would cost more than reading the
  * body. The timer runs every hundredth of the limit, and stops while nothing is waiting.
  */
-export const openPatience = <Answer, About, Made>(ms: number, { make, late, failed }: Means<Answer, About, Made>) => {
+export const openTimeouts = <Answer, About, Made>(ms: number, { make, late, failed }: Means<Answer, About, Made>) => {
   const waiting = new Set<Waiting>()
   let ticking: ReturnType<typeof setInterval> | undefined
 

@@ -9,20 +9,20 @@ import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
 import type { Whose } from '../queries/places.ts'
 import { paymentLinkRecord } from '../records/payment-link.ts'
 import type { Api } from './api.ts'
-import { chainId, symbol } from './asset.ts'
+import { chainIdField, symbol } from './asset.ts'
 import * as docs from './docs/payment-links.ts'
-import { once } from './idempotency.ts'
+import { answerOnce } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
 import { recordName } from './record-id.ts'
 import type { Parsed, Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
-import { shownText, textOf } from './text.ts'
+import { boundedText, shownText } from './text.ts'
 import { webUrl } from './web-url.ts'
 
 // No type transforms its input: an idempotency key belongs to the body as it was sent.
-const asset = () => type({ chainId: chainId(), asset: symbol() })
+const asset = () => type({ chainId: chainIdField(), asset: symbol() })
 
 const newLink = () =>
   type({
@@ -42,7 +42,7 @@ const newLink = () =>
 const filters = () =>
   type({
     'status?': "'active' | 'deactivated' | 'completed' | 'expired'",
-    'reference?': textOf(1, 200),
+    'reference?': boundedText(1, 200),
   })
 
 export const paymentLinkRoutes: readonly Route[] = [
@@ -71,7 +71,7 @@ export const paymentLinkRoutes: readonly Route[] = [
       body: newLink,
       handle: (api, call) => {
         const opening = openingOf(call.whose, call.body)
-        return once<PaymentLink>(api, call, {
+        return answerOnce<PaymentLink>(api, call, {
           work: keep => {
             // After the lookup of the idempotency key: in a repeated request the time may have passed.
             if (opening.expiresAt && opening.expiresAt <= api.clock.now())
@@ -106,7 +106,7 @@ export const paymentLinkRoutes: readonly Route[] = [
       path: '/payment-links/:id/deactivate',
       docs: docs.deactivatePaymentLink,
       handle: (api, call) =>
-        once<PaymentLink>(api, call, {
+        answerOnce<PaymentLink>(api, call, {
           work: keep => deactivatePaymentLink(api, recordName('plink', call), { cause: call.cause, keep }),
           answer: link => ({ status: 200, body: recordIn(api)(link) }),
         }),

@@ -14,13 +14,13 @@ import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId } from './record-id.ts'
 import { type Answer, forMembers, type MemberCaller, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
-import { textOf } from './text.ts'
+import { boundedText } from './text.ts'
 
 const filters = () =>
   type({
     'status?': "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
     'paymentLinkId?': recordId('plink'),
-    'reference?': textOf(1, 200),
+    'reference?': boundedText(1, 200),
   })
 
 /** Only members can filter for payments that need attention. */

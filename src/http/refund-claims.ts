@@ -5,7 +5,15 @@ import { signerOf } from '../chain/signed-message.ts'
 import { isOpenClaim, nameDestination } from '../commands/refund-claims.ts'
 import { destinationFor } from '../commands/refunds.ts'
 import { Refusal, refuse } from '../errors.ts'
-import { closedPage, confirmPage, namedPage, namingPage, noClaimPage, type Place, takenPage } from '../pages/claim.ts'
+import {
+  type ClaimPageFacts,
+  closedPage,
+  confirmPage,
+  namedPage,
+  namingPage,
+  noClaimPage,
+  takenPage,
+} from '../pages/claim.ts'
 import { claimMessage } from '../pages/claim-message.ts'
 import { findVisitedClaim, type VisitedClaim } from '../queries/refund-claims.ts'
 import type { Api } from './api.ts'
@@ -92,7 +100,7 @@ const addressIn = async (
   }
 }
 
-const placeOf = ({ chains, settings }: Api, { refund: { context } }: VisitedClaim): Place => ({
+const placeOf = ({ chains, settings }: Api, { refund: { context } }: VisitedClaim): ClaimPageFacts => ({
   network: chains.find(context.chainId)?.chain.network ?? `Chain ${context.chainId}`,
   host: new URL(settings.publicUrl).host,
 })

@@ -9,7 +9,7 @@ import { refundRecord } from '../kinds/refund-record.ts'
 import { findPayment } from '../queries/payments.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
 import * as docs from './docs/refunds.ts'
-import { once } from './idempotency.ts'
+import { answerOnce } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { recordId, recordName } from './record-id.ts'
@@ -49,7 +49,7 @@ export const refundRoutes: readonly Route[] = [
         // The request of a member has no mode: the mode of the payment is used, or test mode if there is no payment.
         const livemode = call.whose.livemode ?? (payment ? payment.context.livemode : false)
         const hasSigner = payment !== undefined && payment !== '' && (await isSigned(api, payment.context))
-        return once<Refund>(
+        return answerOnce<Refund>(
           api,
           { ...call, whose: { ...call.whose, livemode } },
           {

@@ -50,7 +50,7 @@ export type Call<Path extends string = string, Body = undefined, Query = undefin
 }
 
 /** The client address, from the connection or the trusted proxies. Not available with an API key. */
-export type From = { readonly address: string }
+export type RequestOrigin = { readonly address: string }
 
 type Param<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | Param<`/${Rest}`>
@@ -109,7 +109,7 @@ export const define = (method: Method, access: Access, spec: unknown): Route => 
 /** A route without authentication. */
 export const forAnybody = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
-  spec: Spec<Path, Body, Query, From>,
+  spec: Spec<Path, Body, Query, RequestOrigin>,
 ): Route => define(method, { by: 'anybody' }, spec)
 
 /** A route for customers: without authentication, with the limit CHECKOUT_RATE_LIMIT. */
@@ -119,7 +119,7 @@ export const forCustomers = <
   Query extends Declared = undefined,
 >(
   method: Method,
-  spec: Spec<Path, Body, Query, From>,
+  spec: Spec<Path, Body, Query, RequestOrigin>,
 ): Route => define(method, { by: 'anybody', checkout: true }, spec)
 
 export const forKeys = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
@@ -130,7 +130,7 @@ export const forKeys = <Path extends string, Body extends Declared = undefined, 
 
 export const forSessions = <Path extends string, Body extends Declared = undefined, Query extends Declared = undefined>(
   method: Method,
-  spec: Spec<Path, Body, Query, From & { readonly session: SessionCaller }>,
+  spec: Spec<Path, Body, Query, RequestOrigin & { readonly session: SessionCaller }>,
 ): Route => define(method, { by: 'session' }, spec)
 
 /** Under `/v1/merchants/:merchantId/`. For a caller who is not a member, the merchant does not exist. */
@@ -141,5 +141,5 @@ export const forMembers = <
 >(
   method: Method,
   { role, stepUp }: { readonly role: Role; readonly stepUp?: true },
-  spec: Spec<Path, Body, Query, From & { readonly session: SessionCaller; readonly member: MemberCaller }>,
+  spec: Spec<Path, Body, Query, RequestOrigin & { readonly session: SessionCaller; readonly member: MemberCaller }>,
 ): Route => define(method, { by: 'member', role, ...(stepUp && { stepUp }) }, spec)

@@ -10,13 +10,13 @@ import { doerOf } from './doer.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
-import { shownText, textOf } from './text.ts'
+import { boundedText, shownText } from './text.ts'
 import { webUrl } from './web-url.ts'
 
 const path = '/v1/merchants/:merchantId/settings'
 
 const name = () =>
-  textOf(0, 200)
+  boundedText(0, 200)
     .pipe(text => text.trim())
     .to(shownText(1, 200))
 const color = () => type('/^#[0-9a-fA-F]{6}$/').pipe(text => text.toLowerCase())

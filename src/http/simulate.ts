@@ -5,7 +5,7 @@ import { encodeId } from '../ids.ts'
 import { findPayment } from '../queries/payments.ts'
 import { simulate } from '../sandbox/simulate/simulate.ts'
 import { simulatePayment } from './docs/simulate.ts'
-import { once } from './idempotency.ts'
+import { answerOnce } from './idempotency.ts'
 import { recordName } from './record-id.ts'
 import { forKeys, type Route } from './route.ts'
 
@@ -23,7 +23,7 @@ export const simulateRoutes: readonly Route[] = [
       handle: (api, { key, ...call }) => {
         const whose = { merchantId: key.merchantId, livemode: key.livemode }
         let transactions: readonly string[] = []
-        return once<Payment>(
+        return answerOnce<Payment>(
           api,
           { ...call, pattern: path, whose },
           {

@@ -1,8 +1,8 @@
-import { textOf } from './text.ts'
+import { boundedText } from './text.ts'
 
 /** An http or https URL that a page links to. Characters that the URL parser would remove are refused. */
 export const webUrl = () =>
-  textOf(0, 2048).narrow(
+  boundedText(0, 2048).narrow(
     text => /^https?:\/\/[^\s\p{C}]+$/iu.test(text) && URL.canParse(text) && !CREDENTIALS.test(text),
   )
 

@@ -97,7 +97,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       docs: docs.updateWebhookEndpoint,
       body: changes,
       handle: async (api, call) => {
-        const row = await changeWebhookEndpoint(api, nameOf(call), call.body, doerOf(call))
+        const row = await changeWebhookEndpoint(api, endpointName(call), call.body, doerOf(call))
         return { status: 200, body: webhookEndpointRecord(row) }
       },
     },
@@ -110,7 +110,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       path: `${path}/:id`,
       docs: docs.deleteWebhookEndpoint,
       handle: async (api, call) => {
-        await deleteWebhookEndpoint(api, nameOf(call), doerOf(call))
+        await deleteWebhookEndpoint(api, endpointName(call), doerOf(call))
         return { status: 204 }
       },
     },
@@ -123,7 +123,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       path: `${path}/:id/enable`,
       docs: docs.enableWebhookEndpoint,
       handle: async (api, call) => {
-        const row = await changeWebhookEndpoint(api, nameOf(call), { status: 'enabled' }, doerOf(call))
+        const row = await changeWebhookEndpoint(api, endpointName(call), { status: 'enabled' }, doerOf(call))
         return { status: 200, body: webhookEndpointRecord(row) }
       },
     },
@@ -135,7 +135,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     body: rotation,
     handle: async (api, call) => {
       const { overlapHours = 24 } = call.body
-      const { row, secret } = await rotateWebhookSecret(api, { ...nameOf(call), overlapHours }, doerOf(call))
+      const { row, secret } = await rotateWebhookSecret(api, { ...endpointName(call), overlapHours }, doerOf(call))
       return { status: 200, body: webhookEndpointRecord(row, secret) }
     },
   }),
@@ -148,7 +148,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       docs: docs.testWebhookEndpoint,
       handle: async (api, call) => {
         const rendered = webhookEndpointRecord(await getEndpoint(api, call))
-        const { delivery, attempts } = await testEndpoint(api, { ...nameOf(call), rendered }, doerOf(call))
+        const { delivery, attempts } = await testEndpoint(api, { ...endpointName(call), rendered }, doerOf(call))
         return { status: 201, body: deliveryRecord(delivery, attempts) }
       },
     },
@@ -158,10 +158,10 @@ export const webhookEndpointRoutes: readonly Route[] = [
 type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
 
 /** A member can find an endpoint by its ID in either mode. */
-export const nameOf = ({ params, member }: ItemCall): RecordName =>
+export const endpointName = ({ params, member }: ItemCall): RecordName =>
   recordName('whe', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
 
 export const getEndpoint = async ({ sql }: Api, call: ItemCall) =>
-  (await findWebhookEndpoint(sql, nameOf(call))) ?? refuse('resource_not_found')
+  (await findWebhookEndpoint(sql, endpointName(call))) ?? refuse('resource_not_found')
 
 const idOf = (id: string) => decodeId('whe', id)

@@ -1,6 +1,6 @@
 import { encodeId } from '../ids.ts'
 import type { VisitedClaim } from '../queries/refund-claims.ts'
-import { amountOf } from './claim-facts.ts'
+import { claimAmount } from './claim-facts.ts'
 
 /** Placeholder for the address; the script of the page replaces it. */
 export const ADDRESS_BLANK = '{address}'
@@ -14,7 +14,7 @@ export const claimMessage = (claim: VisitedClaim, host: string, address: string 
     'Send my refund to this address. It belongs to me.',
     '',
     `Address: ${address.toLowerCase()}`,
-    `Amount: ${amountOf(claim)}`,
+    `Amount: ${claimAmount(claim)}`,
     `Refund: ${encodeId('re', claim.refund.id)}`,
     `Requested by: ${host}`,
   ].join('\n')

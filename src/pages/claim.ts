@@ -1,7 +1,7 @@
 import type { VisitedClaim } from '../queries/refund-claims.ts'
 import type { TextAnswer } from './answer.ts'
 import { amountLine, card, cardStyle } from './card.ts'
-import { amountOf, masked } from './claim-facts.ts'
+import { claimAmount, masked } from './claim-facts.ts'
 import { type ClaimFault, confirmForm, namingForm } from './claim-forms.ts'
 import { claimMessage } from './claim-message.ts'
 import { type Html, html } from './html.ts'
@@ -16,13 +16,13 @@ const askingLayout = openLayout(styles, {
 })
 
 /** Facts on the page that are not part of the claim. */
-export type Place = { readonly network: string; readonly host: string }
+export type ClaimPageFacts = { readonly network: string; readonly host: string }
 
 /** A rejected address, and the reason. */
-export type Attempt = { readonly address: string; readonly fault: ClaimFault }
+export type ClaimAttempt = { readonly address: string; readonly fault: ClaimFault }
 
 /** Asks the customer for the address of the refund. */
-export const namingPage = (claim: VisitedClaim, place: Place, attempt?: Attempt): TextAnswer => {
+export const namingPage = (claim: VisitedClaim, place: ClaimPageFacts, attempt?: ClaimAttempt): TextAnswer => {
   const { merchantName } = claim
   return send(
     `${attempt ? 'Error: ' : ''}Your refund from ${merchantName}`,
@@ -34,7 +34,12 @@ ${namingForm({ network: place.network, message: claimMessage(claim, place.host),
 }
 
 /** Asks the customer to confirm the address. */
-export const confirmPage = (claim: VisitedClaim, place: Place, address: string, signature: string): TextAnswer =>
+export const confirmPage = (
+  claim: VisitedClaim,
+  place: ClaimPageFacts,
+  address: string,
+  signature: string,
+): TextAnswer =>
   send(
     `Is this your address? – ${claim.merchantName}`,
     html`${head(claim, 'Is this your address?')}
@@ -43,23 +48,23 @@ ${confirmForm({ network: place.network, address, signature })}`,
   )
 
 /** For the person who has just entered the address: shows all of it. */
-export const namedPage = (claim: VisitedClaim, place: Place, address: string): TextAnswer =>
+export const namedPage = (claim: VisitedClaim, place: ClaimPageFacts, address: string): TextAnswer =>
   send(
     `Thank you – ${claim.merchantName}`,
     html`${head(claim, 'Thank you')}
-<p>Your address was received. <bdi>${claim.merchantName}</bdi> will send ${amountOf(claim)} to this address on ${place.network}:</p>
+<p>Your address was received. <bdi>${claim.merchantName}</bdi> will send ${claimAmount(claim)} to this address on ${place.network}:</p>
 <p class="address"><code>${address}</code></p>
 <p>You do not have to do anything else.</p>`,
   )
 
 /** For everyone else: shows only a part of the address. `tried`: they have entered another address. */
-export const takenPage = (claim: VisitedClaim, place: Place, tried: boolean): TextAnswer => {
+export const takenPage = (claim: VisitedClaim, place: ClaimPageFacts, tried: boolean): TextAnswer => {
   const { state, context } = claim.refund
   return send(
     `Your refund from ${claim.merchantName}`,
     html`${head(claim, 'An address was already entered')}
 ${tried && html`<p role="alert"><strong>Your address was not stored: another address was entered before.</strong></p>`}
-<p>${amountOf(claim)} ${journeys[state] ?? 'will be sent'} to <strong>${masked(context.destination ?? '')}</strong> on ${place.network}.</p>
+<p>${claimAmount(claim)} ${journeys[state] ?? 'will be sent'} to <strong>${masked(context.destination ?? '')}</strong> on ${place.network}.</p>
 <p>If this is not your address, contact <bdi>${claim.merchantName}</bdi>.</p>`,
     { status: tried ? 409 : 200 },
   )
@@ -93,8 +98,8 @@ ${amountLine(amount)}
 ${!refund.context.livemode && html`<p class="test">Test mode: no real money</p>`}`
 }
 
-const facts = (claim: VisitedClaim, { network }: Place): Html => html`<dl class="facts">
-<div><dt>You receive</dt><dd>${amountOf(claim)}</dd></div>
+const facts = (claim: VisitedClaim, { network }: ClaimPageFacts): Html => html`<dl class="facts">
+<div><dt>You receive</dt><dd>${claimAmount(claim)}</dd></div>
 <div><dt>Network</dt><dd>${network}</dd></div>
 </dl>`
 

@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.ts'
 import { checksummed } from '../chain/checksum.ts'
 import { zeroAddress } from '../chain/zero.ts'
-import type { Held, Total } from '../collect/waiting.ts'
+import type { HeldAmount, Total } from '../collect/waiting.ts'
 
 /** Money that can be collected: one asset on one chain for one treasury. */
 export const balanceRecord = (chain: Chain, treasury: string, total: Total) => ({
@@ -14,7 +14,7 @@ export const balanceRecord = (chain: Chain, treasury: string, total: Total) => (
   livemode: chain.livemode,
 })
 
-export const amountRecord = ({ asset, token, decimals, amount }: Held) => ({
+export const amountRecord = ({ asset, token, decimals, amount }: HeldAmount) => ({
   asset,
   tokenAddress: token === zeroAddress ? null : checksummed(token),
   decimals,

@@ -50,9 +50,9 @@ const post = async (url: string, body: string): Promise<string> => {
 
 const isAnswer = once(() => type({ result: 'unknown' }).or({ error: { code: 'number' } }))
 
-export type Head = { readonly number: number; readonly hash: string }
+export type SandboxHead = { readonly number: number; readonly hash: string }
 
-export const headOf = async (url: string, block = 'latest'): Promise<Head> => {
+export const headOf = async (url: string, block = 'latest'): Promise<SandboxHead> => {
   const method = 'eth_getBlockByNumber'
   const answer = await ask(url, method, block, false)
   if (!isBlock().allows(answer)) throw new NodeTrouble(method)

@@ -6,9 +6,9 @@ import { zeroHash } from '../chain/zero.ts'
 import dollar from './contracts/test-dollar.json' with { type: 'json' }
 import price from './contracts/test-price.json' with { type: 'json' }
 
-export type Deployment = { readonly address: Hex /** What the proxy is sent. */; readonly input: Hex }
+export type ContractDeployment = { readonly address: Hex /** What the proxy is sent. */; readonly input: Hex }
 
-const deploymentOf = ({ bytecode }: { readonly bytecode: string }, args: Hex = '0x'): Deployment => {
+const deploymentOf = ({ bytecode }: { readonly bytecode: string }, args: Hex = '0x'): ContractDeployment => {
   if (!isHex(bytecode)) throw new TypeError('The compiled contract is not hexadecimal')
   const code = concat([bytecode, args])
   const address = getCreate2Address({ from: deploymentProxy, salt: zeroHash, bytecodeHash: keccak256(code) })
@@ -16,7 +16,7 @@ const deploymentOf = ({ bytecode }: { readonly bytecode: string }, args: Hex = '
 }
 
 /** With eight digits, as Chainlink's are. */
-const priceOf = (pair: string, dollars: number): Deployment =>
+const priceOf = (pair: string, dollars: number): ContractDeployment =>
   deploymentOf(
     price,
     encodeAbiParameters(parseAbiParameters('string, int256'), [pair, BigInt(Math.round(dollars * 1e8))]),
@@ -27,7 +27,7 @@ const feed = priceOf('ETH / USD', 2_500)
 const euroFeed = priceOf('EUR / USD', 1.08)
 
 /** What every sandbox has, at the same addresses each time. */
-export const deployments: readonly Deployment[] = [
+export const deployments: readonly ContractDeployment[] = [
   token,
   feed,
   euroFeed,

@@ -9,7 +9,7 @@ import { endOrphan } from './anvil.ts'
 import type { Keeper } from './keeper.ts'
 import { keepNode, type OwnNode } from './own-node.ts'
 
-export type EmbeddedOptions = {
+export type EmbeddedSandboxOptions = {
   readonly dataDir: string
   readonly binary: string
   readonly say: (line: string) => void
@@ -19,7 +19,7 @@ export type EmbeddedOptions = {
  * The sandbox chain of a data folder. The first process that asks runs it; others use it too, and one of
  * them goes on with it, at the same address, when the first has ended.
  */
-export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedOptions): Promise<Keeper> => {
+export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedSandboxOptions): Promise<Keeper> => {
   const folder = makeFolder(dataDir)
   let own: { readonly node: OwnNode; readonly held: DataFolderLock } | undefined
 

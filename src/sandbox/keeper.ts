@@ -1,4 +1,4 @@
-import type { Head } from './ask.ts'
+import type { SandboxHead } from './ask.ts'
 
 /** Whoever has the node of the sandbox: ourselves, a neighbour, or the operator. */
 export type Keeper = {
@@ -11,6 +11,6 @@ export type Keeper = {
   /** Before every look at the chain; throws when it must not be used. */
   look(): Promise<void>
   /** After every look; idle when nothing waits. */
-  save(head: Head, idle: boolean): Promise<void>
+  save(head: SandboxHead, idle: boolean): Promise<void>
   stop(): Promise<void>
 }

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Anvil, endOrphan } from './anvil.ts'
-import { ask, type Head, headOf, NodeTrouble } from './ask.ts'
+import { ask, headOf, NodeTrouble, type SandboxHead } from './ask.ts'
 import { deploy, hasPending, mine } from './deploy.ts'
 import { markEpoch } from './epoch-mark.ts'
 import { type GateOptions, openGate } from './gate.ts'
 import { writeState } from './saved-state.ts'
-import { type NodeOptions, startNode } from './start-node.ts'
+import { type SandboxNodeOptions, startNode } from './start-node.ts'
 
 /** The node of a data folder, kept running at one port, with its chain saved on the disk. */
 export type OwnNode = {
   readonly port: number
   epoch(): string
   /** Idle: nothing waits, so that a moment without a chain disturbs nobody. */
-  save(head: Head, idle: boolean): Promise<void>
+  save(head: SandboxHead, idle: boolean): Promise<void>
   stop(): Promise<void>
 }
 
-export type OwnNodeOptions = Omit<NodeOptions, 'opening'> &
+export type OwnNodeOptions = Omit<SandboxNodeOptions, 'opening'> &
   GateOptions & {
     readonly started: (node: { readonly pid: number; readonly port: number; readonly epoch: string }) => void
   }
@@ -79,7 +79,7 @@ export const keepNode = async ({ started, port, fixedPort, ...options }: OwnNode
       if (stopping) await running?.stop()
     }
   }
-  const save = async ({ number, hash }: Head, idle: boolean) => {
+  const save = async ({ number, hash }: SandboxHead, idle: boolean) => {
     const anvil = running
     firstNumber ??= number
     // It keeps 25 kB of each block that it makes, and a twentieth of that of those it is started with.

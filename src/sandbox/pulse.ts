@@ -6,7 +6,7 @@ import { WrongChain } from './remote.ts'
 
 export type Trouble = 'unreachable' | 'refuses' | 'wrong_chain' | 'fault'
 
-export type Pulse = {
+export type NodeMonitor = {
   /** Settled after the first look, however it went; a node that is slow to answer is not waited for. */
   readonly first: Promise<void>
   trouble(): Trouble | undefined
@@ -18,7 +18,7 @@ export type Pulse = {
  * Looks at the chain once a second: puts our contracts there, mines while something waits and nobody
  * else did since the last look, and has what changed saved.
  */
-export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs = 1_000): Pulse => {
+export const startPulse = (keeper: Keeper, say: (line: string) => void, everyMs = 1_000): NodeMonitor => {
   const { url } = keeper
   const ending = new AbortController()
   let waiting = 0

@@ -7,7 +7,7 @@ import { giveToOwner, writePrivate } from '../process/private-file.ts'
 /** A chain as anvil dumps it, and the epoch it belongs to. */
 export type SavedState = { readonly epoch: string; readonly dump: Buffer }
 
-export type Found =
+export type FoundState =
   | { readonly state: 'missing' }
   | { readonly state: 'unreadable' }
   | ({ readonly state: 'readable'; readonly sha256: string } & SavedState)
@@ -44,13 +44,13 @@ export const writeState = async (folder: string, { epoch, dump }: SavedState) =>
  * Whether nothing was saved after this one: an old file may have been put back, or half of a backup.
  * A kill between the two last lines above leaves the name of the generation before.
  */
-export const isLatest = async (folder: string, state: Found, before: Found): Promise<boolean> => {
+export const isLatest = async (folder: string, state: FoundState, before: FoundState): Promise<boolean> => {
   const sha256 = await readFile(join(folder, 'latest'), 'utf8').catch(() => undefined)
   return [state, before].some(each => each.state === 'readable' && each.sha256 === sha256)
 }
 
 /** Torn, empty and foreign files are told by their hash. */
-export const readState = async (folder: string, generation: Generation): Promise<Found> => {
+export const readState = async (folder: string, generation: Generation): Promise<FoundState> => {
   const bytes = await readFile(join(folder, generation)).catch(error => (error.code === 'ENOENT' ? undefined : null))
   if (bytes === undefined) return { state: 'missing' }
   const end = bytes?.indexOf('\n') ?? -1
@@ -62,7 +62,7 @@ export const readState = async (folder: string, generation: Generation): Promise
 }
 
 /** Puts a save that is no good out of the way of the next, where whoever wants to know finds it. */
-export const setAside = async (folder: string) =>
+export const renameUnreadable = async (folder: string) =>
   rename(join(folder, 'state'), join(folder, 'state.unreadable')).catch(() => {})
 
 const hashOf = (dump: Buffer) => createHash('sha256').update(dump).digest('hex')

@@ -2,9 +2,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts'
-import { type Found, isLatest, newEpoch, readState, type SavedState, setAside } from './saved-state.ts'
+import { type FoundState, isLatest, newEpoch, readState, renameUnreadable, type SavedState } from './saved-state.ts'
 
-export type NodeOptions = Pick<AnvilOptions, 'binary'> & {
+export type SandboxNodeOptions = Pick<AnvilOptions, 'binary'> & {
   readonly folder: string
   readonly say: (line: string) => void
   /** Told the epoch of a chain before anybody can see it. */
@@ -12,7 +12,7 @@ export type NodeOptions = Pick<AnvilOptions, 'binary'> & {
 }
 
 /** Starts the node with the best chain that it takes: the latest save, the one before, or an empty chain. */
-export const startNode = async ({ folder, say, opening, ...options }: NodeOptions): Promise<Anvil> => {
+export const startNode = async ({ folder, say, opening, ...options }: SandboxNodeOptions): Promise<Anvil> => {
   const latest = await readState(folder, 'state')
   const before = await readState(folder, 'state.before')
   const goesOn = await isLatest(folder, latest, before)
@@ -36,7 +36,7 @@ export const startNode = async ({ folder, say, opening, ...options }: NodeOption
       const anvil = await startAnvil({ folder, host: hiddenHost(), ...options, args: [...chain, ...state.args] })
       if (note !== undefined && !isFirst) {
         say(`The saved sandbox chain ${note}: its last blocks are lost`)
-        if (dump !== savedIn(latest)[0]?.dump) await setAside(folder)
+        if (dump !== savedIn(latest)[0]?.dump) await renameUnreadable(folder)
       }
       return anvil
     } catch (error) {
@@ -65,7 +65,7 @@ const chain = [
   ...['--hardfork', 'cancun', '--prune-history', '200'],
 ]
 
-const savedIn = (found: Found): readonly SavedState[] => (found.state === 'readable' ? [found] : [])
+const savedIn = (found: FoundState): readonly SavedState[] => (found.state === 'readable' ? [found] : [])
 
 /** The chain where a node can read it while it starts, so that nobody ever sees the node without it. */
 const unpack = async (folder: string, dump: Buffer | undefined) => {

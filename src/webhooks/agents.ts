@@ -1,11 +1,11 @@
 import http from 'node:http'
 import https from 'node:https'
 import tls from 'node:tls'
-import type { Target } from './target.ts'
+import type { WebhookTarget } from './target.ts'
 
 /** Kept connections, apart for every (name, port, address): one that was made for a name is used for no other. */
 export type Agents = {
-  for(target: Target, address: string): http.Agent
+  for(target: WebhookTarget, address: string): http.Agent
   /** Ends the connections, also those in use. */
   close(): void
 }

@@ -1,7 +1,7 @@
 import type { Outside } from '../outside.ts'
 import { type DueEndpoint, findDueBetween, findDueEndpoints } from '../queries/sending.ts'
 import { openBell } from './bell.ts'
-import { inTime } from './in-time.ts'
+import { withDatabaseTimeout } from './database-timeout.ts'
 
 export type LookoutOptions = {
   readonly lookMs?: number
@@ -34,7 +34,7 @@ export const openLookout = (
   const look = async (): Promise<void> => {
     const asked = performance.now()
     const now = clock.now().getTime()
-    const { now: told, endpoints } = await inTime(
+    const { now: told, endpoints } = await withDatabaseTimeout(
       findDueBetween(sql, new Date(Math.min(seenUntil, now) - LATE_MS), new Date(now + AHEAD_MS)),
     )
     seenUntil = now
@@ -44,7 +44,7 @@ export const openLookout = (
   }
 
   const sweep = async (): Promise<void> => {
-    for (const endpoint of await inTime(findDueEndpoints(sql, clock.now()))) found(endpoint)
+    for (const endpoint of await withDatabaseTimeout(findDueEndpoints(sql, clock.now()))) found(endpoint)
   }
 
   const repeat = async (work: () => Promise<void>, pause: (tookMs: number) => Promise<void>): Promise<void> => {

@@ -4,9 +4,9 @@ import { openAgents } from './agents.ts'
 import { openDeadlines } from './deadlines.ts'
 import type { Resolve } from './resolve.ts'
 import { openResolver } from './resolver.ts'
-import { type Answer, type Exchange, type Failure, send } from './send.ts'
+import { type Exchange, postOnce, type SendFailure, type WebhookResponse } from './send.ts'
 import { snippetOf } from './snippet.ts'
-import { judgeAddresses, knownAddresses, parseTarget, type Rules, type Target } from './target.ts'
+import { judgeAddresses, knownAddresses, parseTarget, type Rules, type WebhookTarget } from './target.ts'
 
 /** Whoever calls a merchant's URL does it here. */
 export type Poster = {
@@ -66,7 +66,7 @@ export const openPoster = ({
   const routes = { live: routesOf(true, rules), test: routesOf(false, rules) }
   let closed = false
 
-  const attempt = async ({ url, livemode, headers, body }: Post, limit: Limit): Promise<Answer | Ending> => {
+  const attempt = async ({ url, livemode, headers, body }: Post, limit: Limit): Promise<WebhookResponse | Ending> => {
     const route = (livemode ? routes.live : routes.test)(url)
     if (!route) return 'forbidden_address'
     const { target } = route
@@ -85,7 +85,7 @@ export const openPoster = ({
     for (const address of tried) {
       if (limit.over || closed) break
       const connectMs = address === tried.at(-1) ? undefined : CONNECT_MS
-      const exchange = send({ target, address, agent: agents.for(target, address), headers: all, body, connectMs })
+      const exchange = postOnce({ target, address, agent: agents.for(target, address), headers: all, body, connectMs })
       limit.cut = exchange.cut
       const answer = await exchange.answer
       if (answer !== 'unreachable') return answer
@@ -117,11 +117,11 @@ export const openPoster = ({
   }
 }
 
-type Ending = Exclude<Failure, 'unreachable'> | 'forbidden_address' | 'dns_failed'
+type Ending = Exclude<SendFailure, 'unreachable'> | 'forbidden_address' | 'dns_failed'
 
 type Limit = { over: boolean; cut: Exchange['cut'] | undefined }
 
-const answered = ({ status, headers, body }: Answer, durationMs: number, now: () => Date): PostOutcome => {
+const answered = ({ status, headers, body }: WebhookResponse, durationMs: number, now: () => Date): PostOutcome => {
   const outcome =
     status >= 200 && status < 300 ? 'delivered' : status >= 300 && status < 400 ? 'redirect' : 'http_error'
   return {
@@ -135,7 +135,7 @@ const answered = ({ status, headers, body }: Answer, durationMs: number, now: ()
 
 /** What a URL leads to, worked out once and not for every attempt; undefined where nothing may be sent. */
 type Route = {
-  readonly target: Target
+  readonly target: WebhookTarget
   readonly known: readonly string[] | undefined
   leadsTo(addresses: readonly string[]): boolean
 }

@@ -12,7 +12,7 @@ import {
   recordAttempts,
 } from '../queries/sending.ts'
 import { openBell } from './bell.ts'
-import { inTime } from './in-time.ts'
+import { withDatabaseTimeout } from './database-timeout.ts'
 import { decideEnd, endOf, readActor, unsent } from './outcome.ts'
 
 /** What was taken up is begun within 5 s and over within 15 s more, or whoever has it is gone. */
@@ -73,7 +73,7 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
   const run = async (): Promise<void> => {
     for (let failed = false; !stopped; ) {
       try {
-        await inTime(reap())
+        await withDatabaseTimeout(reap())
         failed = false
       } catch (err) {
         if (!failed) log.warn({ err }, 'recovery of lost webhook attempts failed, retrying')

@@ -20,10 +20,10 @@ export type Lane = {
 export type Flight = { readonly lane: Lane; readonly startedAt: number }
 
 /** What may be taken up for an endpoint. */
-export type Asking = { readonly lane: Lane; readonly want: number }
+export type ClaimRequest = { readonly lane: Lane; readonly want: number }
 
 /** What was taken up of it. */
-export type Given = { readonly count: number; readonly lastDueMs: number }
+export type ClaimResult = { readonly count: number; readonly lastDueMs: number }
 
 /** Requests that count, at most: whoever has waited for an answer for ACTIVE_MS costs a socket and nothing else. */
 const MOST_ACTIVE = 512
@@ -73,11 +73,11 @@ export const openRoster = () => {
     due.add(lane)
   }
 
-  const pick = (now: number): Asking[] => {
+  const pick = (now: number): ClaimRequest[] => {
     const share = Math.max(1, Math.ceil(MOST_ACTIVE / due.size))
     let room = Math.min(MOST_ASKED, MOST_ACTIVE - active.size, MOST_OPEN - open())
     let suspectsRoom = Math.min(MOST_ASKED_OF_SUSPECTS, MOST_OPEN / 2 - suspectsOpen)
-    const asked: Asking[] = []
+    const asked: ClaimRequest[] = []
     for (const lane of due) {
       if (room <= 0) break
       const forAll = Math.min(lane.window.size - lane.open, share - lane.open, room)
@@ -98,7 +98,7 @@ export const openRoster = () => {
   }
 
   /** After a claim: whoever was given all it wanted may have more, from where that ended. */
-  const given = ({ lane, want }: Asking, { count, lastDueMs }: Given): void => {
+  const given = ({ lane, want }: ClaimRequest, { count, lastDueMs }: ClaimResult): void => {
     // Something has been noted meanwhile that may be due before.
     if (due.has(lane)) return
     if (count > 0) lane.lowMs = Math.max(lane.lowMs, lastDueMs)

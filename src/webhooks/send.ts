@@ -1,10 +1,10 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { Target } from './target.ts'
+import type { WebhookTarget } from './target.ts'
 
 /** One request, to an address that was vetted. */
 export type Sending = {
-  readonly target: Target
+  readonly target: WebhookTarget
   readonly address: string
   readonly agent: http.Agent
   readonly headers: Readonly<Record<string, string | number>>
@@ -14,17 +14,17 @@ export type Sending = {
 }
 
 /** An answer counts from its head on: what comes of its body, and how that ends, changes nothing. */
-export type Answer = {
+export type WebhookResponse = {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: Uint8Array
 }
 
-export type Failure =
+export type SendFailure =
   /** There was no connection, so nothing was sent. */
   'unreachable' | 'connection_failed' | 'tls_failed' | 'bad_response' | 'cut_off'
 
-export type Exchange = { readonly answer: Promise<Answer | Failure>; readonly cut: () => void }
+export type Exchange = { readonly answer: Promise<WebhookResponse | SendFailure>; readonly cut: () => void }
 
 const MOST_BODY_BYTES = 16_384
 const MOST_HEAD_BYTES = 16_384
@@ -36,16 +36,16 @@ const MOST_INTERIM_ANSWERS = 20
  * Never sends twice: a connection that dies is a failed attempt, also a kept one that the receiver was just closing,
  * since nobody can tell then what it has read.
  */
-export const send = ({ target, address, agent, headers, body, connectMs }: Sending): Exchange => {
-  const { promise: answer, resolve: end } = Promise.withResolvers<Answer | Failure>()
+export const postOnce = ({ target, address, agent, headers, body, connectMs }: Sending): Exchange => {
+  const { promise: answer, resolve: end } = Promise.withResolvers<WebhookResponse | SendFailure>()
   let head: IncomingMessage | undefined
   let kept: Uint8Array = nothing
 
   /** What it comes to when it is over now. */
-  const close = (failure: Failure) =>
+  const close = (failure: SendFailure) =>
     end(head ? { status: head.statusCode ?? 0, headers: head.headers, body: kept } : failure)
 
-  const abandon = (failure: Failure) => {
+  const abandon = (failure: SendFailure) => {
     close(failure)
     request.destroy()
   }
@@ -123,7 +123,7 @@ const followConnection = (
   return () => stage
 }
 
-const failureOf = (error: NodeJS.ErrnoException, stage: Stage): Failure => {
+const failureOf = (error: NodeJS.ErrnoException, stage: Stage): SendFailure => {
   if (stage === 'connecting') return 'unreachable'
   if (error.code?.startsWith('HPE_')) return 'bad_response'
   // A connection that is cut during the handshake is no complaint about a certificate.

@@ -3,16 +3,16 @@ import type { World } from '../actors/world.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Claimed } from '../queries/sending.ts'
 import { bodyOf, MOST_BODY_BYTES } from './body.ts'
+import { withDatabaseTimeout } from './database-timeout.ts'
 import { type OpenEndpoint, openEndpointBook } from './endpoint-book.ts'
-import { inTime } from './in-time.ts'
 import type { OpenClaim } from './insist.ts'
 import { type LookoutOptions, openLookout } from './lookout.ts'
 import { type AttemptOutcome, claimedActor, endOf, unsent } from './outcome.ts'
 import type { Poster } from './post.ts'
 import { LEASE_MS, openReaper } from './reaper.ts'
-import { type Asking, type Flight, type Given, openRoster } from './roster.ts'
+import { type ClaimRequest, type ClaimResult, type Flight, openRoster } from './roster.ts'
 import { signedHeaders } from './signature.ts'
-import { type Held, openSteps } from './steps.ts'
+import { type HeldDelivery, openSteps } from './steps.ts'
 
 export type SenderOptions = LookoutOptions & {
   readonly keyring: Keyring
@@ -49,14 +49,14 @@ export const openSender = (
   const { sql, clock, random, log } = world
   const roster = openRoster()
   const book = openEndpointBook(sql, keyring)
-  const flights = new Map<Held, Flight>()
+  const flights = new Map<HeldDelivery, Flight>()
   const endings = new Map<string, number>()
   let stopping = false
   let over = false
 
-  const taken = (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly Asking[]): void => {
-    const counts = new Map<string, Given>()
-    const strangers = new Map<string, [Claimed, Held][]>()
+  const taken = (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly ClaimRequest[]): void => {
+    const counts = new Map<string, ClaimResult>()
+    const strangers = new Map<string, [Claimed, HeldDelivery][]>()
     for (const each of claimed) {
       const { count, lastDueMs } = counts.get(each.endpointId) ?? NOTHING
       counts.set(each.endpointId, { count: count + 1, lastDueMs: Math.max(lastDueMs, each.dueAt.getTime()) })
@@ -71,7 +71,7 @@ export const openSender = (
     if (strangers.size > 0) void meet(strangers)
   }
 
-  const meet = async (strangers: ReadonlyMap<string, readonly [Claimed, Held][]>): Promise<void> => {
+  const meet = async (strangers: ReadonlyMap<string, readonly [Claimed, HeldDelivery][]>): Promise<void> => {
     const met = await known([...strangers.keys()])
     for (const [id, its] of strangers) {
       const endpoint = met?.get(id)
@@ -90,7 +90,7 @@ export const openSender = (
   /** Undefined when the database does not tell before it would be too late to send. */
   const known = async (ids: readonly string[]) => {
     for (const until = performance.now() + staleMs; !over && performance.now() < until; await sleep(100)) {
-      const read = await inTime(book.read(ids)).catch((err: unknown) =>
+      const read = await withDatabaseTimeout(book.read(ids)).catch((err: unknown) =>
         log.warn({ err }, 'webhook endpoints not read, retrying'),
       )
       if (read) return read
@@ -98,7 +98,7 @@ export const openSender = (
     return undefined
   }
 
-  const send = (claimed: Claimed, held: Held, endpoint: OpenEndpoint): void => {
+  const send = (claimed: Claimed, held: HeldDelivery, endpoint: OpenEndpoint): void => {
     const { eventId: id, livemode } = claimed
     const body = Buffer.from(bodyOf(claimed))
     const at = clock.now()
@@ -112,7 +112,7 @@ export const openSender = (
     }
   }
 
-  const finish = (held: Held, outcome: AttemptOutcome): void => {
+  const finish = (held: HeldDelivery, outcome: AttemptOutcome): void => {
     const flight = flights.get(held)
     // It has been given up, and nobody waits for this.
     if (!flight) return
@@ -170,4 +170,4 @@ export const openSender = (
   }
 }
 
-const NOTHING: Given = { count: 0, lastDueMs: 0 }
+const NOTHING: ClaimResult = { count: 0, lastDueMs: 0 }

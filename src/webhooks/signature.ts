@@ -7,7 +7,7 @@ export const makeSecret = (random: Random): string =>
 
 const PREFIX = 'whsec_'
 
-export type Signed = {
+export type SignatureInput = {
   /** Newest first: of a secret that is being replaced, both. */
   readonly secrets: readonly string[]
   /** Of the event: the same at every attempt. */
@@ -20,7 +20,7 @@ export type Signed = {
  * `Service-Signature` has the secret as it is written for its key, as Stripe does it; the three headers of the
  * Standard Webhooks beside it have the bytes that it stands for, and sign the id too.
  */
-export const signedHeaders = ({ secrets, id, body, at }: Signed): Record<string, string> => {
+export const signedHeaders = ({ secrets, id, body, at }: SignatureInput): Record<string, string> => {
   const seconds = Math.floor(at.getTime() / 1_000)
   let ours = `t=${seconds}`
   let standard = ''

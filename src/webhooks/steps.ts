@@ -3,19 +3,19 @@ import type { World } from '../actors/world.ts'
 import { uuidv7 } from '../ids.ts'
 import { isLockedOut } from '../postgres/errors.ts'
 import { type Claimed, findLockedDeliveries, type Records } from '../queries/sending.ts'
-import { inTime } from './in-time.ts'
+import { withDatabaseTimeout } from './database-timeout.ts'
 import { type OpenClaim, openInsistence } from './insist.ts'
 import { type AttemptEnd, decideEnd } from './outcome.ts'
-import type { Asking } from './roster.ts'
+import type { ClaimRequest } from './roster.ts'
 
 /** A delivery whose attempt is in our hands. */
-export type Held = { readonly actor: Actor; readonly claim: OpenClaim }
+export type HeldDelivery = { readonly actor: Actor; readonly claim: OpenClaim }
 
 export type StepsOptions = {
   /** What may be taken up now. */
-  readonly next: () => readonly Asking[]
+  readonly next: () => readonly ClaimRequest[]
   /** What was. */
-  readonly taken: (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly Asking[]) => void
+  readonly taken: (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly ClaimRequest[]) => void
 }
 
 /** A thousand endpoints that time out together must not hold up the others for as long as that takes to write. */
@@ -83,7 +83,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     return true
   }
 
-  const take = async (batch: readonly Ended[], asked: readonly Asking[], around: readonly string[] = []) => {
+  const take = async (batch: readonly Ended[], asked: readonly ClaimRequest[], around: readonly string[] = []) => {
     const { moved, claimed, claim } = await insist(recordsOf(batch, finishedBy(batch), around), asked)
     tellMoved(batch, moved)
     taken(claimed, claim, asked)
@@ -92,7 +92,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   /** None when the database does not answer: the attempts are recorded one by one then. */
   const findLocked = async (batch: readonly Ended[]): Promise<readonly string[]> => {
     const ids = batch.map(({ held }) => held.actor.id)
-    return [...(await inTime(findLockedDeliveries(world.sql, ids)).catch(() => []))]
+    return [...(await withDatabaseTimeout(findLockedDeliveries(world.sql, ids)).catch(() => []))]
   }
 
   /** Around those that are locked; without any, one by one. */
@@ -124,7 +124,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     batch.flatMap(({ held: { claim } }) => (--claim.open === 0 ? [claim.id] : []))
 
   /** It may never be decided here: its claim stays, by which it will be found to be lost. */
-  const keep = ({ claim }: Held): void => {
+  const keep = ({ claim }: HeldDelivery): void => {
     claim.open++
   }
 
@@ -171,7 +171,7 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   return {
     wake,
     isRunning: () => running || scheduled,
-    end: (held: Held, end: AttemptEnd): void => {
+    end: (held: HeldDelivery, end: AttemptEnd): void => {
       ended.push({ held, end })
       wake()
     },
@@ -184,4 +184,4 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   }
 }
 
-type Ended = { readonly held: Held; readonly end: AttemptEnd }
+type Ended = { readonly held: HeldDelivery; readonly end: AttemptEnd }

@@ -6,7 +6,7 @@ import { isPublic } from './address.ts'
 export type Rules = Env['webhooks']
 
 /** Where a merchant's URL leads, taken apart. */
-export type Target = {
+export type WebhookTarget = {
   readonly secure: boolean
   /** A name without a dot at its end, or an address in its one spelling. */
   readonly name: string
@@ -29,7 +29,7 @@ export const urlFaults = {
 
 export type UrlFault = keyof typeof urlFaults
 
-export const parseTarget = (text: string): Target | UrlFault => {
+export const parseTarget = (text: string): WebhookTarget | UrlFault => {
   if (text.length > 2_048) return 'too_long'
   // The parser would read a lot of things as a URL that nobody meant as one.
   if (!/^https?:\/\/[^\s\p{C}\\/][^\s\p{C}\\]*$/iu.test(text) || !URL.canParse(text)) return 'malformed'
@@ -56,7 +56,7 @@ const isName = (text: string): boolean => text.length <= 253 && /^([a-z0-9_-]{1,
  * The addresses that are known without asking anybody. Names that end in localhost mean this machine wherever they
  * are asked for, and the DNS is not to say otherwise; of its two addresses, those that the operator opened.
  */
-export const knownAddresses = ({ name, isAddress }: Target, { allow }: Rules): readonly string[] | undefined => {
+export const knownAddresses = ({ name, isAddress }: WebhookTarget, { allow }: Rules): readonly string[] | undefined => {
   if (isAddress) return [name]
   if (name !== 'localhost' && !name.endsWith('.localhost')) return undefined
   const opened = thisMachine.filter(address => isInRanges(address, allow))
@@ -67,7 +67,7 @@ const thisMachine = ['127.0.0.1', '::1']
 
 /** Whether these, all of them, may be called under that URL. */
 export const judgeAddresses = (
-  target: Target,
+  target: WebhookTarget,
   addresses: readonly string[],
   livemode: boolean,
   { allow, ports }: Rules,
@@ -80,7 +80,7 @@ export const judgeAddresses = (
 }
 
 /** What can be said of a name before it is looked up: no more than that some address behind it could be called. */
-export const judgeName = (target: Target, livemode: boolean, { allow, ports }: Rules): 'ok' | UrlFault => {
+export const judgeName = (target: WebhookTarget, livemode: boolean, { allow, ports }: Rules): 'ok' | UrlFault => {
   if (!target.secure && (livemode || allow.length === 0)) return 'not_https'
   return allow.length > 0 || ports.includes(target.port) ? 'ok' : 'closed_port'
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startAnvil } from '../../src/sandbox/anvil.ts'
-import { ask, type Head, headOf } from '../../src/sandbox/ask.ts'
+import { ask, headOf, type SandboxHead } from '../../src/sandbox/ask.ts'
 import { until } from './until.ts'
 
 /** A chain of its own for a test. It ends with the test process, however that ends. */
@@ -11,8 +11,8 @@ export type TestChain = AsyncDisposable & {
   readonly pid: number
   readonly accounts: readonly `0x${string}`[]
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
-  head(block?: string): Promise<Head>
-  mine(blocks?: number): Promise<Head>
+  head(block?: string): Promise<SandboxHead>
+  mine(blocks?: number): Promise<SandboxHead>
   /** Sends from an account that the node has the key of, and mines unless the node does; the hash, once it is mined. */
   send(transaction: Readonly<Record<string, unknown>>): Promise<string>
   /**
@@ -58,7 +58,7 @@ export const anvil = async ({
   const call = (method: string, ...params: readonly unknown[]) => ask(node.url, method, ...params)
   const head = (block?: string) => headOf(node.url, block)
 
-  const lastBlocks = async (count: number): Promise<readonly Head[]> => {
+  const lastBlocks = async (count: number): Promise<readonly SandboxHead[]> => {
     const { number } = await head()
     if (count > number) throw new Error(`There are ${number} blocks, not ${count}`)
     return Promise.all(Array.from({ length: count }, (_, at) => head(hex(number - count + 1 + at))))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { once } from '../../src/http/idempotency.ts'
+import { answerOnce } from '../../src/http/idempotency.ts'
 import { insertKey } from '../access/keys.ts'
 import type { Called } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
@@ -195,7 +195,7 @@ describe('who misuses it', () => {
   test('is told when a refund comes without its mode', async () => {
     const whose = { merchantId: house.lamps.merchantId, livemode: undefined }
     const headers = new Headers({ 'idempotency-key': 'k' })
-    const work = once(
+    const work = answerOnce(
       house.to.api,
       { ...call, headers, whose },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
@@ -205,7 +205,7 @@ describe('who misuses it', () => {
 
   test('a refund without a key is refused', async () => {
     const whose = { merchantId: house.lamps.merchantId, livemode: false }
-    const work = once(
+    const work = answerOnce(
       house.to.api,
       { ...call, whose },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openPatience } from '../../src/http/patience.ts'
+import { openTimeouts } from '../../src/http/patience.ts'
 
 /** Makes an answer longer by what it is about. */
 const patience = (ms: number, make = (text: string, more: string) => text + more) =>
-  openPatience(ms, { make, late: () => new Error('late'), failed: error => new Error(`failed: ${error}`) })
+  openTimeouts(ms, { make, late: () => new Error('late'), failed: error => new Error(`failed: ${error}`) })
 
 test('what is made of an answer is answered, and what is thrown meanwhile rejected', async () => {
   const inTime = patience(10_000)

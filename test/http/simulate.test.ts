@@ -4,7 +4,7 @@ import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { ask } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
-import { pay } from '../../src/sandbox/simulate/payer.ts'
+import { payFromWallet } from '../../src/sandbox/simulate/payer.ts'
 import { type Look, type SimulationHouse, simulationHouse } from './simulations.ts'
 
 let house: SimulationHouse
@@ -66,7 +66,7 @@ test('what has been sent and nobody has read yet is not due any more', async () 
   const id = await house.open('TUSD')
   const { address } = await house.look(id)
   const token = sandboxContracts.token as Hex
-  await pay(house.sandbox.url, { token, to: address as Hex, amount: 5_000_000n })
+  await payFromWallet(house.sandbox.url, { token, to: address as Hex, amount: 5_000_000n })
   expect((await house.simulate(id, 'underpaid')).status).toBe(200)
   await house.becomes(id, { state: 'pending', amountReceived: 7_500_000n })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type } from 'arktype'
 import { schemaOf } from '../../src/http/openapi/schema.ts'
-import { isWithin, textOf } from '../../src/http/text.ts'
+import { boundedText, hasLength } from '../../src/http/text.ts'
 
 const emoji = (count: number) => '😀'.repeat(count)
 
@@ -25,14 +25,14 @@ const texts: readonly [text: string, least: number, most: number, fits: boolean]
 ]
 
 test.each(texts)('%j, of %d to %d characters: %p', (text, least, most, fits) => {
-  expect([isWithin(text, least, most), textOf(least, most).allows(text)]).toEqual([fits, fits])
+  expect([hasLength(text, least, most), boundedText(least, most).allows(text)]).toEqual([fits, fits])
 })
 
 test('the document says how many characters, whatever else is asked of the text', () => {
   const some = type({
-    'title?': textOf(1, 200).or('null'),
-    'url?': textOf(0, 2048).narrow(text => text.startsWith('https:')),
-    notes: { '[string]': textOf(0, 5) },
+    'title?': boundedText(1, 200).or('null'),
+    'url?': boundedText(0, 2048).narrow(text => text.startsWith('https:')),
+    notes: { '[string]': boundedText(0, 5) },
   })
   expect(schemaOf(some)).toMatchObject({
     properties: {

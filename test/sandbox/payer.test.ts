@@ -6,7 +6,7 @@ import { toHex } from 'viem/utils'
 import { ask } from '../../src/sandbox/ask.ts'
 import { payer, sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { deploy, mine } from '../../src/sandbox/deploy.ts'
-import { mined, pay } from '../../src/sandbox/simulate/payer.ts'
+import { mined, payFromWallet } from '../../src/sandbox/simulate/payer.ts'
 import { anvil } from '../harness/anvil.ts'
 
 const sandboxNode = async () => {
@@ -45,11 +45,11 @@ const givingNonce = async (url: string, nonce: number) => {
 test('a payment whose nonce another payment was given at the same moment is sent again, and both are mined', async () => {
   await using node = await sandboxNode()
   const nonce = Number(await ask(node.url, 'eth_getTransactionCount', payer, 'pending'))
-  const first = await pay(node.url, coinsTo('1'))
+  const first = await payFromWallet(node.url, coinsTo('1'))
   // What the node would offer by itself has risen meanwhile.
   await node.call('anvil_setNextBlockBaseFeePerGas', toHex(50n * 10n ** 9n))
   await using second = await givingNonce(node.url, nonce)
-  const hashes = [first, await pay(second.url, coinsTo('2'))]
+  const hashes = [first, await payFromWallet(second.url, coinsTo('2'))]
   await mine(node.url)
   await mined(node.url, hashes)
   expect(await node.call('eth_getBalance', coinsTo('1').to, 'latest')).toBe('0x3e8')
@@ -60,7 +60,7 @@ test('every hash that many payments at the same time are answered with is mined'
   const token = sandboxContracts.token as Hex
   const paying = Array.from({ length: 200 }, (_, n) => {
     const to: Hex = `0x${(n + 4096).toString(16).padStart(40, '0')}`
-    return pay(node.url, { token: n % 2 === 0 ? token : null, to, amount: 1_000n })
+    return payFromWallet(node.url, { token: n % 2 === 0 ? token : null, to, amount: 1_000n })
   })
   const all = Promise.all(paying)
   let isOver = false

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { type Agents, openAgents } from '../../src/webhooks/agents.ts'
 import { openDeadlines } from '../../src/webhooks/deadlines.ts'
-import { send } from '../../src/webhooks/send.ts'
-import { parseTarget, type Target } from '../../src/webhooks/target.ts'
+import { postOnce } from '../../src/webhooks/send.ts'
+import { parseTarget, type WebhookTarget } from '../../src/webhooks/target.ts'
 import { until } from '../harness/until.ts'
 import { cert } from './certificate.ts'
 import { answer, rawReceiver } from './raw-receiver.ts'
 
-const targetOf = (url: string): Target => {
+const targetOf = (url: string): WebhookTarget => {
   const target = parseTarget(url)
   if (typeof target === 'string') throw new Error(target)
   return target
@@ -17,7 +17,7 @@ const post = (agents: Agents, url: string) => {
   const target = targetOf(url)
   const agent = agents.for(target, '127.0.0.1')
   const headers = { Host: target.host, 'Content-Length': 2 }
-  return send({ target, address: '127.0.0.1', agent, headers, body: '{}', connectMs: undefined })
+  return postOnce({ target, address: '127.0.0.1', agent, headers, body: '{}', connectMs: undefined })
 }
 
 test('a connection that nobody uses is ended, and its agent forgotten', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { PostOutcome } from '../../src/webhooks/post.ts'
-import { type Asking, type Flight, openRoster, type Roster } from '../../src/webhooks/roster.ts'
+import { type ClaimRequest, type Flight, openRoster, type Roster } from '../../src/webhooks/roster.ts'
 
 const outcome = (more: Partial<PostOutcome> = {}): PostOutcome => ({
   ...{ outcome: 'delivered', httpStatus: 200, responseSnippet: null, retryAfterSeconds: null, durationMs: 5 },
@@ -8,7 +8,7 @@ const outcome = (more: Partial<PostOutcome> = {}): PostOutcome => ({
 })
 const nobody = outcome({ outcome: 'timeout', httpStatus: null, durationMs: 15_000 })
 
-const named = (asked: readonly Asking[]) => asked.map(({ lane, want }) => [lane.id, want])
+const named = (asked: readonly ClaimRequest[]) => asked.map(({ lane, want }) => [lane.id, want])
 const noteAll = (roster: Roster, ...ids: readonly string[]) => {
   for (const id of ids) roster.note(id, 0, 0)
 }

@@ -21,7 +21,7 @@ const FEES = { maxFeePerGas: toQuantity(1_000n * 10n ** 9n), maxPriorityFeePerGa
  * Sends from the account that pays in tests, which every development node has the key of; the hash. Dollars are made
  * first, and only for this: whoever watches sees a real transfer. Nonces are the node's affair.
  */
-export const pay = async (url: string, { token, to, amount }: Sum): Promise<string> => {
+export const payFromWallet = async (url: string, { token, to, amount }: Sum): Promise<string> => {
   if (token === null) {
     await fund(url, amount)
     return send(url, { to, value: toQuantity(amount) })

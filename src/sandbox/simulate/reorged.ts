@@ -4,7 +4,7 @@ import { refuse } from '../../errors.ts'
 import { findProgress } from '../../queries/simulations.ts'
 import { ask, headOf } from '../ask.ts'
 import { mine } from '../deploy.ts'
-import { mined, pay } from './payer.ts'
+import { mined, payFromWallet } from './payer.ts'
 import { dropTransaction } from './reorganize.ts'
 import { findAgain, type Scene } from './scene.ts'
 import type { Turn } from './turn.ts'
@@ -16,7 +16,7 @@ const CALM_MS = 600
 export const payAndTakeBack = async (scene: Scene, turn: Turn): Promise<readonly string[]> => {
   const { url } = scene.sandbox
   await sleep(CALM_MS)
-  const hash = await pay(url, scene.due)
+  const hash = await payFromWallet(url, scene.due)
   // Each block more brings it nearer to being final.
   if ((await ask(url, 'eth_getTransactionReceipt', hash)) === null) await mine(url)
   const block = await mined(url, [hash])

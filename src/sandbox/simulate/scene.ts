@@ -72,7 +72,11 @@ export const requireBooks = async ({ sql }: Counter, paymentId: string, timeoutM
  * What was sent before counts in what is due: by a wallet a moment ago, or by a scenario whose end nobody was told of,
  * which is then asked for again.
  */
-export const catchUp = async (counter: Counter, sandbox: Sandbox, payment: Actor<Payment>): Promise<void> => {
+export const awaitEarlierPayments = async (
+  counter: Counter,
+  sandbox: Sandbox,
+  payment: Actor<Payment>,
+): Promise<void> => {
   using _busy = sandbox.busy()
   const waits = await hasPending(sandbox.url)
   const { number } = await headOf(sandbox.url)

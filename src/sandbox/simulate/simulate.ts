@@ -8,12 +8,12 @@ import { refuse } from '../../errors.ts'
 import { once } from '../../once.ts'
 import { ask, NodeTrouble } from '../ask.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { mined, pay, revert, type Sum } from './payer.ts'
+import { mined, payFromWallet, revert, type Sum } from './payer.ts'
 import { requireReorganizations } from './reorganize.ts'
 import { payAndTakeBack } from './reorged.ts'
 import {
   awaitBooks,
-  catchUp,
+  awaitEarlierPayments,
   dueOf,
   findAgain,
   lookForCoins,
@@ -26,7 +26,7 @@ import { inTurn, type Turn } from './turn.ts'
 
 export type Scenario = 'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'
 
-export type Asked = {
+export type SimulationRequest = {
   readonly scenario: Scenario
   /** Who asks, for the history. */
   readonly cause: string
@@ -42,7 +42,7 @@ type Stage = Counter & { readonly sandbox: Sandbox | undefined }
 export const simulate = async (
   stage: Stage,
   payment: Actor<Payment>,
-  { scenario, cause, idempotencyKey }: Asked,
+  { scenario, cause, idempotencyKey }: SimulationRequest,
 ): Promise<readonly string[]> => {
   const { sandbox } = stage
   if (!sandbox || sandbox.trouble())
@@ -53,7 +53,7 @@ export const simulate = async (
   try {
     return await inTurn(stage, asked, async turn => {
       await requireBooks(stage, payment.id)
-      await catchUp(stage, sandbox, payment)
+      await awaitEarlierPayments(stage, sandbox, payment)
       const now = await findAgain(stage, payment)
       requireState(stage, now, scenario)
       if (scenario === 'reorged') await requireReorganizations(sandbox.url)
@@ -101,7 +101,7 @@ const scenes: Readonly<Record<Scenario, (scene: Scene, turn: Turn) => Promise<re
 
 const send = async (scene: Scene, sum: Sum): Promise<readonly string[]> => {
   using _busy = scene.sandbox.busy()
-  const hash = await pay(scene.sandbox.url, sum)
+  const hash = await payFromWallet(scene.sandbox.url, sum)
   await awaitBooks(scene, await mined(scene.sandbox.url, [hash]))
   return [hash]
 }

@@ -4,7 +4,7 @@ import { AnswerLost } from '../postgres/errors.ts'
 const PATIENCE_MS = 10_000
 
 /** Of the database: a path that is broken without a reset answers nothing, for ever. */
-export const inTime = async <T>(asked: Promise<T>): Promise<T> => {
+export const withDatabaseTimeout = async <T>(asked: Promise<T>): Promise<T> => {
   const answered = new AbortController()
   const late = sleep(PATIENCE_MS, undefined, { signal: answered.signal }).then(() => {
     throw new AnswerLost('no answer')
