@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findApiKeySeq, type KeyName, listApiKeys } from '../queries/api-keys.ts'
 import { apiKeyRecord } from '../records/api-key.ts'
-import * as docs from './docs/merchant.ts'
+import { createApiKeyDocs, listApiKeysDocs, revokeApiKeyDocs, rotateApiKeyDocs } from './docs/merchant.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
@@ -34,7 +34,7 @@ export const apiKeyRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
-      docs: docs.listApiKeys,
+      docs: listApiKeysDocs,
       query: () => listQuery().merge(livemodeQuery()),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const { livemode, limit } = query
@@ -47,7 +47,7 @@ export const apiKeyRoutes: readonly Route[] = [
 
   forMembers('POST', changes, {
     path,
-    docs: docs.createApiKey,
+    docs: createApiKeyDocs,
     query: livemodeQuery,
     body: newKey,
     handle: async (api, call) => {
@@ -63,7 +63,7 @@ export const apiKeyRoutes: readonly Route[] = [
 
   forMembers('POST', changes, {
     path: `${path}/:id/rotate`,
-    docs: docs.rotateApiKey,
+    docs: rotateApiKeyDocs,
     body: rotation,
     handle: async (api, call) => {
       const { overlapHours = 0 } = call.body
@@ -74,7 +74,7 @@ export const apiKeyRoutes: readonly Route[] = [
 
   forMembers('POST', changes, {
     path: `${path}/:id/revoke`,
-    docs: docs.revokeApiKey,
+    docs: revokeApiKeyDocs,
     handle: async (api, call) => {
       const row = await revokeApiKey(api, nameOf(call), doerOf(call))
       return { status: 200, body: apiKeyRecord(row) }

@@ -1,6 +1,6 @@
 import { findSecurityEventSeq, listSecurityEvents } from '../queries/security-events.ts'
 import { securityEventRecord } from '../records/security-event.ts'
-import * as docs from './docs/people.ts'
+import { listSecurityEventsDocs } from './docs/people.ts'
 import { bothModesQuery, listOf, pageOf } from './list.ts'
 import { uuidIn } from './record-id.ts'
 import { forMembers, type Route } from './route.ts'
@@ -11,7 +11,7 @@ export const auditLogRoutes: readonly Route[] = [
     { role: 'owner' },
     {
       path: '/v1/merchants/:merchantId/audit-log',
-      docs: docs.listSecurityEvents,
+      docs: listSecurityEventsDocs,
       query: () => bothModesQuery().and({ 'action?': 'string <= 100' }),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, uuidIn, id => findSecurityEventSeq(sql, merchantId, id))

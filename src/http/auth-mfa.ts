@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { beginMfa, confirmMfa, disableMfa } from '../commands/mfa.ts'
-import * as docs from './docs/auth.ts'
+import { confirmMfaDocs, disableMfaDocs, setUpMfaDocs } from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { forSessions, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
@@ -10,7 +10,7 @@ const withCode = () => type({ code: 'string <= 100' })
 export const authMfaRoutes: readonly Route[] = [
   forSessions('POST', {
     path: '/v1/auth/mfa/setup',
-    docs: docs.setUpMfa,
+    docs: setUpMfaDocs,
     handle: async (api, call) => {
       // Otherwise a stolen access token would be enough to set up MFA, and to pass every step-up with its codes.
       await requireStepUp(api, call)
@@ -20,7 +20,7 @@ export const authMfaRoutes: readonly Route[] = [
 
   forSessions('POST', {
     path: '/v1/auth/mfa/confirm',
-    docs: docs.confirmMfa,
+    docs: confirmMfaDocs,
     body: withCode,
     handle: async (api, call) => ({
       status: 200,
@@ -30,7 +30,7 @@ export const authMfaRoutes: readonly Route[] = [
 
   forSessions('POST', {
     path: '/v1/auth/mfa/disable',
-    docs: docs.disableMfa,
+    docs: disableMfaDocs,
     body: withCode,
     handle: async (api, call) => {
       await disableMfa(api, call.session, call.body.code, fromOf(call))

@@ -6,7 +6,7 @@ import { decodeId } from '../ids.ts'
 import { listSessions } from '../queries/sessions.ts'
 import { sessionRecord } from '../records/session.ts'
 import type { Api } from './api.ts'
-import * as docs from './docs/auth.ts'
+import { endSessionDocs, findOwnSessionDocs, listSessionsDocs, refreshDocs, signOutDocs } from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { forAnybody, forSessions, type Route } from './route.ts'
 
@@ -26,7 +26,7 @@ const findCaller = async (api: Api, headers: Headers) => {
 export const authSessionRoutes: readonly Route[] = [
   forAnybody('GET', {
     path: '/v1/auth/session',
-    docs: docs.findOwnSession,
+    docs: findOwnSessionDocs,
     handle: async (api, { headers }) => {
       const token = isForeign(api.settings.publicUrl, headers)
         ? undefined
@@ -38,7 +38,7 @@ export const authSessionRoutes: readonly Route[] = [
 
   forAnybody('POST', {
     path: '/v1/auth/refresh',
-    docs: docs.refresh,
+    docs: refreshDocs,
     handle: async (api, call) => {
       const { accessToken, expiresIn, cookie } = await refreshSession(api, readCookie(api, call.headers), fromOf(call))
       return { status: 200, body: { accessToken, expiresIn }, headers: { 'set-cookie': cookie } }
@@ -47,7 +47,7 @@ export const authSessionRoutes: readonly Route[] = [
 
   forAnybody('POST', {
     path: '/v1/auth/sign-out',
-    docs: docs.signOut,
+    docs: signOutDocs,
     body: () => type({ 'everywhere?': 'boolean' }),
     handle: async (api, call) => {
       const caller = await findCaller(api, call.headers)
@@ -58,7 +58,7 @@ export const authSessionRoutes: readonly Route[] = [
 
   forSessions('GET', {
     path: '/v1/auth/sessions',
-    docs: docs.listSessions,
+    docs: listSessionsDocs,
     handle: async ({ sql }, { session: { accountId, sessionId } }) => {
       const sessions = await listSessions(sql, accountId)
       return {
@@ -70,7 +70,7 @@ export const authSessionRoutes: readonly Route[] = [
 
   forSessions('DELETE', {
     path: '/v1/auth/sessions/:id',
-    docs: docs.endSession,
+    docs: endSessionDocs,
     handle: async (api, call) => {
       const id = decodeId('session', call.params.id) ?? refuse('resource_not_found')
       await endSession(api, call.session.accountId, id, fromOf(call))

@@ -11,7 +11,7 @@ import { accountRecord } from '../records/account.ts'
 import type { Api } from './api.ts'
 import { authMfaRoutes } from './auth-mfa.ts'
 import { authSessionRoutes } from './auth-sessions.ts'
-import * as docs from './docs/auth.ts'
+import { changePasswordDocs, meDocs, signInDocs, signUpDocs, stepUpDocs } from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
 import { boundedText, givenName } from './text.ts'
@@ -41,7 +41,7 @@ const describe = async (api: Api, accountId: string) => {
 export const authRoutes: readonly Route[] = [
   forAnybody('POST', {
     path: '/v1/auth/sign-up',
-    docs: docs.signUp,
+    docs: signUpDocs,
     body: () => type({ email: email(), password: newPassword(), merchantName: givenName(), 'signUpCode?': code() }),
     handle: async (api, call) => {
       const { accountId, tokens } = await signUp(api, call.body, fromOf(call))
@@ -51,7 +51,7 @@ export const authRoutes: readonly Route[] = [
 
   forAnybody('POST', {
     path: '/v1/auth/sign-in',
-    docs: docs.signIn,
+    docs: signInDocs,
     body: () => type({ email: email(), password: anyPassword(), 'code?': code() }),
     handle: async (api, call) => {
       const { email, password, code } = call.body
@@ -63,13 +63,13 @@ export const authRoutes: readonly Route[] = [
 
   forSessions('GET', {
     path: '/v1/auth/me',
-    docs: docs.me,
+    docs: meDocs,
     handle: async (api, { session }) => ({ status: 200, body: await describe(api, session.accountId) }),
   }),
 
   forSessions('POST', {
     path: '/v1/auth/password',
-    docs: docs.changePassword,
+    docs: changePasswordDocs,
     body: () => type({ currentPassword: anyPassword(), newPassword: newPassword() }),
     handle: async (api, call) => {
       await changePassword(api, call.session, call.body, fromOf(call))
@@ -79,7 +79,7 @@ export const authRoutes: readonly Route[] = [
 
   forSessions('POST', {
     path: '/v1/auth/step-up',
-    docs: docs.stepUp,
+    docs: stepUpDocs,
     body: () => type({ 'password?': anyPassword(), 'code?': code() }),
     handle: async (api, call) => {
       const { password, code } = call.body

@@ -3,7 +3,7 @@ import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { readWaiting, totalsOf } from '../collect/waiting.ts'
 import { balanceRecord } from '../records/balance.ts'
 import type { Api } from './api.ts'
-import * as docs from './docs/collections.ts'
+import { listBalancesDocs } from './docs/collections.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
@@ -13,7 +13,7 @@ export const balanceRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path: '/v1/merchants/:merchantId/balances',
-      docs: docs.listBalances,
+      docs: listBalancesDocs,
       query: livemodeQuery,
       handle: async (api, { member, query }) => {
         const chains = api.chains.all.filter(({ chain }) => chain.livemode === query.livemode)

@@ -12,7 +12,12 @@ import { isLoopback, limitGroup, siteOf } from './address.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import { seenOf } from './checkout-stream.ts'
-import * as docs from './docs/checkout.ts'
+import {
+  getCheckoutPaymentDocs,
+  pickAssetDocs,
+  streamCheckoutPaymentDocs,
+  submitTransactionDocs,
+} from './docs/checkout.ts'
 import { forCustomers, type Route } from './route.ts'
 
 const path = '/v1/checkout/payments/:id'
@@ -24,7 +29,7 @@ const submitted = () => secret().merge({ txHash: /^0x[0-9a-fA-F]{64}$/ })
 export const checkoutPaymentRoutes: readonly Route[] = [
   forCustomers('GET', {
     path,
-    docs: docs.getCheckoutPayment,
+    docs: getCheckoutPaymentDocs,
     query: secret,
     handle: async (api, call) => {
       const found = await find(api, call)
@@ -35,7 +40,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
 
   forCustomers('POST', {
     path: `${path}/asset`,
-    docs: docs.pickAsset,
+    docs: pickAssetDocs,
     query: secret,
     body: picked,
     handle: async (api, call) => {
@@ -48,7 +53,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
 
   forCustomers('POST', {
     path: `${path}/transaction`,
-    docs: docs.submitTransaction,
+    docs: submitTransactionDocs,
     query: secret,
     body: submitted,
     handle: async (api, call) => {
@@ -61,7 +66,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
 
   forCustomers('GET', {
     path: `${path}/stream`,
-    docs: docs.streamCheckoutPayment,
+    docs: streamCheckoutPaymentDocs,
     query: secret,
     handle: async (api, call) => {
       const found = await find(api, call)

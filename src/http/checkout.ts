@@ -11,7 +11,7 @@ import { checkoutPayment } from '../records/payment.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
-import * as docs from './docs/checkout.ts'
+import { openCheckoutDocs, visitLinkDocs } from './docs/checkout.ts'
 import { forCustomers, type Parsed, type Route } from './route.ts'
 import { shownText } from './text.ts'
 
@@ -45,7 +45,7 @@ const newCheckout = () =>
 export const checkoutRoutes: readonly Route[] = [
   forCustomers('GET', {
     path,
-    docs: docs.visitLink,
+    docs: visitLinkDocs,
     handle: async (api, { params }) => {
       const visited = await find(api, params.linkId)
       const now = api.clock.now()
@@ -59,7 +59,7 @@ export const checkoutRoutes: readonly Route[] = [
 
   forCustomers('POST', {
     path: `${path}/payments`,
-    docs: docs.openCheckout,
+    docs: openCheckoutDocs,
     body: newCheckout,
     handle: async (api, { params, body }) => {
       const asset = assetIn(body)

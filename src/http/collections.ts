@@ -6,7 +6,7 @@ import { asHex, assetsOf } from '../collect/waiting.ts'
 import { refuse } from '../errors.ts'
 import { collectionRecord } from '../records/collection.ts'
 import { chainIdField } from './asset.ts'
-import * as docs from './docs/collections.ts'
+import { createCollectionDocs } from './docs/collections.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
@@ -23,7 +23,7 @@ export const collectionRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/collections',
-      docs: docs.createCollection,
+      docs: createCollectionDocs,
       query: livemodeQuery,
       body: wantedCollection,
       handle: async (api, { body, member, query }) => {

@@ -4,7 +4,12 @@ import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
 import { type AttemptedDelivery, findDelivery, findDeliveryPlace, listDeliveries } from '../queries/deliveries.ts'
 import { deliveryRecord } from '../records/delivery.ts'
-import * as docs from './docs/webhooks.ts'
+import {
+  getWebhookDeliveryDocs,
+  listWebhookDeliveriesDocs,
+  recoverWebhookDeliveriesDocs,
+  redeliverWebhookDeliveryDocs,
+} from './docs/webhooks.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
@@ -25,7 +30,7 @@ export const deliveryRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path: `${endpointPath}/deliveries`,
-      docs: docs.listWebhookDeliveries,
+      docs: listWebhookDeliveriesDocs,
       query: () => listQuery().merge(filters()),
       handle: async (api, call) => {
         const { status, limit } = call.query
@@ -43,7 +48,7 @@ export const deliveryRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${endpointPath}/recover`,
-      docs: docs.recoverWebhookDeliveries,
+      docs: recoverWebhookDeliveriesDocs,
       body: () => type({ since: moment() }),
       handle: async (api, call) => {
         const { id, merchant_id: merchantId } = await getEndpoint(api, call)
@@ -63,7 +68,7 @@ export const deliveryRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
-      docs: docs.getWebhookDelivery,
+      docs: getWebhookDeliveryDocs,
       handle: async ({ sql }, call) => {
         const found = await findDelivery(sql, nameOf(call))
         return { status: 200, body: recordOf(found ?? refuse('resource_not_found')) }
@@ -76,7 +81,7 @@ export const deliveryRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${path}/redeliver`,
-      docs: docs.redeliverWebhookDelivery,
+      docs: redeliverWebhookDeliveryDocs,
       handle: async (api, call) => {
         const cause = encodeId('usr', call.session.accountId)
         return { status: 200, body: recordOf(await redeliver(api, nameOf(call), cause)) }

@@ -6,7 +6,13 @@ import { decodeId } from '../ids.ts'
 import { disputeRecord } from '../kinds/dispute-record.ts'
 import { findDispute, listDisputes } from '../queries/disputes.ts'
 import { findPayment } from '../queries/payments.ts'
-import * as docs from './docs/disputes.ts'
+import {
+  getDisputeDocs,
+  giveEvidenceDocs,
+  listDisputesDocs,
+  openDisputeDocs,
+  resolveDisputeDocs,
+} from './docs/disputes.ts'
 import { answerOnce } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId, recordName } from './record-id.ts'
@@ -47,7 +53,7 @@ const writes = { scope: 'disputes:write', testOnly: true } as const
 export const disputeRoutes: readonly Route[] = [
   ...onItem('POST', writes, {
     path: '/payments/:id/disputes',
-    docs: docs.openDispute,
+    docs: openDisputeDocs,
     body: newDispute,
     handle: (api, call) =>
       answerOnce<Dispute>(api, call, {
@@ -65,7 +71,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onCollection('GET', reads, {
     path: '/disputes',
-    docs: docs.listDisputes,
+    docs: listDisputesDocs,
     query: () => listQuery().merge(filters()),
     handle: async ({ sql }, { whose, query }) => {
       const { status, paymentId, limit } = query
@@ -77,7 +83,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onItem('GET', reads, {
     path: '/disputes/:id',
-    docs: docs.getDispute,
+    docs: getDisputeDocs,
     handle: async ({ sql }, call) => {
       const dispute = await findDispute(sql, recordName('dp', call))
       return { status: 200, body: disputeRecord(dispute ?? refuse('resource_not_found')) }
@@ -86,7 +92,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onItem('POST', writes, {
     path: '/disputes/:id/evidence',
-    docs: docs.giveEvidence,
+    docs: giveEvidenceDocs,
     body: newEvidence,
     handle: (api, call) =>
       answerOnce<Dispute>(api, call, {
@@ -100,7 +106,7 @@ export const disputeRoutes: readonly Route[] = [
 
   ...onItem('POST', writes, {
     path: '/disputes/:id/resolve',
-    docs: docs.resolveDispute,
+    docs: resolveDisputeDocs,
     body: resolution,
     handle: (api, call) =>
       answerOnce<Dispute>(api, call, {

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import { findEvent, listEvents } from '../queries/events.ts'
 import { eventRecord } from '../records/event.ts'
 import { eventTypes, testEventType } from '../records/event-types.ts'
-import * as docs from './docs/events.ts'
+import { getEventDocs, listEventsDocs } from './docs/events.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { uuidIn } from './record-id.ts'
 import type { Route } from './route.ts'
@@ -17,7 +17,7 @@ export const eventRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/events',
-      docs: docs.listEvents,
+      docs: listEventsDocs,
       query: () => listQuery().merge(filters()),
       handle: async (api, { whose, query }) => {
         const page = await placedPage(api.sql, 'events', whose, query, uuidIn)
@@ -32,7 +32,7 @@ export const eventRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/events/:id',
-      docs: docs.getEvent,
+      docs: getEventDocs,
       handle: async (api, { whose, params }) => {
         const id = uuidIn(params.id) ?? refuse('resource_not_found')
         const event = await findEvent(api.sql, { ...whose, id })

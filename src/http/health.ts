@@ -1,5 +1,5 @@
 import type { LockWait } from '../actors/lockouts.ts'
-import * as docs from './docs/service.ts'
+import { healthzDocs, readyzDocs } from './docs/service.ts'
 import { forAnybody, type Route } from './route.ts'
 
 /** A short description of the problem; undefined if there is none. */
@@ -14,10 +14,10 @@ export const healthRoutes = (
   chains: () => Readonly<Record<string, string>> = () => ({}),
   lockWait: () => LockWait | undefined = () => undefined,
 ): readonly Route[] => [
-  forAnybody('GET', { path: '/healthz', docs: docs.healthz, handle: () => ({ status: 200, body: { status: 'ok' } }) }),
+  forAnybody('GET', { path: '/healthz', docs: healthzDocs, handle: () => ({ status: 200, body: { status: 'ok' } }) }),
   forAnybody('GET', {
     path: '/readyz',
-    docs: docs.readyz,
+    docs: readyzDocs,
     handle: async () => {
       const answers = await Promise.all(
         Object.entries(checks).map(async ([name, check]) => [name, (await withHealthTimeout(check)) ?? 'ok'] as const),

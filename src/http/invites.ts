@@ -9,7 +9,7 @@ import { listMemberships } from '../queries/merchants.ts'
 import { accountRecord } from '../records/account.ts'
 import { inviteRecord } from '../records/invite.ts'
 import { answerSignedIn, newPassword } from './auth.ts'
-import * as docs from './docs/people.ts'
+import { acceptInviteDocs, inviteMemberDocs, listInvitesDocs, revokeInviteDocs } from './docs/people.ts'
 import { doerOf } from './doer.ts'
 import { fromOf } from './from.ts'
 import { bothModesQuery, listOf, pageOf } from './list.ts'
@@ -26,7 +26,7 @@ export const inviteRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
-      docs: docs.listInvites,
+      docs: listInvitesDocs,
       query: bothModesQuery,
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, inviteOf, id => findInviteSeq(sql, merchantId, id))
@@ -40,7 +40,7 @@ export const inviteRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path,
-      docs: docs.inviteMember,
+      docs: inviteMemberDocs,
       body: () => type({ role: roleName(), 'email?': email().or('null') }),
       handle: async (api, call) => {
         const { role, email: to = null } = call.body
@@ -57,7 +57,7 @@ export const inviteRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path: `${path}/:id`,
-      docs: docs.revokeInvite,
+      docs: revokeInviteDocs,
       handle: async (api, call) => {
         const id = inviteOf(call.params.id) ?? refuse('resource_not_found')
         await revoke(api, { merchantId: call.member.merchantId, id }, doerOf(call))
@@ -70,7 +70,7 @@ export const inviteRoutes: readonly Route[] = [
   // account.
   forAnybody('POST', {
     path: '/v1/auth/invites/accept',
-    docs: docs.acceptInvite,
+    docs: acceptInviteDocs,
     body: () => type({ token: '1 <= string <= 100', 'email?': email(), 'password?': newPassword() }),
     handle: async (api, call) => {
       const { token, email, password } = call.body

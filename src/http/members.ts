@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findMemberSeq, listMembers } from '../queries/members.ts'
 import { memberRecord } from '../records/member.ts'
-import * as docs from './docs/people.ts'
+import { changeRoleDocs, listMembersDocs, removeMemberDocs } from './docs/people.ts'
 import { doerOf } from './doer.ts'
 import { bothModesQuery, listOf, pageOf } from './list.ts'
 import { forMembers, type Route } from './route.ts'
@@ -20,7 +20,7 @@ export const memberRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
-      docs: docs.listMembers,
+      docs: listMembersDocs,
       query: bothModesQuery,
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, accountOf, id => findMemberSeq(sql, merchantId, id))
@@ -34,7 +34,7 @@ export const memberRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path: `${path}/:id`,
-      docs: docs.changeRole,
+      docs: changeRoleDocs,
       body: () => type({ role: roleName() }),
       handle: async (api, call) => {
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
@@ -50,7 +50,7 @@ export const memberRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path: `${path}/:id`,
-      docs: docs.removeMember,
+      docs: removeMemberDocs,
       handle: async (api, call) => {
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
         await removeMember(api, { merchantId: call.member.merchantId, accountId }, doerOf(call))

@@ -8,7 +8,7 @@ import type { BackgroundServices } from '../server/background-services.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { isLoopback, isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
-import * as docs from './docs/service.ts'
+import { metricsDocs } from './docs/service.ts'
 import { EXPOSITION_TYPE, expositionOf, type MetricFamily } from './exposition.ts'
 import { type HealthCheck, withHealthTimeout } from './health.ts'
 import { forAnybody, type Route } from './route.ts'
@@ -20,7 +20,7 @@ export const metricsRoutes = (
 ): readonly Route[] => [
   forAnybody('GET', {
     path: '/metrics',
-    docs: docs.metrics,
+    docs: metricsDocs,
     handle: async (api, { headers, address }) => {
       if (!mayRead(api.settings, address, headers)) refuse('invalid_token')
       const [up, backlog, heldMs] = await Promise.all([

@@ -10,7 +10,12 @@ import type { Whose } from '../queries/places.ts'
 import { paymentLinkRecord } from '../records/payment-link.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
-import * as docs from './docs/payment-links.ts'
+import {
+  createPaymentLinkDocs,
+  deactivatePaymentLinkDocs,
+  getPaymentLinkDocs,
+  listPaymentLinksDocs,
+} from './docs/payment-links.ts'
 import { answerOnce } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
@@ -51,7 +56,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/payment-links',
-      docs: docs.listPaymentLinks,
+      docs: listPaymentLinksDocs,
       query: () => listQuery().merge(filters()),
       handle: async (api, { whose, query }) => {
         const { status, reference, limit } = query
@@ -67,7 +72,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payment_links:write' },
     {
       path: '/payment-links',
-      docs: docs.createPaymentLink,
+      docs: createPaymentLinkDocs,
       body: newLink,
       handle: (api, call) => {
         const opening = openingOf(call.whose, call.body)
@@ -91,7 +96,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/payment-links/:id',
-      docs: docs.getPaymentLink,
+      docs: getPaymentLinkDocs,
       handle: async (api, call) => {
         const link = await findPaymentLink(api.sql, recordName('plink', call))
         return { status: 200, body: recordIn(api)(link ?? refuse('resource_not_found')) }
@@ -104,7 +109,7 @@ export const paymentLinkRoutes: readonly Route[] = [
     { scope: 'payment_links:write' },
     {
       path: '/payment-links/:id/deactivate',
-      docs: docs.deactivatePaymentLink,
+      docs: deactivatePaymentLinkDocs,
       handle: (api, call) =>
         answerOnce<PaymentLink>(api, call, {
           work: keep => deactivatePaymentLink(api, recordName('plink', call), { cause: call.cause, keep }),

@@ -9,7 +9,7 @@ import { findShownPayment, listPayments, type ShownPayment } from '../queries/pa
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { paymentRead } from '../records/payment.ts'
 import type { Api } from './api.ts'
-import * as docs from './docs/payments.ts'
+import { cancelPaymentDocs, getPaymentDocs, listPaymentsDocs, resolvePaymentDocs } from './docs/payments.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { recordId } from './record-id.ts'
 import { type Answer, forMembers, type MemberCaller, type Route } from './route.ts'
@@ -32,7 +32,7 @@ export const paymentRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/payments',
-      docs: docs.listPayments,
+      docs: listPaymentsDocs,
       query: () => listQuery().merge(filters()),
       membersQuery: membersFilters,
       handle: async (api, { whose, query }) => {
@@ -50,7 +50,7 @@ export const paymentRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/payments/:id',
-      docs: docs.getPayment,
+      docs: getPaymentDocs,
       handle: async (api, { whose, params }) => {
         const found = await findShownPayment(api.sql, { ...whose, id: idIn(params) })
         return { status: 200, body: recordIn(api)(found ?? refuse('resource_not_found')) }
@@ -63,7 +63,7 @@ export const paymentRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/payments/:id/cancel',
-      docs: docs.cancelPayment,
+      docs: cancelPaymentDocs,
       handle: async (api, call) => changed(api, call, await cancelPayment(api, nameOf(call), by(call))),
     },
   ),
@@ -73,7 +73,7 @@ export const paymentRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/payments/:id/resolve',
-      docs: docs.resolvePayment,
+      docs: resolvePaymentDocs,
       body: () => type({ action: "'accept' | 'dismiss'" }),
       handle: async (api, call) =>
         changed(api, call, await resolvePayment(api, nameOf(call), call.body.action, by(call))),

@@ -6,7 +6,7 @@ import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { findHighestCounter, recordRecoveryFile } from '../queries/recovery.ts'
 import { JSON_TYPE } from './answer.ts'
-import * as docs from './docs/collections.ts'
+import { getRecoveryFileDocs } from './docs/collections.ts'
 import { doerOf } from './doer.ts'
 import { forMembers, type Route } from './route.ts'
 
@@ -16,7 +16,7 @@ export const recoveryFileRoutes: readonly Route[] = [
     { role: 'owner', stepUp: true },
     {
       path: '/v1/merchants/:merchantId/recovery-file',
-      docs: docs.getRecoveryFile,
+      docs: getRecoveryFileDocs,
       handle: async (api, call) => {
         const { merchantId } = call.member
         const treasuries = await findTreasuries(api, merchantId)

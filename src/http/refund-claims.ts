@@ -17,7 +17,7 @@ import {
 import { claimMessage } from '../pages/claim-message.ts'
 import { findVisitedClaim, type VisitedClaim } from '../queries/refund-claims.ts'
 import type { Api } from './api.ts'
-import * as docs from './docs/refund-claims.ts'
+import { nameDestinationDocs, visitClaimDocs } from './docs/refund-claims.ts'
 import { type Answer, forCustomers, type Route } from './route.ts'
 
 const path = '/claims/:secret'
@@ -29,7 +29,7 @@ export const claimRoutes: readonly Route[] = [
   forCustomers('GET', {
     path,
     page: true,
-    docs: docs.visitClaim,
+    docs: visitClaimDocs,
     handle: async (api, { params }) => {
       const claim = await findClaim(api, params.secret)
       if (!claim) return noClaimPage()
@@ -42,7 +42,7 @@ export const claimRoutes: readonly Route[] = [
     // The form is sent to the URL of the page, which can have additional query parameters.
     page: true,
     form: true,
-    docs: docs.nameDestination,
+    docs: nameDestinationDocs,
     body: naming,
     handle: async (api, { params, body }) => {
       const claim = await findClaim(api, params.secret)

@@ -7,7 +7,7 @@ import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { qrCode } from '../pages/qr.ts'
 import { findRefund } from '../queries/refunds.ts'
-import * as docs from './docs/refund-signing.ts'
+import { readPaymentUriDocs, retryRefundDocs } from './docs/refund-signing.ts'
 import { recordName } from './record-id.ts'
 import { readRefundFor } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
@@ -21,7 +21,7 @@ export const refundSigningRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${path}/payment-uri`,
-      docs: docs.readPaymentUri,
+      docs: readPaymentUriDocs,
       handle: async (api, { params, member }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const refund = (await findRefund(api.sql, name)) ?? refuse('resource_not_found')
@@ -42,7 +42,7 @@ export const refundSigningRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${path}/retry`,
-      docs: docs.retryRefund,
+      docs: retryRefundDocs,
       handle: async (api, { params, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const isGone = (refund: Actor<Refund>) => isTransactionGone(api, refund)

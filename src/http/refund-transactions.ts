@@ -4,7 +4,7 @@ import type { Actor } from '../actors/kind.ts'
 import { isTransactionGone } from '../chain/refunds/gone.ts'
 import { nameTransaction } from '../commands/refund-transactions.ts'
 import { encodeId } from '../ids.ts'
-import * as docs from './docs/refund-transactions.ts'
+import { nameTransactionDocs } from './docs/refund-transactions.ts'
 import { recordName } from './record-id.ts'
 import { readRefundFor } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
@@ -17,7 +17,7 @@ export const refundTransactionRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/refunds/:id/transaction',
-      docs: docs.nameTransaction,
+      docs: nameTransactionDocs,
       body: sent,
       handle: async (api, { params, body, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })

@@ -8,7 +8,7 @@ import { decodeId, encodeId } from '../ids.ts'
 import { refundRecord } from '../kinds/refund-record.ts'
 import { findPayment } from '../queries/payments.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
-import * as docs from './docs/refunds.ts'
+import { cancelRefundDocs, getRefundDocs, listRefundsDocs, resolveRefundDocs, startRefundDocs } from './docs/refunds.ts'
 import { answerOnce } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
@@ -41,7 +41,7 @@ export const refundRoutes: readonly Route[] = [
     { scope: 'refunds:write' },
     {
       path: '/payments/:id/refunds',
-      docs: docs.startRefund,
+      docs: startRefundDocs,
       body: newRefund,
       handle: async (api, call) => {
         const id = decodeId('pay', call.params.id)
@@ -80,7 +80,7 @@ export const refundRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/refunds',
-      docs: docs.listRefunds,
+      docs: listRefundsDocs,
       query: () => listQuery().merge(filters()),
       membersQuery: membersFilters,
       handle: async (api, call) => {
@@ -101,7 +101,7 @@ export const refundRoutes: readonly Route[] = [
     { scope: 'payments:read' },
     {
       path: '/refunds/:id',
-      docs: docs.getRefund,
+      docs: getRefundDocs,
       handle: async (api, call) => {
         const refund = (await findRefund(api.sql, recordName('re', call))) ?? refuse('resource_not_found')
         return { status: 200, body: await readRefundFor(api, call, refund) }
@@ -114,7 +114,7 @@ export const refundRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/refunds/:id/cancel',
-      docs: docs.cancelRefund,
+      docs: cancelRefundDocs,
       handle: async (api, { params, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))
@@ -128,7 +128,7 @@ export const refundRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: '/v1/merchants/:merchantId/refunds/:id/resolve',
-      docs: docs.resolveRefund,
+      docs: resolveRefundDocs,
       body: () => type({ action: "'dismiss' | 'accept' | 'fail'" }),
       handle: async (api, { params, body: { action }, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })

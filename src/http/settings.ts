@@ -5,7 +5,7 @@ import { changeSettings } from '../commands/settings.ts'
 import { refuse } from '../errors.ts'
 import { findSettings, type SettingsChanges } from '../queries/settings.ts'
 import { settingsRecord } from '../records/settings.ts'
-import * as docs from './docs/merchant.ts'
+import { getSettingsDocs, updateSettingsDocs } from './docs/merchant.ts'
 import { doerOf } from './doer.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
@@ -50,7 +50,7 @@ export const settingsRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
-      docs: docs.getSettings,
+      docs: getSettingsDocs,
       query: livemodeQuery,
       handle: async ({ sql }, { member, query }) => {
         const settings = await findSettings(sql, member.merchantId, query.livemode)
@@ -64,7 +64,7 @@ export const settingsRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path,
-      docs: docs.updateSettings,
+      docs: updateSettingsDocs,
       query: livemodeQuery,
       body: settingsChange,
       handle: async (api, call) => {

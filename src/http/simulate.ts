@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { findPayment } from '../queries/payments.ts'
 import { simulate } from '../sandbox/simulate/simulate.ts'
-import { simulatePayment } from './docs/simulate.ts'
+import { simulatePaymentDocs } from './docs/simulate.ts'
 import { answerOnce } from './idempotency.ts'
 import { recordName } from './record-id.ts'
 import { forKeys, type Route } from './route.ts'
@@ -17,7 +17,7 @@ export const simulateRoutes: readonly Route[] = [
     { scope: '*', testOnly: true },
     {
       path,
-      docs: simulatePayment,
+      docs: simulatePaymentDocs,
       body: () =>
         type({ scenario: "'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'" }),
       handle: (api, { key, ...call }) => {

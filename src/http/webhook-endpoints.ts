@@ -14,7 +14,16 @@ import { deliveryRecord } from '../records/delivery.ts'
 import { eventTypes as types } from '../records/event-types.ts'
 import { webhookEndpointRecord } from '../records/webhook-endpoint.ts'
 import type { Api } from './api.ts'
-import * as docs from './docs/webhooks.ts'
+import {
+  createWebhookEndpointDocs,
+  deleteWebhookEndpointDocs,
+  enableWebhookEndpointDocs,
+  getWebhookEndpointDocs,
+  listWebhookEndpointsDocs,
+  rotateWebhookSecretDocs,
+  testWebhookEndpointDocs,
+  updateWebhookEndpointDocs,
+} from './docs/webhooks.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, placedPage } from './list.ts'
 import { recordName } from './record-id.ts'
@@ -54,7 +63,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path,
-      docs: docs.listWebhookEndpoints,
+      docs: listWebhookEndpointsDocs,
       query: () => listQuery().merge(livemodeQuery()),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const whose = { merchantId, livemode: query.livemode }
@@ -67,7 +76,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
 
   forMembers('POST', secretly, {
     path,
-    docs: docs.createWebhookEndpoint,
+    docs: createWebhookEndpointDocs,
     query: livemodeQuery,
     body: newEndpoint,
     handle: async (api, call) => {
@@ -84,7 +93,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     { role: 'viewer' },
     {
       path: `${path}/:id`,
-      docs: docs.getWebhookEndpoint,
+      docs: getWebhookEndpointDocs,
       handle: async (api, call) => ({ status: 200, body: webhookEndpointRecord(await getEndpoint(api, call)) }),
     },
   ),
@@ -94,7 +103,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${path}/:id`,
-      docs: docs.updateWebhookEndpoint,
+      docs: updateWebhookEndpointDocs,
       body: changes,
       handle: async (api, call) => {
         const row = await changeWebhookEndpoint(api, endpointName(call), call.body, doerOf(call))
@@ -108,7 +117,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${path}/:id`,
-      docs: docs.deleteWebhookEndpoint,
+      docs: deleteWebhookEndpointDocs,
       handle: async (api, call) => {
         await deleteWebhookEndpoint(api, endpointName(call), doerOf(call))
         return { status: 204 }
@@ -121,7 +130,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${path}/:id/enable`,
-      docs: docs.enableWebhookEndpoint,
+      docs: enableWebhookEndpointDocs,
       handle: async (api, call) => {
         const row = await changeWebhookEndpoint(api, endpointName(call), { status: 'enabled' }, doerOf(call))
         return { status: 200, body: webhookEndpointRecord(row) }
@@ -131,7 +140,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
 
   forMembers('POST', secretly, {
     path: `${path}/:id/rotate-secret`,
-    docs: docs.rotateWebhookSecret,
+    docs: rotateWebhookSecretDocs,
     body: rotation,
     handle: async (api, call) => {
       const { overlapHours = 24 } = call.body
@@ -145,7 +154,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     { role: 'developer' },
     {
       path: `${path}/:id/test`,
-      docs: docs.testWebhookEndpoint,
+      docs: testWebhookEndpointDocs,
       handle: async (api, call) => {
         const rendered = webhookEndpointRecord(await getEndpoint(api, call))
         const { delivery, attempts } = await testEndpoint(api, { ...endpointName(call), rendered }, doerOf(call))

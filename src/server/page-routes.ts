@@ -1,7 +1,7 @@
 import { JSON_TYPE } from '../http/answer.ts'
 import type { Api } from '../http/api.ts'
 import { openCompressed } from '../http/compressed.ts'
-import * as docs from '../http/docs/service.ts'
+import { docsDocs, docsSectionDocs, openapiDocs, payDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
 import { metricsRoutes } from '../http/metrics.ts'
 import { documentOf } from '../http/openapi/document.ts'
@@ -9,7 +9,7 @@ import { claimRoutes } from '../http/refund-claims.ts'
 import { refundPageRoutes } from '../http/refund-pages.ts'
 import { forAnybody, forCustomers, type Route } from '../http/route.ts'
 import { decodeId } from '../ids.ts'
-import { docsPages } from '../pages/docs/docs.ts'
+import { docsPages } from '../pages/docs/ts'
 import { notFoundPage } from '../pages/not-found.ts'
 import { noPayPage, payPage } from '../pages/pay.ts'
 import { findVisitedPaymentLink } from '../queries/payment-links.ts'
@@ -28,28 +28,28 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
   const pages: readonly Route[] = [
     forAnybody('GET', {
       path: '/openapi.json',
-      docs: docs.openapi,
+      docs: openapiDocs,
       handle: (api, { headers }) => read(api).json(headers),
     }),
 
     forAnybody('GET', {
       path: '/docs',
       page: true,
-      docs: docs.docs,
+      docs: docsDocs,
       handle: (api, { headers }) => read(api).contents(headers),
     }),
 
     forAnybody('GET', {
       path: '/docs/:section',
       page: true,
-      docs: docs.docsSection,
+      docs: docsSectionDocs,
       handle: (api, { params, headers }) => read(api).sections.get(params.section)?.(headers) ?? notFoundPage(),
     }),
 
     forCustomers('GET', {
       path: '/pay/:linkId',
       page: true,
-      docs: docs.pay,
+      docs: payDocs,
       handle: async ({ sql }, { params }) => {
         const id = decodeId('plink', params.linkId)
         const visited = id === undefined ? undefined : await findVisitedPaymentLink(sql, id)

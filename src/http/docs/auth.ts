@@ -17,7 +17,7 @@ const recoveryCodesShape = shape({
   example: { recoveryCodes: ['m4k2-7tq9-x1ce', '9wdz-3f0h-kq5r'] },
 })
 
-export const signUp: Docs = {
+export const signUpDocs: Docs = {
   operation: 'signUp',
   summary: 'Sign up',
   description:
@@ -27,7 +27,7 @@ export const signUp: Docs = {
   example: { email: 'anna@lamps.shop', password: 'correct horse battery', merchantName: 'Lamps' },
 }
 
-export const signIn: Docs = {
+export const signInDocs: Docs = {
   operation: 'signIn',
   summary: 'Sign in',
   description:
@@ -37,13 +37,13 @@ export const signIn: Docs = {
   example: { email: 'anna@lamps.shop', password: 'correct horse battery' },
 }
 
-export const me: Docs = {
+export const meDocs: Docs = {
   operation: 'getAccount',
   summary: 'Retrieve the account',
   answers: { 200: accountShape },
 }
 
-export const changePassword: Docs = {
+export const changePasswordDocs: Docs = {
   operation: 'changePassword',
   summary: 'Change the password',
   description:
@@ -53,7 +53,7 @@ export const changePassword: Docs = {
   example: { currentPassword: 'correct horse battery', newPassword: 'a longer horse battery' },
 }
 
-export const stepUp: Docs = {
+export const stepUpDocs: Docs = {
   operation: 'stepUp',
   summary: 'Confirm the identity (step-up)',
   description:
@@ -69,7 +69,7 @@ const ownSessionShape = shape({
   example: { signedIn: true },
 })
 
-export const findOwnSession: Docs = {
+export const findOwnSessionDocs: Docs = {
   operation: 'findOwnSession',
   summary: 'Check whether the browser has a session',
   description:
@@ -77,7 +77,7 @@ export const findOwnSession: Docs = {
   answers: { 200: ownSessionShape },
 }
 
-export const refresh: Docs = {
+export const refreshDocs: Docs = {
   operation: 'refreshSession',
   summary: 'Refresh the access token',
   description:
@@ -87,7 +87,7 @@ export const refresh: Docs = {
   callers: ['refreshCookie'],
 }
 
-export const signOut: Docs = {
+export const signOutDocs: Docs = {
   operation: 'signOut',
   summary: 'Sign out',
   description:
@@ -98,19 +98,19 @@ export const signOut: Docs = {
   example: { everywhere: false },
 }
 
-export const listSessions: Docs = {
+export const listSessionsDocs: Docs = {
   operation: 'listSessions',
   summary: 'List sessions',
   answers: { 200: listShape(sessionShape) },
 }
 
-export const endSession: Docs = {
+export const endSessionDocs: Docs = {
   operation: 'endSession',
   summary: 'End a session',
   answers: { 204: null },
 }
 
-export const setUpMfa: Docs = {
+export const setUpMfaDocs: Docs = {
   operation: 'setUpMfa',
   summary: 'Set up MFA',
   description:
@@ -119,7 +119,7 @@ export const setUpMfa: Docs = {
   refusals: ['step_up_required', 'state_conflict'],
 }
 
-export const confirmMfa: Docs = {
+export const confirmMfaDocs: Docs = {
   operation: 'confirmMfa',
   summary: 'Turn MFA on',
   description:
@@ -129,7 +129,7 @@ export const confirmMfa: Docs = {
   example: { code: '492039' },
 }
 
-export const disableMfa: Docs = {
+export const disableMfaDocs: Docs = {
   operation: 'disableMfa',
   summary: 'Turn MFA off',
   answers: { 204: null },

@@ -2,7 +2,7 @@ import { openedCheckoutShape, visitedLinkShape } from '../../records/shapes/chec
 import { checkoutPaymentShape } from '../../records/shapes/payment.ts'
 import type { Docs } from './docs.ts'
 
-export const visitLink: Docs = {
+export const visitLinkDocs: Docs = {
   operation: 'getCheckoutLink',
   summary: 'Retrieve a payment link as a customer',
   description:
@@ -11,7 +11,7 @@ export const visitLink: Docs = {
   refusals: ['resource_not_found'],
 }
 
-export const openCheckout: Docs = {
+export const openCheckoutDocs: Docs = {
   operation: 'openCheckout',
   summary: 'Open a payment',
   description:
@@ -36,7 +36,7 @@ const withSecret =
 const tooLate =
   'The payment window ends at `expiresAt`. A price that is not at par expires at `quote.expiresAt`, after 30 minutes at most. Money that arrives between these two times is late. First it appears only in `transfers`. Once it is final, it ends the payment window: `expiresAt` is set to the time at which the price expired, the payment ends as it would have ended then, and the merchant receives `payment.late`.'
 
-export const getCheckoutPayment: Docs = {
+export const getCheckoutPaymentDocs: Docs = {
   operation: 'getCheckoutPayment',
   summary: 'Retrieve a payment as a customer',
   description: `${withSecret}\n\n${tooLate} \`paymentUri\` does not ask for this money again.`,
@@ -44,7 +44,7 @@ export const getCheckoutPayment: Docs = {
   answers: { 200: checkoutPaymentShape },
 }
 
-export const pickAsset: Docs = {
+export const pickAssetDocs: Docs = {
   operation: 'pickAsset',
   summary: 'Pick an asset',
   description: `Calculates the amount due at the current price. Pick again, the same asset or another one, for a new price. This is possible as long as the payment is pending, its payment window is open, and no money has arrived. Money at any address of the payment counts as arrived, on any chain and in any asset, even if it was too late for the price. ${withSecret}`,
@@ -54,7 +54,7 @@ export const pickAsset: Docs = {
   example: { chainId: 31337, asset: 'TUSD' },
 }
 
-export const submitTransaction: Docs = {
+export const submitTransactionDocs: Docs = {
   operation: 'submitTransaction',
   summary: 'Submit a transaction hash',
   description: `Reports the transaction with which the customer pays, at most 10 for a payment. A wallet knows the hash before the chain does. The hash alone does not change the payment. If the transaction is final and has failed, or pays something else, and no other money was seen, the payment fails. ${withSecret}`,
@@ -64,7 +64,7 @@ export const submitTransaction: Docs = {
   example: { txHash: '0x88df016429689c079f3b2f6ad39fa052532c50795b733da78a91ebe6a713944b' },
 }
 
-export const streamCheckoutPayment: Docs = {
+export const streamCheckoutPaymentDocs: Docs = {
   operation: 'streamCheckoutPayment',
   summary: 'Stream a payment',
   description: `Sends server-sent events: \`event: payment\` with the payment as \`data\`, when the stream opens and after every change, including changes of the confirmations. With the \`Last-Event-ID\` header, which \`EventSource\` sends when it reconnects, an unchanged payment is not sent again. A comment is sent every 15 seconds. The stream ends after one hour; \`EventSource\` reconnects automatically.\n\nA server process has at most 10 streams for a payment (a new one ends the oldest), 60 for an IPv4 address or IPv6 /64 network and 250 for an IPv6 /48 network (above that: 429), and 5,000 in total (above that: 503).\n\n${withSecret}`,

@@ -2,7 +2,7 @@ import { balancesShape, collectionShape, recoveryFileShape } from '../../records
 import { example } from '../../records/shapes/wire.ts'
 import type { Docs } from './docs.ts'
 
-export const listBalances: Docs = {
+export const listBalancesDocs: Docs = {
   operation: 'listBalances',
   summary: 'List balances',
   description:
@@ -10,7 +10,7 @@ export const listBalances: Docs = {
   answers: { 200: balancesShape },
 }
 
-export const createCollection: Docs = {
+export const createCollectionDocs: Docs = {
   operation: 'createCollection',
   summary: 'Create a collection',
   description: [
@@ -25,7 +25,7 @@ export const createCollection: Docs = {
   example: { chainId: 31337, asset: 'TUSD', treasury: example.address },
 }
 
-export const getRecoveryFile: Docs = {
+export const getRecoveryFileDocs: Docs = {
   operation: 'getRecoveryFile',
   summary: 'Download the recovery file',
   description:

@@ -2,7 +2,7 @@ import { disputeShape } from '../../records/shapes/dispute.ts'
 import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
-export const openDispute: Docs = {
+export const openDisputeDocs: Docs = {
   operation: 'openDispute',
   summary: 'Open a dispute',
   description:
@@ -12,19 +12,19 @@ export const openDispute: Docs = {
   example: { reason: 'product_not_received', description: 'It never came.' },
 }
 
-export const listDisputes: Docs = {
+export const listDisputesDocs: Docs = {
   operation: 'listDisputes',
   summary: 'List disputes',
   answers: { 200: listShape(disputeShape) },
 }
 
-export const getDispute: Docs = {
+export const getDisputeDocs: Docs = {
   operation: 'getDispute',
   summary: 'Retrieve a dispute',
   answers: { 200: disputeShape },
 }
 
-export const giveEvidence: Docs = {
+export const giveEvidenceDocs: Docs = {
   operation: 'giveEvidence',
   summary: 'Add evidence',
   description:
@@ -34,7 +34,7 @@ export const giveEvidence: Docs = {
   example: { uncategorizedText: 'winning_evidence', submit: true },
 }
 
-export const resolveDispute: Docs = {
+export const resolveDisputeDocs: Docs = {
   operation: 'resolveDispute',
   summary: 'Resolve a dispute',
   description: 'Simulates the decision of the bank. The dispute must be under review.',

@@ -2,7 +2,7 @@ import { eventShape } from '../../records/shapes/event.ts'
 import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
-export const listEvents: Docs = {
+export const listEventsDocs: Docs = {
   operation: 'listEvents',
   summary: 'List events',
   description:
@@ -10,7 +10,7 @@ export const listEvents: Docs = {
   answers: { 200: listShape(eventShape) },
 }
 
-export const getEvent: Docs = {
+export const getEventDocs: Docs = {
   operation: 'getEvent',
   summary: 'Retrieve an event',
   description: 'Returns the event as it was rendered when it occurred.',

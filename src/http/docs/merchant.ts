@@ -3,14 +3,14 @@ import { settingsShape } from '../../records/shapes/settings.ts'
 import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
-export const getSettings: Docs = {
+export const getSettingsDocs: Docs = {
   operation: 'getSettings',
   summary: 'Retrieve the settings',
   description: '`name` and `branding` apply to both modes. All other settings are separate for each mode.',
   answers: { 200: settingsShape },
 }
 
-export const updateSettings: Docs = {
+export const updateSettingsDocs: Docs = {
   operation: 'updateSettings',
   summary: 'Update the settings',
   description:
@@ -20,13 +20,13 @@ export const updateSettings: Docs = {
   example: { name: 'Lamps', branding: { accentColor: '#0b7285' }, toleranceBps: 50 },
 }
 
-export const listApiKeys: Docs = {
+export const listApiKeysDocs: Docs = {
   operation: 'listApiKeys',
   summary: 'List API keys',
   answers: { 200: listShape(apiKeyShape) },
 }
 
-export const createApiKey: Docs = {
+export const createApiKeyDocs: Docs = {
   operation: 'createApiKey',
   summary: 'Create an API key',
   description: 'The secret is shown only in this response. Send either `access` or `scopes`.',
@@ -34,7 +34,7 @@ export const createApiKey: Docs = {
   example: { name: 'The shop', livemode: false, access: 'store_plugin' },
 }
 
-export const rotateApiKey: Docs = {
+export const rotateApiKeyDocs: Docs = {
   operation: 'rotateApiKey',
   summary: 'Rotate an API key',
   description:
@@ -44,7 +44,7 @@ export const rotateApiKey: Docs = {
   example: { overlapHours: 24 },
 }
 
-export const revokeApiKey: Docs = {
+export const revokeApiKeyDocs: Docs = {
   operation: 'revokeApiKey',
   summary: 'Revoke an API key',
   description:

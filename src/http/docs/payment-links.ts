@@ -2,13 +2,13 @@ import { paymentLinkShape } from '../../records/shapes/payment-link.ts'
 import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
-export const listPaymentLinks: Docs = {
+export const listPaymentLinksDocs: Docs = {
   operation: 'listPaymentLinks',
   summary: 'List payment links',
   answers: { 200: listShape(paymentLinkShape) },
 }
 
-export const createPaymentLink: Docs = {
+export const createPaymentLinkDocs: Docs = {
   operation: 'createPaymentLink',
   summary: 'Create a payment link',
   description:
@@ -18,13 +18,13 @@ export const createPaymentLink: Docs = {
   example: { amountMinor: 4900, currency: 'EUR', title: 'A lamp', reference: 'order 7', maxPayments: 1 },
 }
 
-export const getPaymentLink: Docs = {
+export const getPaymentLinkDocs: Docs = {
   operation: 'getPaymentLink',
   summary: 'Retrieve a payment link',
   answers: { 200: paymentLinkShape },
 }
 
-export const deactivatePaymentLink: Docs = {
+export const deactivatePaymentLinkDocs: Docs = {
   operation: 'deactivatePaymentLink',
   summary: 'Deactivate a payment link',
   description:

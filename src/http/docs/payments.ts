@@ -2,13 +2,13 @@ import { paymentReadShape } from '../../records/shapes/payment.ts'
 import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
-export const listPayments: Docs = {
+export const listPaymentsDocs: Docs = {
   operation: 'listPayments',
   summary: 'List payments',
   answers: { 200: listShape(paymentReadShape) },
 }
 
-export const getPayment: Docs = {
+export const getPaymentDocs: Docs = {
   operation: 'getPayment',
   summary: 'Retrieve a payment',
   description:
@@ -16,7 +16,7 @@ export const getPayment: Docs = {
   answers: { 200: paymentReadShape },
 }
 
-export const cancelPayment: Docs = {
+export const cancelPaymentDocs: Docs = {
   operation: 'cancelPayment',
   summary: 'Cancel a payment',
   description: 'Possible as long as the payment is `pending` and no money was seen on the chain.',
@@ -24,7 +24,7 @@ export const cancelPayment: Docs = {
   refusals: ['payment_not_cancelable'],
 }
 
-export const resolvePayment: Docs = {
+export const resolvePaymentDocs: Docs = {
   operation: 'resolvePayment',
   summary: 'Resolve a payment that needs attention',
   description:

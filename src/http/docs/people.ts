@@ -9,14 +9,14 @@ import {
 import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
-export const listMembers: Docs = {
+export const listMembersDocs: Docs = {
   operation: 'listMembers',
   summary: 'List members',
   description: 'Members belong to both modes.',
   answers: { 200: listShape(memberShape) },
 }
 
-export const changeRole: Docs = {
+export const changeRoleDocs: Docs = {
   operation: 'changeRole',
   summary: 'Change the role of a member',
   description: 'A merchant must have at least one owner.',
@@ -25,7 +25,7 @@ export const changeRole: Docs = {
   example: { role: 'viewer' },
 }
 
-export const removeMember: Docs = {
+export const removeMemberDocs: Docs = {
   operation: 'removeMember',
   summary: 'Remove a member',
   description: 'A merchant must have at least one owner.',
@@ -33,13 +33,13 @@ export const removeMember: Docs = {
   refusals: ['state_conflict'],
 }
 
-export const listInvites: Docs = {
+export const listInvitesDocs: Docs = {
   operation: 'listInvites',
   summary: 'List open invites',
   answers: { 200: listShape(inviteShape) },
 }
 
-export const inviteMember: Docs = {
+export const inviteMemberDocs: Docs = {
   operation: 'inviteMember',
   summary: 'Invite a member',
   description: 'The link is shown only in this response. Send it to the person yourself: the server sends no e-mail.',
@@ -47,13 +47,13 @@ export const inviteMember: Docs = {
   example: { role: 'developer', email: 'ben@lamps.shop' },
 }
 
-export const revokeInvite: Docs = {
+export const revokeInviteDocs: Docs = {
   operation: 'revokeInvite',
   summary: 'Revoke an invite',
   answers: { 204: null },
 }
 
-export const acceptInvite: Docs = {
+export const acceptInviteDocs: Docs = {
   operation: 'acceptInvite',
   summary: 'Accept an invite',
   description:
@@ -71,7 +71,7 @@ export const acceptInvite: Docs = {
   example: { token: 'h3mT…', email: 'ben@lamps.shop', password: 'another horse battery' },
 }
 
-export const listSecurityEvents: Docs = {
+export const listSecurityEventsDocs: Docs = {
   operation: 'listSecurityEvents',
   summary: 'List audit log entries',
   answers: { 200: listShape(securityEventShape) },

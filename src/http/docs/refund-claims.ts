@@ -4,7 +4,7 @@ import type { Docs } from './docs.ts'
 const missing = 'The page does not exist. A malformed secret returns the same page.'
 const closed = 'The page is closed: it has expired after 30 days, or the refund was canceled.'
 
-export const visitClaim: Docs = {
+export const visitClaimDocs: Docs = {
   operation: 'visitRefundClaim',
   summary: 'Show the claim page of a refund',
   description:
@@ -12,7 +12,7 @@ export const visitClaim: Docs = {
   answers: { 200: 'The page: a form, or the address that has already been entered.', 404: missing, 410: closed },
 }
 
-export const nameDestination: Docs = {
+export const nameDestinationDocs: Docs = {
   operation: 'nameRefundDestination',
   summary: 'Set the destination of a refund',
   description:

@@ -2,7 +2,7 @@ import { paymentUriShape } from '../../records/shapes/payment-uri.ts'
 import { refundShape } from '../../records/shapes/refund.ts'
 import type { Docs } from './docs.ts'
 
-export const readPaymentUri: Docs = {
+export const readPaymentUriDocs: Docs = {
   operation: 'readRefundPaymentUri',
   summary: 'Retrieve the payment link of a refund',
   description:
@@ -11,7 +11,7 @@ export const readPaymentUri: Docs = {
   refusals: ['state_conflict'],
 }
 
-export const retryRefund: Docs = {
+export const retryRefundDocs: Docs = {
   operation: 'retryRefund',
   summary: 'Retry a refund',
   description:
@@ -22,14 +22,14 @@ export const retryRefund: Docs = {
 
 const aPage = 'The page. It loads its data after the sign-in.'
 
-export const refundsPage: Docs = {
+export const refundsPageDocs: Docs = {
   operation: 'visitRefunds',
   summary: 'Show the page for refunds',
   description: 'HTML page on which owners and developers sign refunds. Viewers can only read.',
   answers: { 200: aPage },
 }
 
-export const refundPage: Docs = {
+export const refundPageDocs: Docs = {
   operation: 'visitRefund',
   summary: 'Show the page for one refund',
   description: 'The same page for every ID, even if there is no such refund, because the caller has not signed in yet.',

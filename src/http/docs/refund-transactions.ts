@@ -2,7 +2,7 @@ import { refundShape } from '../../records/shapes/refund.ts'
 import { example } from '../../records/shapes/wire.ts'
 import type { Docs } from './docs.ts'
 
-export const nameTransaction: Docs = {
+export const nameTransactionDocs: Docs = {
   operation: 'nameRefundTransaction',
   summary: 'Report the transaction of a refund',
   description: [

@@ -3,7 +3,7 @@ import { listShape } from '../../records/shapes/shape.ts'
 import { example } from '../../records/shapes/wire.ts'
 import type { Docs } from './docs.ts'
 
-export const startRefund: Docs = {
+export const startRefundDocs: Docs = {
   operation: 'startRefund',
   summary: 'Create a refund',
   description:
@@ -19,19 +19,19 @@ export const startRefund: Docs = {
   example: { amountMinor: 1500, reason: 'requested_by_customer', destination: example.address },
 }
 
-export const listRefunds: Docs = {
+export const listRefundsDocs: Docs = {
   operation: 'listRefunds',
   summary: 'List refunds',
   answers: { 200: listShape(refundShape) },
 }
 
-export const getRefund: Docs = {
+export const getRefundDocs: Docs = {
   operation: 'getRefund',
   summary: 'Retrieve a refund',
   answers: { 200: refundShape },
 }
 
-export const resolveRefund: Docs = {
+export const resolveRefundDocs: Docs = {
   operation: 'resolveRefund',
   summary: 'Resolve a refund that needs attention',
   description: [
@@ -46,7 +46,7 @@ export const resolveRefund: Docs = {
   example: { action: 'dismiss' },
 }
 
-export const cancelRefund: Docs = {
+export const cancelRefundDocs: Docs = {
   operation: 'cancelRefund',
   summary: 'Cancel a refund',
   description: 'Possible until the transaction of the refund is known. The amount can then be refunded again.',

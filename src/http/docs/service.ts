@@ -27,13 +27,13 @@ const documentShape = shape({
   example: { openapi: '3.1.0', info: { title: 'paymachine', version: '2026-11-20' } },
 })
 
-export const healthz: Docs = {
+export const healthzDocs: Docs = {
   operation: 'isAlive',
   summary: 'Check that the process is running',
   answers: { 200: aliveShape },
 }
 
-export const readyz: Docs = {
+export const readyzDocs: Docs = {
   operation: 'isReady',
   summary: 'Check that the server is ready',
   description:
@@ -41,7 +41,7 @@ export const readyz: Docs = {
   answers: { 200: readyShape, 503: readyShape },
 }
 
-export const metrics: Docs = {
+export const metricsDocs: Docs = {
   operation: 'readMetrics',
   summary: 'Retrieve metrics',
   description:
@@ -50,19 +50,19 @@ export const metrics: Docs = {
   refusals: ['invalid_token'],
 }
 
-export const openapi: Docs = {
+export const openapiDocs: Docs = {
   operation: 'getOpenApiDocument',
   summary: 'Retrieve the OpenAPI document',
   answers: { 200: documentShape },
 }
 
-export const docs: Docs = {
+export const docsDocs: Docs = {
   operation: 'readDocs',
   summary: 'Show the API reference',
   answers: { 200: 'HTML page with the introduction and a list of all endpoints.' },
 }
 
-export const docsSection: Docs = {
+export const docsSectionDocs: Docs = {
   operation: 'readDocsSection',
   summary: 'Show a section of the API reference',
   answers: {
@@ -71,7 +71,7 @@ export const docsSection: Docs = {
   },
 }
 
-export const pay: Docs = {
+export const payDocs: Docs = {
   operation: 'visitPaymentLink',
   summary: 'Show the page of a payment link',
   description: 'HTML page for your customer. The `url` of the payment link leads to it.',

@@ -1,7 +1,7 @@
 import { simulationShape } from '../../records/shapes/simulation.ts'
 import type { Docs } from './docs.ts'
 
-export const simulatePayment: Docs = {
+export const simulatePaymentDocs: Docs = {
   operation: 'simulatePayment',
   summary: 'Simulate a payment',
   description: `Sends real transactions on the sandbox chain, and responds when they are in blocks. The payment then changes as any other payment, with the same events. If the customer has not picked an asset, TUSD is picked, or ETH if the link does not accept TUSD.

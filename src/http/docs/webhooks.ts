@@ -12,13 +12,13 @@ const outcomes = Object.entries(attemptOutcomes)
   .map(([outcome, meaning]) => `- \`${outcome}\`: ${meaning}.`)
   .join('\n')
 
-export const listWebhookEndpoints: Docs = {
+export const listWebhookEndpointsDocs: Docs = {
   operation: 'listWebhookEndpoints',
   summary: 'List webhook endpoints',
   answers: { 200: listShape(webhookEndpointShape) },
 }
 
-export const createWebhookEndpoint: Docs = {
+export const createWebhookEndpointDocs: Docs = {
   operation: 'createWebhookEndpoint',
   summary: 'Create a webhook endpoint',
   description:
@@ -32,13 +32,13 @@ export const createWebhookEndpoint: Docs = {
   },
 }
 
-export const getWebhookEndpoint: Docs = {
+export const getWebhookEndpointDocs: Docs = {
   operation: 'getWebhookEndpoint',
   summary: 'Retrieve a webhook endpoint',
   answers: { 200: webhookEndpointShape },
 }
 
-export const updateWebhookEndpoint: Docs = {
+export const updateWebhookEndpointDocs: Docs = {
   operation: 'updateWebhookEndpoint',
   summary: 'Update a webhook endpoint',
   description:
@@ -48,14 +48,14 @@ export const updateWebhookEndpoint: Docs = {
   example: { eventTypes: ['payment.succeeded', 'payment.late'] },
 }
 
-export const deleteWebhookEndpoint: Docs = {
+export const deleteWebhookEndpointDocs: Docs = {
   operation: 'deleteWebhookEndpoint',
   summary: 'Delete a webhook endpoint',
   description: 'This cannot be undone. Open deliveries are canceled. Deliveries can still be retrieved by ID.',
   answers: { 204: null },
 }
 
-export const enableWebhookEndpoint: Docs = {
+export const enableWebhookEndpointDocs: Docs = {
   operation: 'enableWebhookEndpoint',
   summary: 'Enable a webhook endpoint',
   description:
@@ -64,7 +64,7 @@ export const enableWebhookEndpoint: Docs = {
   refusals: ['state_conflict'],
 }
 
-export const rotateWebhookSecret: Docs = {
+export const rotateWebhookSecretDocs: Docs = {
   operation: 'rotateWebhookSecret',
   summary: 'Rotate the signing secret',
   description:
@@ -74,7 +74,7 @@ export const rotateWebhookSecret: Docs = {
   example: { overlapHours: 24 },
 }
 
-export const testWebhookEndpoint: Docs = {
+export const testWebhookEndpointDocs: Docs = {
   operation: 'testWebhookEndpoint',
   summary: 'Send a test event to a webhook endpoint',
   description:
@@ -83,14 +83,14 @@ export const testWebhookEndpoint: Docs = {
   refusals: ['state_conflict'],
 }
 
-export const listWebhookDeliveries: Docs = {
+export const listWebhookDeliveriesDocs: Docs = {
   operation: 'listWebhookDeliveries',
   summary: 'List deliveries of a webhook endpoint',
   description: 'Each delivery has its latest attempts, at most 50.',
   answers: { 200: listShape(webhookDeliveryShape) },
 }
 
-export const recoverWebhookDeliveries: Docs = {
+export const recoverWebhookDeliveriesDocs: Docs = {
   operation: 'recoverWebhookDeliveries',
   summary: 'Recover missed deliveries',
   description:
@@ -100,14 +100,14 @@ export const recoverWebhookDeliveries: Docs = {
   example: { since: '2026-11-20T12:00:00.000Z' },
 }
 
-export const getWebhookDelivery: Docs = {
+export const getWebhookDeliveryDocs: Docs = {
   operation: 'getWebhookDelivery',
   summary: 'Retrieve a delivery',
   description: `Includes the latest attempts, at most 50. The \`outcome\` of an attempt is null while it is in progress, then one of these:\n\n${outcomes}`,
   answers: { 200: webhookDeliveryShape },
 }
 
-export const redeliverWebhookDelivery: Docs = {
+export const redeliverWebhookDeliveryDocs: Docs = {
   operation: 'redeliverWebhookDelivery',
   summary: 'Resend a delivery',
   description:
