@@ -15,6 +15,20 @@ export const parseAddress = (text: string): Address | undefined => {
   return text === address || text === text.toLowerCase() ? address : undefined
 }
 
+/**
+ * The address in small letters, as it is stored and compared. Throws for every text that `parseAddress` refuses: a
+ * wrong length, digit or checksum, and the zero address. For addresses that money or calls go to.
+ */
+export const requireAddress = (text: string): Address => {
+  if (isLower(text)) return text
+  const address = parseAddress(text)
+  if (address === undefined) throw new TypeError(`${JSON.stringify(text)} is not an address`)
+  return `0x${address.slice(2).toLowerCase()}`
+}
+
+/** Without a checksum there is nothing to compute: an audit reads a million of these. */
+const isLower = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text) && !/^0x0{40}$/.test(text)
+
 /** A letter is large where the hash of the small spelling has a digit of eight or more. */
 const withChecksum = (small: string): Address => {
   const hash = keccak_256(utf8ToBytes(small))

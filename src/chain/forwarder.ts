@@ -8,7 +8,7 @@ import { zeroHash } from './zero.ts'
 /** Puts what it is sent at an address that follows from these bytes alone. It is on every chain served, and on anvil. */
 export const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 
-const initCode = asHex(forwarders.bytecode)
+const initCode = compiledCode(forwarders.bytecode)
 
 /** What the proxy is sent to put the factory on a chain that lacks it; whoever does, it is the same one. */
 export const factoryDeployment: Hex = concat([zeroHash, initCode])
@@ -60,7 +60,7 @@ function create2(from: Hex, salt: Hex, bytecodeHash: Hex): Hex {
   return `0x${Buffer.from(keccak256(bytes, 'bytes')).toString('hex', 12)}`
 }
 
-function asHex(text: string): Hex {
+function compiledCode(text: string): Hex {
   if (!/^0x[0-9a-f]+$/.test(text)) throw new Error('The compiled factory is not hexadecimal')
   return text as Hex
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
+import { requireAddress } from '../chain/address.ts'
 import { readTreasuryCode } from '../chain/collect/treasury.ts'
 import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
 import { forwarderOf, saltOf } from '../chain/forwarder.ts'
@@ -9,7 +10,7 @@ import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { recoverySecretOf } from '../commands/deposits.ts'
 import type { Keyring } from '../keyring.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
-import { asHex, type Waiting } from './waiting.ts'
+import type { Waiting } from './waiting.ts'
 
 /** Why money cannot be collected now. */
 export type Reason =
@@ -46,7 +47,7 @@ export const sortWaiting = async (
   const leftOut: LeftOut[] = []
   const ready: (Ready & { readonly treasury: Hex })[] = []
   for (const { held, counter, state, payment_chain_id, ...row } of waiting) {
-    const treasury = asHex(row.treasury)
+    const treasury = requireAddress(row.treasury)
     const isOpen = state === 'pending' || state === 'processing'
     const reason = isOpen
       ? 'payment_open'
@@ -54,7 +55,7 @@ export const sortWaiting = async (
         ? 'treasury_public'
         : await isSame(treasury, payment_chain_id)
     if (reason !== 'same') leftOut.push({ treasury, held, reason })
-    else ready.push({ salt: saltOf(secret, counter), address: asHex(row.address), held, treasury })
+    else ready.push({ salt: saltOf(secret, counter), address: requireAddress(row.address), held, treasury })
   }
   const batches = [...Map.groupBy(ready, ({ treasury }) => treasury)].map(([treasury, its]) => ({
     treasury,

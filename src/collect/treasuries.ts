@@ -1,4 +1,5 @@
 import type { World } from '../actors/world.ts'
+import { requireAddress } from '../chain/address.ts'
 import { readTreasuryCode } from '../chain/collect/treasury.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
@@ -6,7 +7,6 @@ import type { Treasury } from '../chain/recovery/file.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { listTreasuries, type TreasuryRow } from '../queries/recovery.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
-import { asHex } from './waiting.ts'
 
 type Given = Pick<World, 'sql'> & { readonly chains: Chains }
 
@@ -31,7 +31,7 @@ const treasuryOf = async (
   text: string,
   rows: readonly TreasuryRow[],
 ): Promise<readonly Treasury[] | 'unavailable'> => {
-  const address = asHex(text)
+  const address = requireAddress(text)
   const payingIn = chains.all.filter(({ chain }) =>
     rows.some(({ chain_id, livemode }) => (chain_id === null ? chain.livemode === livemode : chain.id === chain_id)),
   )

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
+import { requireAddress } from '../chain/address.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { Holding } from '../chain/collect/holdings.ts'
 import { readHoldingsAtHead } from '../chain/collect/look.ts'
@@ -34,10 +35,8 @@ export type WaitsOptions = {
 /** Native currency first. */
 export const assetsOf = ({ native, tokens }: Pick<Chain, 'native' | 'tokens'>): readonly CollectableAsset[] => [
   { asset: native.asset, token: zeroAddress, decimals: native.decimals },
-  ...tokens.map(({ asset, address, decimals }) => ({ asset, token: asHex(address), decimals })),
+  ...tokens.map(({ asset, address, decimals }) => ({ asset, token: requireAddress(address), decimals })),
 ]
-
-export const asHex = (address: string): Hex => `0x${address.slice(2).toLowerCase()}`
 
 /**
  * The money of a merchant on one chain that can be collected, including money that was late, in another asset or on another
@@ -56,7 +55,7 @@ export const readWaiting = async (
   if (rows.length === 0) return { waiting: [], complete: true }
   const assets = assetsOf(chain)
   const [, ...tokens] = assets.map(({ token }) => token)
-  const addresses = rows.map(({ address }) => asHex(address))
+  const addresses = rows.map(({ address }) => requireAddress(address))
   const look = await readHoldingsAtHead(ask, addresses, tokens, atLeast)
   await rememberEmpty(world, connected, look, tokens, timeoutMs)
   const waiting = rows

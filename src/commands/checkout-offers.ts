@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { requireAddress } from '../chain/address.ts'
 import type { Chain } from '../chain/chain.ts'
 import { confirmationsOf } from '../chain/enabled/chains.ts'
 import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
@@ -75,8 +76,7 @@ const isStopped = ({ stoppedChains }: VisitedLink, chainId: number) => stoppedCh
 
 const hasTreasury = ({ id }: Chain, terms: Terms): boolean => id === sandboxId || treasuryOn(id, terms) !== undefined
 
-const treasuryOn = (chainId: number, terms: Terms): Hex | undefined =>
-  asHex(terms.receiving_addresses[chainId] ?? terms.receiving_address)
-
-const asHex = (address: string | null): Hex | undefined =>
-  address === null ? undefined : `0x${address.slice(2).toLowerCase()}`
+const treasuryOn = (chainId: number, terms: Terms): Hex | undefined => {
+  const address = terms.receiving_addresses[chainId] ?? terms.receiving_address
+  return address === null ? undefined : requireAddress(address)
+}

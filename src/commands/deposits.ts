@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import type { Row } from '../actors/command.ts'
 import type { World } from '../actors/world.ts'
+import { requireAddress } from '../chain/address.ts'
 import { forwarderOf, saltOf } from '../chain/forwarder.ts'
 import type { Keyring } from '../keyring.ts'
 import { type Deposit, drawCounter, findDeposit, findRecoverySecret, keepRecoverySecret } from '../queries/deposits.ts'
@@ -19,7 +20,7 @@ export const depositFor = async (
   keyring: Keyring,
   { paymentId, merchantId, treasury }: Wanted,
 ): Promise<{ readonly deposit: Deposit; readonly rows: readonly Row[] }> => {
-  const lower: Hex = `0x${treasury.slice(2).toLowerCase()}`
+  const lower = requireAddress(treasury)
   const known = await findDeposit(world.sql, paymentId, lower)
   if (known) return { deposit: known, rows: [] }
   const { counter, secret } = await draw(world, keyring, merchantId)

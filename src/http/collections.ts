@@ -1,8 +1,8 @@
 import { type } from 'arktype'
-import { parseAddress } from '../chain/address.ts'
+import { parseAddress, requireAddress } from '../chain/address.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { nextCollection } from '../collect/collection.ts'
-import { asHex, assetsOf } from '../collect/waiting.ts'
+import { assetsOf } from '../collect/waiting.ts'
 import { refuse } from '../errors.ts'
 import { collectionRecord } from '../records/collection.ts'
 import { chainIdField } from './asset.ts'
@@ -34,7 +34,7 @@ export const collectionRoutes: readonly Route[] = [
         const asset = body.asset ?? undefined
         if (asset !== undefined && !assetsOf(chain).some(each => each.asset === asset))
           return refuse('unsupported_asset', { param: 'asset' })
-        const treasury = body.treasury && asHex(body.treasury)
+        const treasury = body.treasury && requireAddress(body.treasury)
         const wanted = { merchantId: member.merchantId, asset, treasury, timeoutMs }
         const collection = await nextCollection(api, connected, wanted).catch(refuseWhenAway)
         return { status: 201, body: collectionRecord(chain, asset, collection) }

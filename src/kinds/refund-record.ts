@@ -1,6 +1,6 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
-import { checksummedOrNull } from '../chain/checksum.ts'
+import { checksummed, checksummedOrNull } from '../chain/checksum.ts'
 import { encodeId } from '../ids.ts'
 
 /** Facts that are not in the row of the refund. Without them the record is the one in events. */
@@ -44,4 +44,9 @@ export const refundRecord = (refund: Actor<Refund>, facts: RefundFacts = {}) => 
   }
 }
 
-const unsignedRecord = ({ chainId, to, data, value }: UnsignedTransaction) => ({ chainId, to, data, value })
+const unsignedRecord = ({ chainId, to, data, value }: UnsignedTransaction) => ({
+  chainId,
+  to: checksummed(to),
+  data,
+  value,
+})

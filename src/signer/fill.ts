@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem/utils'
+import { requireAddress } from '../chain/address.ts'
 import type { Ask } from '../chain/rpc/ask.ts'
 import { readFees, withinReason } from '../chain/rpc/fees.ts'
-import { asHex } from '../collect/waiting.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { keepFiller, type OpenNonce } from '../queries/signer-nonces.ts'
 import type { SigningDesk } from './desk.ts'
@@ -28,7 +28,14 @@ export const fillNonce = async (desk: SigningDesk, ask: Ask, { signer, nonce, op
   const gas = 21_000n
   const fees = open ? await nextFees(desk, ask, { signer, open, gas, value: 0n }) : withinReason(await readFees(ask))
   if (!fees) return
-  const raw = await account.signTransaction({ chainId, nonce, gas, to: asHex(signer.address), value: 0n, ...fees })
+  const raw = await account.signTransaction({
+    chainId,
+    nonce,
+    gas,
+    to: requireAddress(signer.address),
+    value: 0n,
+    ...fees,
+  })
   const attempt = (open?.attempts.at(-1)?.attempt ?? 0) + 1
   const filler = { signerId: signer.id, chainId, nonce, attempt, raw, hash: keccak256(raw), gas, fees }
   if (!(await keepFiller(desk.sql, transactionRow(filler).row))) return

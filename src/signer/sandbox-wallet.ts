@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Refund } from '../../machines/refund.ts'
-import { asHex } from '../collect/waiting.ts'
+import { requireAddress } from '../chain/address.ts'
 import { mined, mint, setBalance } from '../sandbox/simulate/payer.ts'
 import type { SigningDesk } from './desk.ts'
 
@@ -15,6 +15,6 @@ export const fillSandboxWallet = async (
   using _mining = busy()
   await setBalance(url, address, PLENTY * 10n ** 18n + (tokenAddress === null ? 2n * amount : 0n))
   if (tokenAddress === null) return
-  const token = asHex(tokenAddress)
+  const token = requireAddress(tokenAddress)
   await mined(url, [await mint(url, { token, to: address, amount: PLENTY * 10n ** 6n + amount })])
 }

@@ -4,6 +4,7 @@ import { encodeFunctionData } from 'viem/utils'
 import { audit } from '../../src/audit/audit.ts'
 import { compareChains } from '../../src/audit/chain/compare.ts'
 import type { Finding } from '../../src/audit/rules/check.ts'
+import { requireAddress } from '../../src/chain/address.ts'
 import { factory, factoryAbi, saltOf } from '../../src/chain/forwarder.ts'
 import { toQuantity } from '../../src/chain/rpc/hex.ts'
 import { recoverySecretOf } from '../../src/commands/deposits.ts'
@@ -52,7 +53,7 @@ const sweep = async (sql: Sql, address: string) => {
   const secret = await recoverySecretOf({ sql, random: house.house.api.random }, keyring, deposit.merchant_id)
   const salts = [saltOf(secret, Number(deposit.counter))]
   const { token } = house.sandbox.contracts
-  const args = [deposit.treasury, salts, [asHex(token)]] as const
+  const args = [deposit.treasury, salts, [requireAddress(token)]] as const
   const data = encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args })
   const { url } = house.sandbox
   const hash = await ask(url, 'eth_sendTransaction', { from: payer, to: factory, data, gas: toQuantity(1_000_000) })
@@ -60,8 +61,6 @@ const sweep = async (sql: Sql, address: string) => {
   await ask(url, 'anvil_mine', toQuantity(10))
   await until(async () => (await sql`select from chain_cursors where final_number >= ${block}`).length > 0)
 }
-
-const asHex = (address: string): Hex => `0x${address.slice(2)}`
 
 /** What the audit finds after a change, which is taken back. */
 const findingsAfter = async (tampering: string, look: (sql: Sql) => Promise<readonly Finding[]>) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseAddress } from '../../src/chain/address.ts'
+import { parseAddress, requireAddress } from '../../src/chain/address.ts'
 
 // The examples of EIP-55.
 const checked = `
@@ -17,6 +17,8 @@ const checked = `
 test.each(checked)('%s has its checksum, and gets it when it is written small', address => {
   expect<string | undefined>(parseAddress(address)).toBe(address)
   expect<string | undefined>(parseAddress(address.toLowerCase())).toBe(address)
+  expect<string>(requireAddress(address)).toBe(address.toLowerCase())
+  expect<string>(requireAddress(address.toLowerCase())).toBe(address.toLowerCase())
 })
 
 test('one letter of the wrong size is a typing error', () => {
@@ -27,6 +29,7 @@ test('one letter of the wrong size is a typing error', () => {
       const mistyped = address.slice(0, at) + other + address.slice(at + 1)
       if (other === letter || mistyped === mistyped.toLowerCase()) continue
       expect(parseAddress(mistyped)).toBeUndefined()
+      expect(() => requireAddress(mistyped)).toThrow(`"${mistyped}" is not an address`)
     }
   }
 })
@@ -44,4 +47,5 @@ test.each([
   ['a name', 'vitalik.eth'],
 ])('%s is no address', (_, text) => {
   expect(parseAddress(text)).toBeUndefined()
+  expect(() => requireAddress(text)).toThrow(TypeError)
 })

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { requireAddress } from '../../chain/address.ts'
 import { readHoldings } from '../../chain/collect/holdings.ts'
 import type { Range } from '../../chain/rpc/log.ts'
 import { openLogRanges } from '../../chain/rpc/log-ranges.ts'
@@ -53,7 +54,7 @@ async function* differing(
   { chain, rpc, begunNumber, final }: Compared,
   rows: readonly Expected[],
 ): AsyncGenerator<string> {
-  const tokens = chain.tokens.map(({ address }) => asHex(address))
+  const tokens = chain.tokens.map(({ address }) => requireAddress(address))
   const at = { blockHash: final.hash }
   const addresses = rows.map(({ address }) => address)
   const holdings = await readHoldings(calls => getAgreedAnswers(rpc, calls), addresses, tokens, at)
@@ -91,5 +92,3 @@ const readCome = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonly He
 /** The answers of the nodes, if they are equal. */
 const getAgreedAnswers = (rpc: Rpc, calls: Parameters<Rpc['batch']>[0]): Promise<readonly string[]> =>
   getAgreed(rpc, calls, answers => answers.map(answer => String(answered(answer))))
-
-const asHex = (address: string): Hex => `0x${address.slice(2)}`

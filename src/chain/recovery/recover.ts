@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
 import { StartError } from '../../process/start-error.ts'
+import { requireAddress } from '../address.ts'
 import { carryOutSweep, deployFirst } from '../collect/carry-out.ts'
 import { planSweeps } from '../collect/plan.ts'
 import { readTreasuryCode } from '../collect/treasury.ts'
@@ -102,7 +103,7 @@ const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others:
   const listed = chains.filter(chain => chain.chainId === chainId).flatMap(({ tokens }) => tokens)
   const tokens: readonly Asset[] = [
     ...[...(known?.tokens ?? []), ...listed].map(({ asset, address, decimals }) => ({
-      ...{ token: asHex(address), name: asset, decimals },
+      ...{ token: requireAddress(address), name: asset, decimals },
     })),
     ...others.map(token => ({ token, name: null, decimals: 0 })),
   ]
@@ -111,8 +112,6 @@ const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others:
 
 /** Without a name the decimals are not known either. */
 const unitOf = ({ name, token }: Asset): string => name ?? `atomic units of token ${token}`
-
-const asHex = (address: string): Hex => `0x${address.slice(2)}`
 
 type Held = Asset & { readonly amount: bigint }
 

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
-import { concat, isHex, numberToHex, pad } from 'viem/utils'
+import { concat, numberToHex, pad } from 'viem/utils'
+import { requireAddress } from '../address.ts'
 
 export type RefundToSend = {
   readonly id: string
@@ -18,10 +19,10 @@ export type UnsignedTransfer = { readonly to: Hex; readonly data: Hex; readonly 
  * makes wallets ask, and a destination that is a contract may refuse it.
  */
 export const refundTransfer = ({ id, tokenAddress, destination, amount }: RefundToSend): UnsignedTransfer => {
-  if (tokenAddress === null) return { to: asHex(destination), data: '0x', value: amount }
-  const to = pad(asHex(destination.toLowerCase()))
+  if (tokenAddress === null) return { to: requireAddress(destination), data: '0x', value: amount }
+  const to = pad(requireAddress(destination))
   const data = concat([TRANSFER, to, numberToHex(amount, { size: 32 }), bytesOf(id)])
-  return { to: asHex(tokenAddress), data, value: 0n }
+  return { to: requireAddress(tokenAddress), data, value: 0n }
 }
 
 /**
@@ -45,9 +46,4 @@ const bytesOf = (id: string): Hex => {
   const digits = id.replaceAll('-', '')
   if (!/^[0-9a-f]{32}$/.test(digits)) throw new TypeError('cannot write an id behind a transfer: it is no UUID')
   return `0x${digits}`
-}
-
-const asHex = (address: string): Hex => {
-  if (!isHex(address) || address.length !== 42) throw new TypeError('cannot make a transfer: an address is malformed')
-  return address
 }

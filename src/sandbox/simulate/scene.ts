@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Payment } from '../../../machines/payment-events.ts'
 import type { Actor } from '../../actors/kind.ts'
+import { requireAddress } from '../../chain/address.ts'
 import { sandboxId } from '../../chain/known/sandbox.ts'
 import { openCoinSource } from '../../chain/watch/coins/source.ts'
 import { lookNow } from '../../chain/watch/coins/watch.ts'
@@ -47,7 +48,7 @@ export const dueOf = ({ state, context: payment }: Actor<Payment>): Sum => {
     return refuse('state_conflict', { message: 'The payment is not on the sandbox chain.' })
   const amount = payment.amountExpected - payment.amountReceived
   if (amount <= 0n) refuse('state_conflict', { message: 'The amount due is 0.', details: { status: state } })
-  return { token: hexOrNull(payment.tokenAddress), to: hexOf(payment.address), amount }
+  return { token: hexOrNull(payment.tokenAddress), to: requireAddress(payment.address), amount }
 }
 
 /** About as much as is due, in the other asset of the sandbox. */
@@ -58,7 +59,11 @@ export const otherAsset = async ({ counter, sandbox, payment, due }: Scene): Pro
   const assets = [{ chainId: sandboxId, asset }]
   const [quote] = await counter.chains.quotes.offer({ livemode: false, amountMinor, currency, until, assets })
   const share = quote && amountExpected ? (quote.amount * due.amount) / amountExpected : fallback
-  return { ...due, token: due.token === null ? hexOf(sandbox.contracts.token) : null, amount: share > 0n ? share : 1n }
+  return {
+    ...due,
+    token: due.token === null ? requireAddress(sandbox.contracts.token) : null,
+    amount: share > 0n ? share : 1n,
+  }
 }
 
 /** What is sent before the chain is read for the first time is never seen: books begin at the head. */
@@ -108,6 +113,4 @@ export const lookForCoins = async (scene: Scene): Promise<void> => {
   }
 }
 
-const hexOf = (address: string): Hex => `0x${address.slice(2).toLowerCase()}`
-
-const hexOrNull = (address: string | null): Hex | null => (address === null ? null : hexOf(address))
+const hexOrNull = (address: string | null): Hex | null => (address === null ? null : requireAddress(address))

@@ -8,7 +8,7 @@ const destination = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 test('a token is sent by its own transfer, and the id of the refund stands behind it', () => {
   const transfer = refundTransfer({ id, tokenAddress: token, destination, amount: 1_000_000n })
   expect(transfer).toEqual({
-    to: token,
+    to: token.toLowerCase(),
     data: `0xa9059cbb${'0'.repeat(24)}5aaeb6053f3e94c9b9a09f33669435e7ef1beaed${'f4240'.padStart(64, '0')}0198765432107abc8def0123456789ab`,
     value: 0n,
   })
@@ -17,7 +17,7 @@ test('a token is sent by its own transfer, and the id of the refund stands behin
 
 test('coins are sent to the destination itself, with nothing beside them', () => {
   const transfer = refundTransfer({ id, tokenAddress: null, destination, amount: 7n })
-  expect(transfer).toEqual({ to: destination, data: '0x', value: 7n })
+  expect(transfer).toEqual({ to: destination.toLowerCase(), data: '0x', value: 7n })
   expect(refundNamedIn(transfer.data)).toBe(undefined)
 })
 
@@ -38,6 +38,8 @@ test('a transfer without an id, or of another function, names no refund', () => 
 test.each([
   ['a wire id', { id: 're_01987654' }],
   ['a short destination', { destination: '0x12' }],
+  ['a destination with a wrong checksum', { destination: '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
+  ['the zero address', { destination: `0x${'0'.repeat(40)}` }],
   ['a token that is none', { tokenAddress: 'somewhere' }],
   ['more than a token can count', { amount: 2n ** 256n }],
   ['less than nothing', { amount: -1n }],
