@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import process from 'node:process'
 import { Hono } from 'hono'
 // In a project of your own: 'paymachine/verify-webhook', or a copy of this one file.
-import { verifyWebhook, WebhookVerificationError } from '../../src/verify-webhook.ts'
+import { verifyWebhook, WebhookVerificationError } from '../../src/verify-webhook/index.ts'
 
 const { PAYMACHINE_URL = 'http://127.0.0.1:3000', PAYMACHINE_API_KEY, PAYMACHINE_WEBHOOK_SECRET } = process.env
 if (!PAYMACHINE_API_KEY) throw new Error('PAYMACHINE_API_KEY is not set')

@@ -1,6 +1,6 @@
 import type { BundleOutcome, Carried, Done, Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent, Write } from './kind.ts'
-import type { Read } from './read.ts'
+import type { ActorRow } from './rows.ts'
 
 /**
  * How much is known of a unit. It only moves down this table.
@@ -54,6 +54,17 @@ export type ActorStep = {
 }
 
 export type TakenCommand = { readonly command: string; readonly done: Done; readonly before: TakenCommand | undefined }
+
+/** An actor's row and what else its commands must know, seen in one snapshot. */
+export type Read = {
+  readonly row: ActorRow
+  /** The transaction that wrote the row. */
+  readonly seen: string
+  /** Which of the asked command ids it has already taken. */
+  readonly done: ReadonlySet<string>
+  /** The generations of the asked timers. */
+  readonly timers: ReadonlyMap<string, number>
+}
 
 /** An actor on its way through a batch. Never changed: a bundle that fails half-way drops its heads. */
 export type ActorHead = {

@@ -1,14 +1,14 @@
 import { uuidv7 } from '../ids.ts'
 import type { Outside } from '../outside.ts'
 import { AnswerLost, isLockedOut } from '../postgres/errors.ts'
-import type { ActorStep, Duplicate, Pending } from './batch.ts'
+import type { ActorStep, Duplicate, Pending, Read } from './batch.ts'
 import { LockedOut } from './command.ts'
 import { commitBatch } from './commit.ts'
 import { isOfAnotherEra, isTakenBefore } from './commit-errors.ts'
 import { decider, type UnitVerdict } from './decide.ts'
 import { leaseActors, releaseActors } from './lease.ts'
 import { findLocked } from './locked.ts'
-import { askingOf, type Read, readActors } from './read.ts'
+import { askingOf, readActors } from './read.ts'
 import type { Registry } from './registry.ts'
 import {
   type Again,

@@ -1,6 +1,6 @@
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../outside.ts'
-import type { ActorHead, ActorStep, Unit } from './batch.ts'
+import type { ActorHead, ActorStep, Unit, Read } from './batch.ts'
 import {
   type Carried,
   type Command,
@@ -11,7 +11,6 @@ import {
   type Row,
 } from './command.ts'
 import type { Actor, Kind, Write } from './kind.ts'
-import type { Read } from './read.ts'
 import type { Registry } from './registry.ts'
 import type { RequestedEffect, Stepped } from './step.ts'
 

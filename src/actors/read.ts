@@ -1,20 +1,8 @@
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
-import type { Pending } from './batch.ts'
+import type { Pending, Read } from './batch.ts'
 import { type Carried, keyOf } from './command.ts'
 import type { Registry } from './registry.ts'
-import type { ActorRow } from './rows.ts'
-
-/** An actor's row and what else its commands must know, seen in one snapshot. */
-export type Read = {
-  readonly row: ActorRow
-  /** The transaction that wrote the row. */
-  readonly seen: string
-  /** Which of the asked command ids it has already taken. */
-  readonly done: ReadonlySet<string>
-  /** The generations of the asked timers. */
-  readonly timers: ReadonlyMap<string, number>
-}
 
 export type ReadRequest = {
   readonly commands: readonly Carried[]

@@ -6,7 +6,7 @@ import { refuse } from '../errors.ts'
 export type Requester<C> = {
   /** ID of the caller as in the API, for the history. */
   readonly cause: string
-  /** Returns rows for the actor in the response: see `once` in src/http/idempotency.ts. */
+  /** Returns rows for the actor in the response: see `answerOnce` in src/http/idempotency.ts. */
   readonly keep: (actor: Actor<C>) => readonly Row[]
 }
 

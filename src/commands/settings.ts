@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import type { Doer } from '../queries/security-events.ts'
-import { updateSettings as change, findSettings, type SettingsChanges, type SettingsRow } from '../queries/settings.ts'
+import { findSettings, type SettingsChanges, type SettingsRow, updateSettings } from '../queries/settings.ts'
 import { wouldBeLostAt } from './lost-money.ts'
 
 export type SettingsChange = {
@@ -20,7 +20,7 @@ export const changeSettings = async (
 ): Promise<SettingsRow> => {
   for (const [param, address] of receivingAddressesIn(changes))
     if (await wouldBeLostAt({ sql, chains }, address)) refuse('parameter_invalid', { param, message: LOST })
-  const outcome = await change(sql, { merchantId, livemode, changes }, by)
+  const outcome = await updateSettings(sql, { merchantId, livemode, changes }, by)
   // The role may have been changed since the guard has checked it.
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')

@@ -1,7 +1,7 @@
 import { refuse } from '../errors.ts'
 import { findAccountByEmail } from '../queries/accounts.ts'
 import { recordWrongPassword } from '../queries/attempts.ts'
-import { insertSignIn as insertSession } from '../queries/sessions.ts'
+import { insertSignIn } from '../queries/sessions.ts'
 import type { AccountContext } from './account-context.ts'
 import { judgeCode, refuseCode } from './codes.ts'
 import { type Checked, passOf, passwordSubjects, takePasswordCheck } from './password-checks.ts'
@@ -35,7 +35,7 @@ export const signIn = async (
 
   const [session, token] = draftSession(context, account.id, from)
   const given = code === undefined ? undefined : judgeCode(context, account, code)
-  const signed = await insertSession(
+  const signed = await insertSignIn(
     context.sql,
     { accountId: account.id, knownHash: account.password_hash, code: given, pass },
     session,

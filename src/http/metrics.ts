@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto'
 import process from 'node:process'
 import { feedLagMs } from '../actors/feed.ts'
 import { chainIdsOf } from '../chain/enabled/connect.ts'
+import type { LockWait } from '../actors/lockouts.ts'
 import { refuse } from '../errors.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
-import type { BackgroundServices } from '../server/background-services.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { isLoopback, isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
@@ -13,10 +13,17 @@ import { EXPOSITION_TYPE, expositionOf, type MetricFamily } from './exposition.t
 import { type HealthCheck, withHealthTimeout } from './health.ts'
 import { forAnybody, type Route } from './route.ts'
 
+/** The background services of the process, as far as they are measured. */
+export type MeasuredServices = {
+  /** Undefined in a process that sends no webhooks. */
+  readonly sending: Pick<Sender, 'counts'> | undefined
+  longestLockWait(): LockWait | undefined
+}
+
 /** `/metrics` for Prometheus: with METRICS_TOKEN or, if it is not set, from this machine only. */
 export const metricsRoutes = (
   checks: Readonly<Record<string, HealthCheck>>,
-  services?: Pick<BackgroundServices, 'sending' | 'longestLockWait'>,
+  services?: MeasuredServices,
 ): readonly Route[] => [
   forAnybody('GET', {
     path: '/metrics',
@@ -124,7 +131,7 @@ const sendingOf = (sending: Pick<Sender, 'counts'> | undefined): readonly Metric
   ]
 }
 
-const lockWaitOf = (services: Pick<BackgroundServices, 'longestLockWait'> | undefined): readonly MetricFamily[] => {
+const lockWaitOf = (services: Pick<MeasuredServices, 'longestLockWait'> | undefined): readonly MetricFamily[] => {
   if (!services) return []
   const seconds = (services.longestLockWait()?.ms ?? 0) / 1_000
   const help = 'Longest wait of a command of this process for a row that another transaction has locked.'

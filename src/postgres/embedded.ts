@@ -7,7 +7,7 @@ import { writePrivate } from '../process/private-file.ts'
 import { StartError } from '../process/start-error.ts'
 import { type Cluster, databaseUrl } from './cluster.ts'
 import { findCluster } from './place.ts'
-import { type Server, startServer } from './server.ts'
+import { type Server, startPostgres } from './server.ts'
 
 /** The Postgres that a house without DATABASE_URL makes for itself. */
 export type Embedded = { readonly url: string; stop(): Promise<void> }
@@ -64,7 +64,7 @@ export const urlFile = (dataDir: string) => join(resolve(dataDir), 'database-url
 
 const keepRunning = async (cluster: Cluster, folder: string, say: (line: string) => void) => {
   let stopping = false
-  let server: Server = await startServer(cluster, { port: lastPort(folder) })
+  let server: Server = await startPostgres(cluster, { port: lastPort(folder) })
   const url = await databaseUrl(cluster, server.port)
   writePrivate(urlFile(folder), url)
 
@@ -72,7 +72,7 @@ const keepRunning = async (cluster: Cluster, folder: string, say: (line: string)
     for (let failures = 0; !stopping; failures++) {
       try {
         // The pool knows this port only.
-        server = await startServer(cluster, { port: server.port, fixedPort: true })
+        server = await startPostgres(cluster, { port: server.port, fixedPort: true })
         return
       } catch (error) {
         say(`Postgres could not be restarted: ${error instanceof Error ? error.message : error}`)

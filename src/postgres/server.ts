@@ -18,7 +18,7 @@ export type Server = {
   stop(how?: 'fast' | 'kill'): Promise<void>
 }
 
-export type ServerOptions = {
+export type PostgresProcessOptions = {
   /** Taken if it is free. */
   readonly port?: number | undefined
   /** No other port will do. */
@@ -29,7 +29,7 @@ export type ServerOptions = {
 }
 
 /** Starts the cluster's server and waits until it takes connections. Nobody else may be starting it. */
-export const startServer = async (cluster: Cluster, options: ServerOptions = {}): Promise<Server> => {
+export const startPostgres = async (cluster: Cluster, options: PostgresProcessOptions = {}): Promise<Server> => {
   const { home, account } = cluster
   await endOrphan(home, account)
   let port = options.port ?? 0
@@ -59,7 +59,7 @@ const launch = (
   { home, account, binaries }: Cluster,
   port: number,
   log: number,
-  options: ServerOptions,
+  options: PostgresProcessOptions,
 ): ProcessGuard => {
   const settings = { ...defaults, log_directory: logFolder(home), port, ...options.settings }
   return openProcessGuard({

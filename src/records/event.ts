@@ -1,13 +1,4 @@
-/** The public fields of a row of `events`. */
-export type EventRow = {
-  readonly id: string
-  readonly type: string
-  readonly createdAt: Date
-  readonly livemode: boolean
-  readonly apiVersion: string
-  /** Rendered in the commit of the transition. It never changes. */
-  readonly object: unknown
-}
+import type { EventRow } from '../queries/events.ts'
 
 /** The body of a webhook delivery: exactly these fields. */
 export const eventBody = ({ id, type, createdAt, livemode, apiVersion, object }: EventRow) => ({

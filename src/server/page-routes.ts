@@ -1,7 +1,7 @@
 import { JSON_TYPE } from '../http/answer.ts'
 import type { Api } from '../http/api.ts'
 import { openCompressed } from '../http/compressed.ts'
-import { docsDocs, docsSectionDocs, openapiDocs, payDocs } from '../http/docs/service.ts'
+import { docsPageDocs, docsSectionDocs, openapiDocs, payDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
 import { metricsRoutes } from '../http/metrics.ts'
 import { documentOf } from '../http/openapi/document.ts'
@@ -9,7 +9,7 @@ import { claimRoutes } from '../http/refund-claims.ts'
 import { refundPageRoutes } from '../http/refund-pages.ts'
 import { forAnybody, forCustomers, type Route } from '../http/route.ts'
 import { decodeId } from '../ids.ts'
-import { docsPages } from '../pages/docs/ts'
+import { docsPages } from '../pages/docs/docs.ts'
 import { notFoundPage } from '../pages/not-found.ts'
 import { noPayPage, payPage } from '../pages/pay.ts'
 import { findVisitedPaymentLink } from '../queries/payment-links.ts'
@@ -35,7 +35,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
     forAnybody('GET', {
       path: '/docs',
       page: true,
-      docs: docsDocs,
+      docs: docsPageDocs,
       handle: (api, { headers }) => read(api).contents(headers),
     }),
 

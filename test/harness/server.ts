@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Cluster, databaseUrl } from '../../src/postgres/cluster.ts'
 import { usableBinaries } from '../../src/postgres/place.ts'
-import { type Server, startServer } from '../../src/postgres/server.ts'
+import { type Server, startPostgres } from '../../src/postgres/server.ts'
 import { accountFor, give } from '../../src/process/account.ts'
 import { copyCluster, createForTests } from './cluster.ts'
 import { scratch, scratches } from './scratch.ts'
@@ -44,7 +44,7 @@ export const postgresServer = async ({
   give(home, cluster.account)
   const all = { ...wanted, ...(certificate && keepCertificate(cluster, certificate)) }
   const start = (port?: number) =>
-    startServer(cluster, { port, fixedPort: port !== undefined, temporary: true, settings: all })
+    startPostgres(cluster, { port, fixedPort: port !== undefined, temporary: true, settings: all })
   let server: Server | undefined = await start()
   const { port } = server
   const stop = async (how: 'fast' | 'kill') => {

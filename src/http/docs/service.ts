@@ -56,7 +56,7 @@ export const openapiDocs: Docs = {
   answers: { 200: documentShape },
 }
 
-export const docsDocs: Docs = {
+export const docsPageDocs: Docs = {
   operation: 'readDocs',
   summary: 'Show the API reference',
   answers: { 200: 'HTML page with the introduction and a list of all endpoints.' },

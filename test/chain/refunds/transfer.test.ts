@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { requireAddress } from '../../../src/chain/address.ts'
 import { refundNamedIn, refundTransfer } from '../../../src/chain/refunds/transfer.ts'
 
 const id = '01987654-3210-7abc-8def-0123456789ab'
@@ -8,7 +9,7 @@ const destination = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 test('a token is sent by its own transfer, and the id of the refund stands behind it', () => {
   const transfer = refundTransfer({ id, tokenAddress: token, destination, amount: 1_000_000n })
   expect(transfer).toEqual({
-    to: token.toLowerCase(),
+    to: requireAddress(token),
     data: `0xa9059cbb${'0'.repeat(24)}5aaeb6053f3e94c9b9a09f33669435e7ef1beaed${'f4240'.padStart(64, '0')}0198765432107abc8def0123456789ab`,
     value: 0n,
   })
@@ -17,7 +18,7 @@ test('a token is sent by its own transfer, and the id of the refund stands behin
 
 test('coins are sent to the destination itself, with nothing beside them', () => {
   const transfer = refundTransfer({ id, tokenAddress: null, destination, amount: 7n })
-  expect(transfer).toEqual({ to: destination.toLowerCase(), data: '0x', value: 7n })
+  expect(transfer).toEqual({ to: requireAddress(destination), data: '0x', value: 7n })
   expect(refundNamedIn(transfer.data)).toBe(undefined)
 })
 
