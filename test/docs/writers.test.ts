@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { kinds } from '../../src/kinds/all.ts'
 import { sealedColumns } from '../../src/sealed-columns.ts'
 import { readText, tableRows } from './tables.ts'
 import { actorTables, triggersOnActors, writersInDatabase, writersInSource } from './writers.ts'
@@ -24,6 +25,13 @@ test('it names every statement of the program that writes the row of an actor', 
   expect(any).toEqual(['src/actors/lease.ts', 'src/rekey/rekey.ts'])
   expect(sealedColumns.filter(({ table }) => actorTables.includes(table))).toEqual([])
   expect(listed('Statements in the source')).toEqual(['src/actors/lease.ts'])
+})
+
+test('it names every function that a transition calls in its commit', () => {
+  const sources = kinds.map(({ name }) => readText(`src/kinds/${name.replaceAll('_', '-')}.ts`))
+  const called = sources.flatMap(source => [...source.matchAll(/\bfunction: '(\w+)'/g)].map(([, name = '']) => name))
+  expect(called.length).toBeGreaterThan(5)
+  expect(listed('What a transition writes beside its row')).toEqual([...new Set(called)].sort())
 })
 
 test('it names every trigger on the table of an actor', () => {

@@ -70,7 +70,9 @@ test('a database that another version of a file was applied to is refused', asyn
 test('a database that is newer than the program is refused', async () => {
   await using db = await emptyDatabase()
   await migrate(db.url, [one, two])
-  await expect(migrate(db.url, [one])).rejects.toThrow('The database is newer than this program: it has the migration 002-two.sql')
+  await expect(migrate(db.url, [one])).rejects.toThrow(
+    'The database is newer than this program: it has the migration 002-two.sql',
+  )
 })
 
 test('a migration that another process is applying without the lock is waited for, not applied again', async () => {
