@@ -157,7 +157,8 @@ create table coin_looks (
 
 -- Addresses that something was collected from, where neither logs nor balances show what had come: it came in the block
 -- of the collection, or no node has the states any more. And addresses that a token of CHAINS_FILE logged transfers to,
--- where no node has the states any more and the address holds less now. A person must look.
+-- where no node has the states any more and the address holds less now, or where only these logs say that it was
+-- collected in the block in which it arrived. A person must look.
 create table unexplained_collections (
   chain_id bigint not null,
   address text not null,

@@ -25,14 +25,22 @@ export type TokenReceipt = { readonly token: string; readonly address: string; r
  */
 export type TokenRise = { readonly amount: bigint; readonly measured: 'in block' | 'now' }
 
+/** Transfers of a token in a block. Null: from, or to, any address. */
+export type TokenTransfers = {
+  readonly token: string
+  readonly from: string | null
+  readonly to: string | null
+  readonly block: Cursor
+}
+
 export type TokenRiseSource = {
   /** One for each receipt, as two nodes agree; undefined while they do not. */
   tokenRises(receipts: readonly TokenReceipt[]): Promise<readonly TokenRise[] | undefined>
   /**
-   * How much of the token left the address in the block by the token's logs, as two nodes agree; null where the nodes
-   * refuse to list them. Undefined while they do not agree.
+   * How much these transfers move by the token's logs, as two nodes agree; null where the nodes refuse to list them.
+   * Undefined while they do not agree.
    */
-  tokensSent(receipts: readonly TokenReceipt[]): Promise<readonly (bigint | null)[] | undefined>
+  tokensMoved(transfers: readonly TokenTransfers[]): Promise<readonly (bigint | null)[] | undefined>
 }
 
 const RECEIPTS_AT_ONCE = 100
@@ -70,10 +78,12 @@ export const openTokenRise = (rpc: Rpc): TokenRiseSource => {
   return {
     tokenRises: async receipts => {
       if (known.size > MOST_KNOWN) known.clear()
-      if (!(await askNew(receipts.filter(receipt => !known.has(keyOf(receipt)))))) return undefined
+      const unknown = new Map(receipts.map(receipt => [keyOf(receipt), receipt]))
+      for (const key of unknown.keys()) if (known.has(key)) unknown.delete(key)
+      if (!(await askNew([...unknown.values()]))) return undefined
       return receipts.map(receipt => known.get(keyOf(receipt)) ?? NO_RISE)
     },
-    tokensSent: receipts => inParts(receipts, RECEIPTS_AT_ONCE, part => sentIn(rpc, part)),
+    tokensMoved: transfers => inParts(transfers, RECEIPTS_AT_ONCE, part => movedIn(rpc, part)),
   }
 }
 
@@ -127,17 +137,23 @@ const riseOrGone = async (rpc: Rpc, receipt: TokenReceipt): Promise<TokenRise | 
 /** The refusal is the token's answer, and no limit of the node: a token without an answer is not credited. */
 const isOfToken = (error: unknown): boolean => error instanceof RpcRefusal && error.code !== LIMIT_EXCEEDED
 
-const sentIn = async (rpc: Rpc, receipts: readonly TokenReceipt[]): Promise<readonly (bigint | null)[] | undefined> => {
-  const filters = receipts.map(
-    ({ token, address }): LogFilter => ({ addresses: [token], topics: [TRANSFER, topicOf(address)] }),
+const movedIn = async (
+  rpc: Rpc,
+  transfers: readonly TokenTransfers[],
+): Promise<readonly (bigint | null)[] | undefined> => {
+  const filters = transfers.map(
+    ({ token, from, to }): LogFilter => ({
+      addresses: [token],
+      topics: [TRANSFER, from === null ? null : topicOf(from), ...(to === null ? [] : [topicOf(to)])],
+    }),
   )
-  const calls = receipts.flatMap(({ block }, at) => {
+  const calls = transfers.flatMap(({ block }, at) => {
     const filter = filters[at]
     return filter ? [blockAt(block.number), logsOf(block.hash, filter)] : []
   })
   try {
     const sums = await rpc.agreed(calls, answers =>
-      receipts.map(({ block }, at) => {
+      transfers.map(({ block }, at) => {
         if (!isBlock(answered(answers[2 * at]), block)) throw new RpcFault('behind')
         const logs = readLogs(answered(answers[2 * at + 1]), filters[at])
         return logs.reduce((sum, log) => sum + (transferLogOf(log)?.amount ?? 0n), 0n)
@@ -146,7 +162,7 @@ const sentIn = async (rpc: Rpc, receipts: readonly TokenReceipt[]): Promise<read
     return agreedOn(sums)
   } catch (error) {
     const isRateLimit = error instanceof RpcRefusal && error.code === LIMIT_EXCEEDED
-    if (receipts.length > 1 || isRateLimit || !isTooLarge(error)) throw error
+    if (transfers.length > 1 || isRateLimit || !isTooLarge(error)) throw error
     return [null]
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import pino from 'pino'
+import { toHex } from 'viem/utils'
 import { ethereumMainnet } from '../../../src/chain/known/ethereum.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/books.ts'
@@ -17,11 +18,19 @@ const house = await forFile(chainHouse(), { rests: false })
 const { chain, sql } = house
 const [sender = ''] = await chain.rpc<string[]>('eth_accounts')
 
-/** Moves an amount between balances, which it returns, and logs it. The balance of a sender may become negative. */
+/**
+ * Moves an amount between balances, which it returns, and logs it. The balance of a sender may become negative. Called
+ * with three words it logs a transfer from the first to the second, and moves nothing.
+ */
 const HONEST_CODE = (() => {
-  const transfer = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  const runtime = `366024146048576024353354033355602435806004355401600435555f52600435337f${transfer}60205fa3005b600435545f5260205ff3`
-  return `0x60${(runtime.length / 2).toString(16)}8060095f395ff3${runtime}`
+  const log = `7fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa300`
+  const move = `60243533540333556024356004355401600435556024355f5260043533${log}`
+  const balance = '5b600435545f5260205ff3'
+  const forge = `5b6044355f52602435600435${log}`
+  const hex = (bytes: number) => bytes.toString(16).padStart(2, '0')
+  const [balanceAt, forgeAt] = [14 + move.length / 2, 14 + (move.length + balance.length) / 2]
+  const runtime = `3660241460${hex(balanceAt)}573660641460${hex(forgeAt)}57${move}${balance}${forge}`
+  return `0x60${hex(runtime.length / 2)}8060095f395ff3${runtime}`
 })()
 
 const deployHonest = async (): Promise<string> => {
@@ -44,12 +53,18 @@ const read = async (source = sourceOf(chain.url)) => {
 }
 
 /** Moves what a deposit address holds to the treasury. */
-const sweep = async (from: string, amount = 1000n, token = honest) => {
+const sweep = async (from: string, amount = 1000n) => {
   await chain.rpc('anvil_setBalance', from, '0xde0b6b3a7640000')
   await chain.rpc('anvil_impersonateAccount', from)
-  await chain.rpc('eth_sendTransaction', { ...chain.payment(TREASURY, amount, token), from })
+  await chain.rpc('eth_sendTransaction', { ...chain.payment(TREASURY, amount, honest), from })
 }
-const TREASURY = `0x${'7e'.repeat(20)}`
+/** Of every deposit address: see `giveOut`. */
+const TREASURY = `0x${'7'.repeat(40)}`
+/** The token logs a transfer that moves nothing. */
+const forge = (from: string, to: string, amount = 1000n) => {
+  const data = `0x00000000${[from, to, toHex(amount)].map(each => each.slice(2).padStart(64, '0')).join('')}`
+  return chain.rpc('eth_sendTransaction', { from: sender, to: honest, data, gas: '0x100000' })
+}
 
 const lines: Record<string, unknown>[] = []
 const log = pino({ base: null, timestamp: false }, { write: line => lines.push(JSON.parse(line)) })
@@ -97,6 +112,52 @@ test.each([
   await read()
   expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
   expect(linesOf(there)).toEqual([])
+})
+
+const OTHER = `0x${'e'.repeat(40)}`
+const nothing = async () => {}
+const payTreasury = () => chain.pay(TREASURY, 1000n, honest)
+const collectOther = async () => {
+  const other = await paidIn(honest)
+  await sweep(other.address)
+}
+
+test.each([
+  ['to its treasury', TREASURY, nothing],
+  ['to its treasury, to which as much is paid', TREASURY, payTreasury],
+  ['to its treasury, for which as much is collected', TREASURY, collectOther],
+  ['to another address', OTHER, nothing],
+  ['to another address, while as much is collected', OTHER, collectOther],
+])('logs that move money to a deposit address and on in one block are for a person: %s', async (_, to, beside) => {
+  const told = await house.opened({ tokenAddress: honest })
+  await forge(sender, told.address)
+  await forge(told.address, to)
+  await beside()
+  await chain.mine(CONFIRMATIONS)
+  await read()
+  await read()
+  expect(await house.stateOf(told)).toMatchObject({
+    ...{ state: 'pending', amountReceived: 0n, amountFinal: 0n, attention: true },
+  })
+  expect(linesOf(told)).toMatchObject([{ token: honest, amount: '1000', reason: 'collection not confirmed' }])
+})
+
+test('logs that move less on than to a deposit address pay nothing', async () => {
+  const told = await house.opened({ tokenAddress: honest })
+  await forge(sender, told.address)
+  await forge(told.address, TREASURY, 999n)
+  await chain.mine(CONFIRMATIONS)
+  await read()
+  expect(await house.stateOf(told)).toMatchObject({ state: 'pending', amountFinal: 0n, attention: false })
+  expect(linesOf(told)).toMatchObject([{ reason: 'balance did not rise' }])
+})
+
+test('deposits that are collected together in the block in which they arrive are credited', async () => {
+  const both = [await paidIn(honest), await paidIn(honest)]
+  for (const { address } of both) await sweep(address)
+  await chain.mine(CONFIRMATIONS)
+  await read()
+  for (const each of both) expect(await house.stateOf(each)).toMatchObject({ state: 'success', attention: false })
 })
 
 test('a token transfer that is not credited is logged once, with its payment and transaction', async () => {
