@@ -2,6 +2,21 @@ import { emit } from 'xstate'
 import type { AssetPick } from './payment-events.ts'
 import { MINUTE_MS, paymentRules } from './payment-rules.ts'
 
+/** What a person decides about a payment, also while its window is open. */
+const decisions = paymentRules.createStateConfig({
+  on: {
+    accept: [
+      {
+        guard: 'onlyStraysFinal',
+        target: 'success',
+        actions: ['takeStray', 'accept', emit({ type: 'payment.succeeded' })],
+      },
+      { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
+    ],
+    dismiss: { guard: 'needsAttention', actions: 'dismiss' },
+  },
+})
+
 /** Expired, failed and canceled payments differ in how they came there; money that still comes is treated alike. */
 const ended = paymentRules.createStateConfig({
   on: {
@@ -18,15 +33,7 @@ const ended = paymentRules.createStateConfig({
     ],
     collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
     collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'forgetGivenBack'] },
-    accept: [
-      {
-        guard: 'onlyStraysFinal',
-        target: 'success',
-        actions: ['takeStray', 'accept', emit({ type: 'payment.succeeded' })],
-      },
-      { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
-    ],
-    dismiss: { guard: 'needsAttention', actions: 'dismiss' },
+    ...decisions.on,
     reserve_refund: { guard: 'refundFits', actions: 'reserveRefund' },
     release_refund: { guard: 'refundIsReserved', actions: 'releaseRefund' },
     refund_processed: { guard: 'refundIsReserved', actions: ['countRefund', 'forgetGivenBack'] },
@@ -95,15 +102,7 @@ export const paymentMachine = paymentRules.createMachine({
         collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
         collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'waitForStray'] },
         stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
-        accept: [
-          {
-            guard: 'onlyStraysFinal',
-            target: 'success',
-            actions: ['takeStray', 'accept', emit({ type: 'payment.succeeded' })],
-          },
-          { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
-        ],
-        dismiss: { guard: 'needsAttention', actions: 'dismiss' },
+        ...decisions.on,
         price_missed: { guard: 'outlivesPrice', actions: 'endWindowWithPrice' },
         end_window: { guard: 'testWindowOpen', actions: 'endWindow' },
       },
