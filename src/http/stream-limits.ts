@@ -7,12 +7,14 @@ export type StreamLimits = { readonly most: number; readonly mostOfNetwork: numb
 
 export const RETRY_S = 5
 
+type Group = readonly [name: string, most: number]
+
 /** Counts the open streams of a process, of each network (an IPv4 address or a /64), and of each IPv6 /48. */
 export const openStreamCounts = ({ most, mostOfNetwork, mostOfSite }: StreamLimits) => {
   const counts = new Map<string, number>()
   let total = 0
 
-  const groupsOf = (origin: StreamOrigin): readonly (readonly [name: string, most: number])[] => {
+  const groupsOf = (origin: StreamOrigin): readonly Group[] => {
     if (!origin) return []
     const { network, site } = origin
     const group = [network, mostOfNetwork] as const
@@ -27,21 +29,15 @@ export const openStreamCounts = ({ most, mostOfNetwork, mostOfSite }: StreamLimi
       else counts.delete(name)
     }
   }
-  const areExceeded = (origin: StreamOrigin): boolean =>
-    groupsOf(origin).some(([name, most]) => (counts.get(name) ?? 0) > most)
-
   return {
     /** Counts a stream, or refuses it and counts nothing. `replaced`: the origin of a stream that ends for it. */
     enter: (origin: StreamOrigin, replaced?: { readonly origin: StreamOrigin }): void => {
       const freed = replaced ? 1 : 0
       if (total - freed >= most) refuse('service_unavailable', { retryAfter: RETRY_S })
+      const freedIn = replaced ? groupsOf(replaced.origin).map(([name]) => name) : []
+      const isFull = ([name, most]: Group) => (counts.get(name) ?? 0) - (freedIn.includes(name) ? 1 : 0) >= most
+      if (groupsOf(origin).some(isFull)) refuse('rate_limited', { retryAfter: RETRY_S })
       add(origin, 1)
-      if (replaced) add(replaced.origin, -1)
-      const refused = areExceeded(origin)
-      if (replaced) add(replaced.origin, 1)
-      if (!refused) return
-      add(origin, -1)
-      refuse('rate_limited', { retryAfter: RETRY_S })
     },
     leave: (origin: StreamOrigin): void => add(origin, -1),
   }
