@@ -75,17 +75,7 @@ begin
       where merchant_id = e.merchant_id and livemode = e.livemode and event_type = e.type and closed_at is null
         and (e.kind <> 'webhook_endpoint' or endpoint_id = e.actor)
       offset 0) s
-    returning id, endpoint_id, created_at
-  ), history as (
-    insert into transitions (
-      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-    select id, 1, 'delivery', command, false, 'create', null, 'pending', null, context, created_at, current_era(),
-      transition_digest(id, 1, 'delivery', command, 'create', null, 'pending', null, context, created_at)
-    from (
-      select id, created_at, gen_random_uuid() as command,
-        json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
-          to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as context
-      from made offset 0) made
+    returning endpoint_id
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
 
@@ -319,10 +309,6 @@ begin
   end if;
 end $$;
 
-create function ms_time(ms bigint) returns timestamptz language sql immutable as $$
-  select to_timestamp(ms::float8 / 1000)
-$$;
-
 -- Writes down what came of attempts. The outcomes come sorted by id, so that of two statements that change the same
 -- rows one waits for the other. Answers the deliveries that have moved on since they were decided on: what came of
 -- their attempts is written down all the same, and what that means for them is to be decided anew. So are those in
@@ -335,7 +321,7 @@ create function record_attempts(
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '250ms' as $$
 declare
-  changed integer;
+  changed_count integer;
   moved uuid[];
   this_era integer := current_era();
 begin
@@ -354,30 +340,33 @@ begin
 
   -- The rev is the fence: every change raises it. With a fence by state instead, the planner finds the rows by an
   -- index that has the state in it and that it believes almost empty, which takes half of the throughput.
-  update deliveries d set
-    state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
-    resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
-    cancel_requested = false, updated_at = ms_time(o.at_ms)
-  from unnest(outcomes) o
-  where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around));
-  get diagnostics changed = row_count;
-  if changed < cardinality(outcomes) then
+  with changed as (
+    update deliveries d set
+      state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
+      resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
+      cancel_requested = false, updated_at = ms_time(o.at_ms)
+    from rows from (unnest(outcomes), json_array_elements(contexts)) as o(
+      id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
+      outcome, duration_ms, http_status, response_snippet, context)
+    where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around))
+    returning d.id, d.rev, d.merchant_id, d.livemode, d.created_at, d.updated_at as at, o.event, o.state, o.context
+  )
+  insert into transitions (
+    actor, command, merchant_id, at, actor_created_at, era, rev, livemode, keyed, kind, event, from_state, to_state, cause,
+    digest, context)
+  select id, record_attempts.command, merchant_id, at, created_at, this_era, rev, livemode, false, 'delivery', event,
+    'sending', state, 'sender',
+    transition_digest(id, rev, 'delivery', record_attempts.command, event, 'sending', state, 'sender', context, at,
+      merchant_id, livemode, created_at),
+    context
+  from changed;
+  get diagnostics changed_count = row_count;
+  if changed_count < cardinality(outcomes) then
     moved := array(
       select o.id from unnest(outcomes) o
       where not exists (select from deliveries d where d.id = o.id and d.rev = o.was + 1
         and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
   end if;
-
-  insert into transitions (
-    actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-  select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
-    ms_time(r.at_ms), this_era,
-    transition_digest(r.id, r.was + 1, 'delivery', record_attempts.command, r.event, 'sending', r.state, 'sender', r.context,
-      ms_time(r.at_ms))
-  from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
-    id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
-    outcome, duration_ms, http_status, response_snippet, context)
-  where moved is null or r.id <> all (moved);
 
   -- What has moved on is still held, for as long as it is not decided.
   if finished is not null and moved is null then
@@ -422,8 +411,6 @@ create function claim_deliveries(
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 set enable_sort = off set enable_incremental_sort = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
-declare
-  this_era integer := current_era();
 begin
   return query
   with picked as materialized (
@@ -457,16 +444,6 @@ begin
   ), held as (
     insert into delivery_claims (id, worker, claimed_at, deliveries)
     select claim, claim_deliveries.worker, now_at, array_agg(c.id) from claimed c having count(*) > 0
-  ), history as (
-    insert into transitions (
-      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender', c.context,
-      now_at, this_era,
-      transition_digest(c.id, c.rev, 'delivery', claim, 'attempt_started', 'pending', 'sending', 'sender', c.context, now_at)
-    from (
-      select id, rev, json_build_object('attempts', attempts, 'automaticAttempts', automatic_attempts, 'trigger', trigger,
-        'nextAttemptAt', null) as context
-      from claimed offset 0) c
   )
   select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
     c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,

@@ -36,7 +36,7 @@ create type signed_transactions_v1_entry as (g integer, was integer, seen xid, s
 
 create type signer_nonces_v1_entry as (g integer, was integer, seen xid, signer_id uuid, nonce bigint, refund_id uuid, state text, sent_at timestamp with time zone, created_at timestamp with time zone);
 
-create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, event_id uuid, event_type text, merchant_id uuid, livemode boolean, api_version text);
+create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, created_ms bigint, merchant_id uuid, livemode boolean, event_id uuid, event_type text, api_version text);
 
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
 
@@ -870,22 +870,26 @@ create table transfers (
 
 create table transitions (
   actor uuid not null,
-  rev integer not null,
-  kind text not null,
   command uuid not null,
+  merchant_id uuid,
+  at timestamp with time zone not null,
+  actor_created_at timestamp with time zone not null,
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity (cache 1000),
+  era integer not null,
+  rev integer not null,
+  livemode boolean,
   keyed boolean not null,
+  kind text not null,
   event text not null,
   from_state text,
   to_state text not null,
   cause text,
-  context json not null,
-  at timestamp with time zone not null,
-  era integer not null,
-  xid xid8 not null default pg_current_xact_id(),
-  seq bigint not null generated always as identity (cache 1000),
   digest bytea,
+  context json not null,
   constraint transitions_pkey PRIMARY KEY (actor, rev),
-  constraint transitions_first CHECK ((rev = 1) = (from_state IS NULL))
+  constraint transitions_first CHECK ((rev = 1) = (from_state IS NULL)),
+  constraint transitions_owner CHECK ((merchant_id IS NULL) = (livemode IS NULL))
 );
 
 create table unclear_nonces (
@@ -1069,8 +1073,10 @@ CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id, b
 CREATE INDEX transfers_seen ON public.transfers USING btree (chain_id, block_number) WHERE (state = 'seen'::text);
 CREATE INDEX transfers_to_agree_on ON public.transfers USING btree (chain_id, block_number) WHERE ((state = 'seen'::text) AND (NOT agreed));
 
+CREATE INDEX transitions_by_state ON public.transitions USING btree (kind, to_state);
 CREATE UNIQUE INDEX transitions_command_once ON public.transitions USING btree (actor, command) WHERE keyed;
 CREATE INDEX transitions_feed ON public.transitions USING btree (era, xid, seq);
+CREATE INDEX transitions_of_merchant ON public.transitions USING btree (merchant_id, livemode, era, xid, seq);
 
 CREATE INDEX unexplained_collections_of_payment ON public.unexplained_collections USING btree (payment_id);
 
@@ -1689,8 +1695,6 @@ CREATE OR REPLACE FUNCTION public.claim_deliveries(claim uuid, worker uuid, now_
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
-declare
-  this_era integer := current_era();
 begin
   return query
   with picked as materialized (
@@ -1724,16 +1728,6 @@ begin
   ), held as (
     insert into delivery_claims (id, worker, claimed_at, deliveries)
     select claim, claim_deliveries.worker, now_at, array_agg(c.id) from claimed c having count(*) > 0
-  ), history as (
-    insert into transitions (
-      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-    select c.id, c.rev, 'delivery', claim, false, 'attempt_started', 'pending', 'sending', 'sender', c.context,
-      now_at, this_era,
-      transition_digest(c.id, c.rev, 'delivery', claim, 'attempt_started', 'pending', 'sending', 'sender', c.context, now_at)
-    from (
-      select id, rev, json_build_object('attempts', attempts, 'automaticAttempts', automatic_attempts, 'trigger', trigger,
-        'nextAttemptAt', null) as context
-      from claimed offset 0) c
   )
   select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
     c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,
@@ -1894,12 +1888,17 @@ begin
     perform call_writes(writes, true, conflicts);
   end if;
 
-  insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-  select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now_at, this_era,
-    transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, now_at)
+  insert into transitions (
+    actor, command, merchant_id, at, actor_created_at, era, rev, livemode, keyed, kind, event, from_state, to_state, cause,
+    digest, context)
+  select actor, command, merchant_id, now_at, ms_time(created_ms), this_era, rev, livemode, keyed, kind, event, from_state,
+    to_state, cause,
+    transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, now_at,
+      merchant_id, livemode, ms_time(created_ms)),
+    context
   from rows from (unnest(steps), json_array_elements(contexts)) as r(
-    g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
-    event_id, event_type, merchant_id, livemode, api_version, context)
+    g, actor, rev, kind, command, keyed, event, from_state, to_state, cause, created_ms, merchant_id, livemode,
+    event_id, event_type, api_version, context)
   where to_state is not null and (conflicts is null or g <> all(conflicts));
 
   if objects is not null then
@@ -1909,15 +1908,15 @@ begin
     select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era,
       event_digest(event_id, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at)
     from rows from (unnest(steps), json_array_elements(objects)) as r(
-      g, actor, rev, kind, command, keyed, event, from_state, to_state, cause,
-      event_id, event_type, merchant_id, livemode, api_version, object)
+      g, actor, rev, kind, command, keyed, event, from_state, to_state, cause, created_ms, merchant_id, livemode,
+      event_id, event_type, api_version, object)
     where event_id is not null and (conflicts is null or g <> all(conflicts));
   end if;
 
   if armed is not null then
     -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
     insert into timers (actor, name, kind, generation, due_at)
-    select actor, name, kind, generation, to_timestamp(due_ms::float8 / 1000) from unnest(armed)
+    select actor, name, kind, generation, ms_time(due_ms) from unnest(armed)
     where conflicts is null or g <> all(conflicts);
   end if;
 
@@ -2406,17 +2405,7 @@ begin
       where merchant_id = e.merchant_id and livemode = e.livemode and event_type = e.type and closed_at is null
         and (e.kind <> 'webhook_endpoint' or endpoint_id = e.actor)
       offset 0) s
-    returning id, endpoint_id, created_at
-  ), history as (
-    insert into transitions (
-      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-    select id, 1, 'delivery', command, false, 'create', null, 'pending', null, context, created_at, current_era(),
-      transition_digest(id, 1, 'delivery', command, 'create', null, 'pending', null, context, created_at)
-    from (
-      select id, created_at, gen_random_uuid() as command,
-        json_build_object('attempts', 0, 'automaticAttempts', 0, 'trigger', 'automatic', 'nextAttemptAt',
-          to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as context
-      from made offset 0) made
+    returning endpoint_id
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
 
@@ -3915,7 +3904,7 @@ CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes deliver
  SET lock_timeout TO '250ms'
 AS $function$
 declare
-  changed integer;
+  changed_count integer;
   moved uuid[];
   this_era integer := current_era();
 begin
@@ -3934,30 +3923,33 @@ begin
 
   -- The rev is the fence: every change raises it. With a fence by state instead, the planner finds the rows by an
   -- index that has the state in it and that it believes almost empty, which takes half of the throughput.
-  update deliveries d set
-    state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
-    resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
-    cancel_requested = false, updated_at = ms_time(o.at_ms)
-  from unnest(outcomes) o
-  where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around));
-  get diagnostics changed = row_count;
-  if changed < cardinality(outcomes) then
+  with changed as (
+    update deliveries d set
+      state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
+      resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
+      cancel_requested = false, updated_at = ms_time(o.at_ms)
+    from rows from (unnest(outcomes), json_array_elements(contexts)) as o(
+      id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
+      outcome, duration_ms, http_status, response_snippet, context)
+    where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around))
+    returning d.id, d.rev, d.merchant_id, d.livemode, d.created_at, d.updated_at as at, o.event, o.state, o.context
+  )
+  insert into transitions (
+    actor, command, merchant_id, at, actor_created_at, era, rev, livemode, keyed, kind, event, from_state, to_state, cause,
+    digest, context)
+  select id, record_attempts.command, merchant_id, at, created_at, this_era, rev, livemode, false, 'delivery', event,
+    'sending', state, 'sender',
+    transition_digest(id, rev, 'delivery', record_attempts.command, event, 'sending', state, 'sender', context, at,
+      merchant_id, livemode, created_at),
+    context
+  from changed;
+  get diagnostics changed_count = row_count;
+  if changed_count < cardinality(outcomes) then
     moved := array(
       select o.id from unnest(outcomes) o
       where not exists (select from deliveries d where d.id = o.id and d.rev = o.was + 1
         and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
   end if;
-
-  insert into transitions (
-    actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-  select r.id, r.was + 1, 'delivery', record_attempts.command, false, r.event, 'sending', r.state, 'sender', r.context,
-    ms_time(r.at_ms), this_era,
-    transition_digest(r.id, r.was + 1, 'delivery', record_attempts.command, r.event, 'sending', r.state, 'sender', r.context,
-      ms_time(r.at_ms))
-  from rows from (unnest(outcomes), json_array_elements(contexts)) as r(
-    id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
-    outcome, duration_ms, http_status, response_snippet, context)
-  where moved is null or r.id <> all (moved);
 
   -- What has moved on is still held, for as long as it is not decided.
   if finished is not null and moved is null then
@@ -4649,11 +4641,11 @@ AS $function$
   where l.block_number > behind and l.block_number <= up_to
 $function$;
 
-CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json, at timestamp with time zone, merchant_id uuid, livemode boolean, actor_created_at timestamp with time zone)
  RETURNS bytea
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, COALESCE(from_state, ''::text), to_state, COALESCE(cause, ''::text), context, EXTRACT(epoch FROM at)), 'UTF8'::name)) FROM 1 FOR 8);
+RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), actor, rev, kind, command, event, COALESCE(from_state, ''::text), to_state, COALESCE(cause, ''::text), context, EXTRACT(epoch FROM at), merchant_id, livemode, EXTRACT(epoch FROM actor_created_at)), 'UTF8'::name)) FROM 1 FOR 8);
 
 CREATE OR REPLACE FUNCTION public.unwatch_refund_transaction(refund uuid, given json)
  RETURNS void

@@ -1,6 +1,6 @@
 import type { BundleOutcome, Carried, Done, Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent, Write } from './kind.ts'
-import type { ActorRow } from './rows.ts'
+import type { ActorRow, Owner } from './rows.ts'
 
 /**
  * How much is known of a unit. It only moves down this table.
@@ -42,8 +42,10 @@ export type ActorStep = {
   readonly kind: Kind
   readonly command: Carried
   readonly keyed: boolean
+  readonly isRecorded: boolean
   readonly from: string | null
   readonly after: Actor
+  readonly owner: Owner
   readonly shown: Record<string, unknown>
   readonly published: readonly { readonly eventId: string; readonly type: string; readonly event: PublicEvent }[]
   /** Due at null: canceled. */

@@ -6,6 +6,7 @@ import {
   type Command,
   CommandFault,
   type Done,
+  nameOf,
   type RefusalCode,
   type Refused,
   type Row,
@@ -120,7 +121,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     before: ActorHead | undefined,
     { state, context, asked }: Stepped,
   ): Answer => {
-    const { kind, show } = registry.get(command.kind)
+    const { kind, show, ownerOf } = registry.get(command.kind)
     const after: Actor = {
       id: command.actor,
       kind: command.kind,
@@ -139,7 +140,11 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     const from = before?.actor.state ?? null
     const done: Done = { ok: true, actor: after, replayed: false }
     const rows = rowsOf(command, doneBefore, done)
-    const step = { kind, command, keyed, from, after, shown: show(after), published, timers, jobs, writes, rows }
+    const isRecorded = keyed || !kind.unrecorded?.includes(nameOf(command))
+    const step = {
+      ...{ kind, command, keyed, isRecorded, from, after, owner: ownerOf(after), shown: show(after) },
+      ...{ published, timers, jobs, writes, rows },
+    }
     // Nothing after this may throw.
     tentative.set(command.key, {
       kind,

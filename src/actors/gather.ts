@@ -31,11 +31,14 @@ export const gatherEffects = <U extends Unit>(
       const { kind, from, after, published } = step
       const { id, rev } = after
       const first = published[0]
-      entries.push(stepEntry(g, step, first))
-      contexts.push(step.shown)
-      objects.push(first?.event.object ?? null)
+      const { isRecorded } = step
+      if (isRecorded) {
+        entries.push(stepEntry(g, step, first))
+        contexts.push(step.shown)
+        objects.push(first?.event.object ?? null)
+      }
       publishes ||= first !== undefined
-      for (let n = 1; n < published.length; n++) {
+      for (let n = isRecorded ? 1 : 0; n < published.length; n++) {
         const other = published[n]
         entries.push([g, id, rev, kind.name, ...NO_STEP, ...eventFields(other)])
         contexts.push(null)
@@ -94,7 +97,7 @@ type JobEntry = {
 
 const stepEntry = (
   g: number,
-  { kind, command, keyed, from, after }: ActorStep,
+  { kind, command, keyed, from, after, owner }: ActorStep,
   first: Published | undefined,
 ): Value[] => [
   g,
@@ -107,22 +110,23 @@ const stepEntry = (
   from,
   after.state,
   command.cause,
+  after.createdAt.getTime(),
+  first?.event.merchantId ?? owner.merchantId,
+  first?.event.livemode ?? owner.livemode,
   first?.eventId,
   first?.type,
-  first?.event.merchantId,
-  first?.event.livemode,
   first?.event.apiVersion,
 ]
 
 type Published = ActorStep['published'][number]
 
-const NO_STEP: Value[] = [null, null, null, null, null, null]
+const NO_STEP: Value[] = [null, null, null, null, null, null, null]
 
 const eventFields = (published: Published | undefined): Value[] => [
-  published?.eventId,
-  published?.type,
   published?.event.merchantId,
   published?.event.livemode,
+  published?.eventId,
+  published?.type,
   published?.event.apiVersion,
 ]
 

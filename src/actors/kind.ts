@@ -70,6 +70,11 @@ export type Kind<C = Context> = {
   readonly migrations?: Readonly<Record<number, (context: Context, state: string) => Context>>
   /** Every context field and its column (the column's name is the field's in snake_case). */
   readonly columns: { readonly [F in keyof C]: Column }
+  /**
+   * Events of which history has no entry, because other tables hold all that it would say. A command with an id is
+   * recorded all the same; one without is not recognised when it is sent again after a lost answer.
+   */
+  readonly unrecorded?: readonly string[]
   /** Fields that history and the inspector may show. Everything else stays in the typed table. */
   readonly history: readonly (keyof C & string)[]
   /** When each named delay of the machine's `after` is due; null when it does not apply, and nothing is armed. */

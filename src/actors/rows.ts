@@ -41,7 +41,11 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
     return visible
   }
 
-  return { decode, encode, show, rowOf: rowReader(kind, tableColumns) }
+  const isOwned = 'merchantId' in kind.columns && 'livemode' in kind.columns
+  const ownerOf = ({ context: { merchantId, livemode } }: Actor): Owner =>
+    isOwned ? { merchantId: String(merchantId), livemode: livemode === true } : { merchantId: null, livemode: null }
+
+  return { decode, encode, show, ownerOf, rowOf: rowReader(kind, tableColumns) }
 }
 
 /** Makes rows, as postgres.js would have read them, of the texts that `read_<writer>` answers. */
@@ -77,6 +81,9 @@ const readText: { readonly [Type in Column]?: (text: string) => unknown } = {
   boolean: text => text === 'true',
   json: text => JSON.parse(text),
 }
+
+/** Whose actor it is, and in which mode; null where its kind has neither column. */
+export type Owner = { readonly merchantId: string | null; readonly livemode: boolean | null }
 
 /** Where a row stands in its commit: its group, and the rev and the transaction that it was left by. */
 export type RowPlace = { readonly group: number; readonly stored: number; readonly seen: string | null }

@@ -4,9 +4,10 @@ import { type ActorRow, rowCodec } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Check } from './rules/check.ts'
 import { eachRow, ROWS_AT_ONCE } from './rules/each-row.ts'
+import { gapsOf, isCreationRecorded, isGap } from './rules/unrecorded.ts'
 
 /** I9: the state of each row is that of the last entry in its history; a history has no gap, no fork and no repeated command. */
-export const auditActors = (kinds: readonly Kind[]): Check[] => [...kinds.flatMap(auditKind), ...auditHistory]
+export const auditActors = (kinds: readonly Kind[]): Check[] => [...kinds.flatMap(auditKind), ...auditHistory(kinds)]
 
 const auditKind = (kind: Kind): Check[] => {
   const { name, table } = kind
@@ -15,9 +16,10 @@ const auditKind = (kind: Kind): Check[] => {
       invariant: 'I9',
       what: `a history of a ${name} without a row in ${table}`,
       breaches: sql => sql`
-      select h.actor as id
+      select distinct h.actor as id
       from transitions h
-      where h.kind = ${name} and h.rev = 1 and not exists (select from ${sql(table)} where id = h.actor)`,
+      where h.kind = ${name} and ${isCreationRecorded(kind) ? sql`h.rev = 1` : sql`true`}
+        and not exists (select from ${sql(table)} where id = h.actor)`,
     },
     {
       invariant: 'I9',
@@ -64,7 +66,7 @@ async function* findUnarmed(sql: Sql, kind: Kind, { state, delay, timer }: Delay
   for await (const row of rows) if (kind.timers?.[delay]?.(decode(row).context, row.updated_at)) yield row.id
 }
 
-const auditHistory: Check[] = [
+const auditHistory = (kinds: readonly Kind[]): Check[] => [
   {
     invariant: 'I9',
     what: 'an entry of a history that does not follow the previous entry, in the history or in the feed',
@@ -72,13 +74,22 @@ const auditHistory: Check[] = [
     breaches: sql => sql`
       select actor as id
       from (
-        select actor, rev, from_state, era, xid, seq,
+        select actor, kind, rev, from_state, era, xid, seq,
           lag(rev) over history as rev_before, lag(to_state) over history as state_before,
           lag(era) over history as era_before, lag(xid) over history as xid_before, lag(seq) over history as seq_before
         from transitions
         window history as (partition by actor order by rev)
       ) h
-      where rev <> coalesce(rev_before, 0) + 1 or from_state <> state_before
+      where (rev <> coalesce(rev_before, 0) + 1 or from_state <> state_before) and not (${isGap(
+        sql,
+        kinds.flatMap(gapsOf),
+        {
+          kind: sql`h.kind`,
+          from: sql`state_before`,
+          to: sql`from_state`,
+          revs: sql`rev - coalesce(rev_before, 0) - 1`,
+        },
+      )})
         or (era, xid, seq) <= (era_before, xid_before, seq_before)`,
   },
   {

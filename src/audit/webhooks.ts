@@ -36,9 +36,8 @@ export const auditWebhooks: readonly Check[] = [
     breaches: sql => sql`
       select d.id
       from deliveries d join events e on e.id = d.event_id
-      left join transitions h on h.actor = d.id and h.rev = 1
-      where (d.merchant_id, d.livemode, d.event_type, h.era, h.xid)
-        is distinct from (e.merchant_id, e.livemode, e.type, e.era, e.xid)`,
+      where (d.merchant_id, d.livemode, d.event_type, d.created_at)
+        is distinct from (e.merchant_id, e.livemode, e.type, e.created_at)`,
   },
   {
     invariant: 'I1',

@@ -22,6 +22,8 @@ export const deliveryKind: Kind<Delivery> = {
     cancelRequested: 'boolean',
     deliveredAt: 'time',
   },
+  // A delivery is created with its event and as old as that; `delivery_attempts` has when each attempt started.
+  unrecorded: ['create', 'attempt_started'],
   history: ['attempts', 'automaticAttempts', 'trigger', 'nextAttemptAt'],
   effects: {
     // Always at once, never at the planned time: the job of an endpoint is one job, and a retry due in

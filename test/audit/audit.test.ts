@@ -61,6 +61,13 @@ test.each([
   expect(findings.some(finding => finding.invariant === invariant && finding.what.startsWith(what))).toBe(true)
 })
 
+/** The end of an attempt of the delivery, as if its start had been the rev before. */
+const outcomeOf = (rev: number, from = 'sending') => `
+  insert into transitions (
+    actor, command, at, actor_created_at, era, rev, keyed, kind, event, from_state, to_state, context)
+  select id, id, created_at, created_at, 1, ${rev}, false, 'delivery', 'attempt_barred', '${from}', 'failed', '{}'
+  from deliveries`
+
 /** A paid link with one payment, of which a part is given back. */
 const paidHouse = async () => {
   const db = await database()
@@ -104,6 +111,13 @@ const paidHouse = async () => {
 }
 
 test.each([
+  // Its creation is not recorded: the row alone is consistent, and these are not.
+  ['I9', 'a row of deliveries that differs', `update deliveries set rev = 3`],
+  ['I9', 'a row of deliveries that differs', `update deliveries set state = 'canceled', next_attempt_at = null`],
+  ['I9', 'an entry of a history that does not follow', `${outcomeOf(2)}`],
+  ['I9', 'an entry of a history that does not follow', `${outcomeOf(3, 'pending')}`],
+  ['I9', 'a history of a delivery without a row', `${outcomeOf(3)}; delete from deliveries`],
+  ['I9', 'a row of payments that differs', `update payments set created_at = created_at + interval '1 s'`],
   [
     'I2',
     'a payment that has left success',

@@ -78,10 +78,7 @@ test.each([
     `drop index deliveries_event_once;
      update deliveries set event_id = '00000000-0000-0000-0000-000000000000', endpoint_id = event_id`,
   ],
-  [
-    'a delivery that is not from the commit',
-    `update transitions set xid = pg_current_xact_id() where kind = 'delivery'`,
-  ],
+  ['a delivery that is not from the commit', `update deliveries set created_at = created_at + interval '1 ms'`],
   ['a delivery that is not from the commit', `update deliveries set event_type = 'payment.late'`],
   ['a delivery that is not from the commit', 'update deliveries set livemode = true'],
   ['an endpoint whose subscriptions differ', `update webhook_endpoints set event_types = '{payment.late}'`],

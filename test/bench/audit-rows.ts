@@ -109,9 +109,12 @@ type Rows = Fragment
 
 const insertHistory = async (sql: Sql, numbers: Rows): Promise<void> => {
   await sql`
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, xid, digest)
-    select payment, rev, 'payment', command, false, event, from_state, to_state, cause, context, at, 1, xid,
-      transition_digest(payment, rev, 'payment', command, event, from_state, to_state, cause, context, at)
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, xid, merchant_id, livemode,
+      actor_created_at, digest)
+    select payment, rev, 'payment', command, false, event, from_state, to_state, cause, context, at, 1, xid, merchant, false,
+      at, transition_digest(payment, rev, 'payment', command, event, from_state, to_state, cause, context, at, merchant, false,
+        at)
     from (
       select p.*, h.*, gen_random_uuid() as command,
         json_build_object('amountMinor', 4900, 'currency', 'EUR',
@@ -130,9 +133,13 @@ const insertHistory = async (sql: Sql, numbers: Rows): Promise<void> => {
         (4, 'finalized', 'processing', 'success', 'chain:31337')) h(rev, event, from_state, to_state, cause)
       offset 0) h`
   await sql`
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, context, at, era, digest)
-    select id, 1, 'payment_link', id, false, 'create', null, 'active', context, created_at, 1,
-      transition_digest(id, 1, 'payment_link', id, 'create', null, 'active', null, context, created_at)
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, context, at, era, merchant_id, livemode,
+      actor_created_at, digest)
+    select id, 1, 'payment_link', id, false, 'create', null, 'active', context, created_at, 1, merchant_id, livemode,
+      date_trunc('milliseconds', created_at),
+      transition_digest(id, 1, 'payment_link', id, 'create', null, 'active', null, context, created_at, merchant_id, livemode,
+        date_trunc('milliseconds', created_at))
     from (
       select l.*, json_build_object('paymentsOpened', payments_opened, 'paymentsCount', payments_count) as context
       from payment_links l offset 0) l
@@ -165,16 +172,15 @@ const insertDeliveries = async (sql: Sql, numbers: Rows): Promise<void> => {
     insert into delivery_attempts
     select ${idOf(sql, 'f')}, 1, 'automatic', payment, at, at, 5, 'delivered', 200, null from ${numbers}`
   await sql`
-    insert into transitions (actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, xid, digest)
-    select actor, rev, 'delivery', command, false, event, from_state, to_state, cause, context, at, 1, xid,
-      transition_digest(actor, rev, 'delivery', command, event, from_state, to_state, cause, context, at)
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, xid, merchant_id, livemode,
+      actor_created_at, digest)
+    select actor, 3, 'delivery', command, false, 'attempt_succeeded', 'sending', 'delivered', 'sender', context, at, 1, xid,
+      merchant, false, at,
+      transition_digest(actor, 3, 'delivery', command, 'attempt_succeeded', 'sending', 'delivered', 'sender', context, at,
+        merchant, false, at)
     from (
-      select ${idOf(sql, 'f')} as actor, h.*, gen_random_uuid() as command, at, xid,
-        json_build_object('attempts', least(rev - 1, 1), 'automaticAttempts', least(rev - 1, 1), 'trigger', 'automatic',
-          'nextAttemptAt', null) as context
-      from ${numbers}
-      cross join (values
-        (1, 'create', null, 'pending', null), (2, 'attempt_started', 'pending', 'sending', 'sender'),
-        (3, 'attempt_succeeded', 'sending', 'delivered', 'sender')) h(rev, event, from_state, to_state, cause)
-      offset 0) h`
+      select ${idOf(sql, 'f')} as actor, gen_random_uuid() as command, at, xid, merchant,
+        json_build_object('attempts', 1, 'automaticAttempts', 1, 'trigger', 'automatic', 'nextAttemptAt', null) as context
+      from ${numbers} offset 0) h`
 }

@@ -132,8 +132,7 @@ export const writeBatch = async (sql: Sql, batch: Batch): Promise<void> => {
 
   const claim = newId()
   await sql`
-    with ${historyOf(commits.sending)},
-    attempts as (
+    with attempts as (
       insert into delivery_attempts (delivery_id, number, trigger, worker, started_at)
       select id, 1, 'automatic', ${claim}, now() from unnest(${deliveries}::uuid[]) as given(id)),
     claims as (
@@ -175,7 +174,10 @@ const insertHistory = (sql: Sql, { transitions, events }: Commit, whose: Whose) 
   // A link is in many batches: ten revisions are set aside for each of them.
   const revOf = ({ kind, rev }: PaidTransition) => (kind === 'payment_link' ? linkRev + (rev % 10) : rev)
   const rows = ids.flatMap((_, n) =>
-    transitions.map(each => ({ ...each, rev: revOf(each), actor: actors[each.kind]?.[n] ?? '' })),
+    transitions.map(each => ({
+      ...each,
+      ...{ rev: revOf(each), actor: actors[each.kind]?.[n] ?? '', merchant: owners[n] ?? '' },
+    })),
   )
   const published = ids.flatMap((payment, n) =>
     events.map(each => ({
@@ -187,15 +189,18 @@ const insertHistory = (sql: Sql, { transitions, events }: Commit, whose: Whose) 
   return sql`
     history as (
       insert into transitions (
-        actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, digest)
-      select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now(), 1, decode(${DIGEST}, 'hex')
+        actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, at, era, merchant_id, livemode,
+        actor_created_at, digest)
+      select actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, now(), 1, merchant, false, now(),
+        decode(${DIGEST}, 'hex')
       from unnest(
         ${rows.map(({ actor }) => actor)}::uuid[], ${rows.map(({ rev }) => rev)}::int[],
         ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ keyed }) => (keyed ? randomUUID() : newId()))}::uuid[],
         ${rows.map(({ keyed }) => String(keyed))}::text[]::bool[], ${rows.map(({ event }) => event)}::text[],
         ${rows.map(({ from }) => from)}::text[], ${rows.map(({ to }) => to)}::text[],
-        ${rows.map(({ cause }) => cause)}::text[], ${rows.map(({ context }) => context)}::json[])
-        as r(actor, rev, kind, command, keyed, event, from_state, to_state, cause, context)),
+        ${rows.map(({ cause }) => cause)}::text[], ${rows.map(({ context }) => context)}::json[],
+        ${rows.map(({ merchant }) => merchant)}::uuid[])
+        as r(actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, merchant)),
     published as (
       insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
       select id, 'payment', payment, 1, type, merchant, false, '2026-11-20', object, now(), 1, decode(${DIGEST}, 'hex')

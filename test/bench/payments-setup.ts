@@ -49,11 +49,15 @@ export const insertLinks = async (sql: Sql, merchants: readonly string[], count:
         '{"shelf": "B"}', 10080, 0, 0, 0
       from unnest(${ids}::uuid[], ${owners}::uuid[]) with ordinality as given(id, merchant, n)
       returning *)
-    insert into transitions (actor, rev, kind, command, keyed, event, to_state, context, at, era, digest)
-    select id, 1, 'payment_link', id, false, 'create', 'active', context, created_at, current_era(),
-      transition_digest(id, 1, 'payment_link', id, 'create', null, 'active', null, context, created_at)
+    insert into transitions (
+      actor, rev, kind, command, keyed, event, to_state, context, at, era, merchant_id, livemode, actor_created_at, digest)
+    select id, 1, 'payment_link', id, false, 'create', 'active', context, created_at, current_era(), merchant_id, livemode,
+      made_at,
+      transition_digest(id, 1, 'payment_link', id, 'create', null, 'active', null, context, created_at, merchant_id, livemode,
+        made_at)
     from (
-      select *, json_build_object('paymentsOpened', 0, 'paymentsProcessing', 0, 'paymentsCount', 0) as context
+      select *, json_build_object('paymentsOpened', 0, 'paymentsProcessing', 0, 'paymentsCount', 0) as context,
+        date_trunc('milliseconds', created_at) as made_at
       from links offset 0) links`
   return links
 }

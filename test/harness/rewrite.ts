@@ -18,7 +18,8 @@ export const rewrite = async (
       where t.id = any(${[...ids]}::uuid[])
       offset 0)
     update transitions h set context = r.context, digest = transition_digest(
-      h.actor, h.rev, h.kind, h.command, h.event, h.from_state, h.to_state, h.cause, r.context, h.at)
+      h.actor, h.rev, h.kind, h.command, h.event, h.from_state, h.to_state, h.cause, r.context, h.at,
+      h.merchant_id, h.livemode, h.actor_created_at)
     from rewritten r
     where h.actor = r.actor and h.rev = r.rev`
 }

@@ -106,7 +106,8 @@ const attemptsOf = (id: string) => sql<{ number: number; outcome: string | null;
 const kept = async (id: string) => {
   const [row] = await sql`select * from deliveries where id = ${id}`
   const history = await sql`
-    select rev, kind, keyed, event, from_state, to_state, context, at from transitions where actor = ${id} order by rev`
+    select rev, kind, keyed, event, from_state, to_state, context, at, merchant_id, livemode, actor_created_at
+    from transitions where actor = ${id} order by rev`
   const { id: _id, endpoint_id: _endpoint, seq: _seq, ...rest } = row ?? {}
   return { row: rest, history: [...history] }
 }

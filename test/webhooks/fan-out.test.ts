@@ -56,7 +56,8 @@ describe('an event', () => {
     const merchantId = await merchant()
     const endpointId = await create(sql, merchantId, ['payment.created'])
     await openPayment(merchantId)
-    const [event] = await sql<{ id: string }[]>`select id from events where merchant_id = ${merchantId}`
+    const [event] = await sql<{ id: string; created_at: Date }[]>`
+      select id, created_at from events where merchant_id = ${merchantId}`
     const create_ = {
       merchantId,
       livemode: false,
@@ -72,20 +73,10 @@ describe('an event', () => {
     const own = ({ id, event_id, seq, ...rest }: Record<string, unknown> = {}) => rest
     expect(own(made)).toEqual(own(asked))
     expect(made).toMatchObject({ event_id: event?.id, version: deliveryKind.version })
-    const history = async (id: unknown) =>
-      (
-        await sql`
-        select rev, kind, keyed, event, from_state, to_state, cause, context, at, era from transitions
-        where actor = ${String(id)}`
-      )[0]
-    expect(await history(made?.id)).toEqual(await history(byMachine))
-    const [together] = await sql`
-      select count(distinct xid)::int as commits from (
-        select xid from events where id = ${event?.id ?? ''}
-        union all select xid from transitions where actor = ${String(made?.id)}) x`
-    expect(together?.commits).toBe(1)
+    expect(made?.created_at).toEqual(event?.created_at)
+    // The row has all that history would have.
+    expect(await sql`select from transitions where actor in (${String(made?.id)}, ${byMachine})`).toHaveLength(0)
     await sql`delete from deliveries where id = ${byMachine}`
-    await sql`delete from transitions where actor = ${byMachine}`
   })
 
   test('goes to those of its merchant and mode that list its type, and to nobody else', async () => {

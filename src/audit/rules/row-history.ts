@@ -2,27 +2,53 @@ import { type Column, type Kind, snakeCase } from '../../actors/kind.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Fragment } from '../../queries/places.ts'
 import type { Check } from './check.ts'
+import { gapsOf, isGap } from './unrecorded.ts'
 
-/** State, rev, and the fields that the kind records in its history must be those of the last entry. */
-export const rowHistory = ({ table, columns, history }: Kind): Check => ({
+/**
+ * State, rev, and the fields that the kind records in its history must be those of the last entry, and so must merchant,
+ * mode and creation time. Where the last events are not recorded, they must explain the state and the rev.
+ */
+export const rowHistory = (kind: Kind): Check => ({
   invariant: 'I9',
-  what: `a row of ${table} that differs from the last entry of its history`,
+  what: `a row of ${kind.table} that differs from the last entry of its history`,
   breaches: sql => sql`
     select t.id
-    from ${sql(table)} t
+    from ${sql(kind.table)} t
     left join transitions h on h.actor = t.id and h.rev = t.rev
     left join transitions later on later.actor = t.id and later.rev = t.rev + 1
-    where h.to_state is distinct from t.state or later.actor is not null
-      -- An entry of an older version may lack a field.
-      or not (jsonb_build_object(${history.length === 0 ? sql`` : shown(sql, columns, history)}) @> h.context::jsonb)`,
+    where later.actor is not null or case
+      when h.actor is null then not ${isAfterGap(sql, kind)}
+      else h.to_state <> t.state ${isOfAnother(sql, kind)}
+        -- An entry of an older version may lack a field.
+        or not (jsonb_build_object(${shown(sql, kind)}) @> h.context::jsonb)
+      end`,
 })
 
-const shown = (sql: Sql, columns: Kind['columns'], history: Kind['history']): Fragment =>
-  history
-    .map<Fragment>(
-      field => sql`${field}::text, ${asInHistory(sql, columns[field] ?? 'text', sql`t.${sql(snakeCase(field))}`)}`,
-    )
-    .reduce((some, more) => sql`${some}, ${more}`)
+/** By the latest entry that there is: looked up for those rows alone that have none of their own. */
+const isAfterGap = (sql: Sql, kind: Kind): Fragment => {
+  const gap = { kind: sql`${kind.name}::text`, from: sql`latest.to_state`, to: sql`t.state` }
+  return gapsOf(kind).length === 0
+    ? sql`false`
+    : sql`exists (
+        select from (select) as one left join lateral (
+          select rev, to_state from transitions where actor = t.id order by rev desc limit 1) latest on true
+        where ${isGap(sql, gapsOf(kind), { ...gap, revs: sql`t.rev - coalesce(latest.rev, 0)` })})`
+}
+
+const isOfAnother = (sql: Sql, { columns }: Kind): Fragment =>
+  'merchantId' in columns && 'livemode' in columns
+    ? sql`or (h.merchant_id, h.livemode, h.actor_created_at)
+        is distinct from (t.merchant_id, t.livemode, date_trunc('milliseconds', t.created_at))`
+    : sql``
+
+const shown = (sql: Sql, { columns, history }: Kind): Fragment =>
+  history.length === 0
+    ? sql``
+    : history
+        .map<Fragment>(
+          field => sql`${field}::text, ${asInHistory(sql, columns[field] ?? 'text', sql`t.${sql(snakeCase(field))}`)}`,
+        )
+        .reduce((some, more) => sql`${some}, ${more}`)
 
 /** As JSON.stringify writes it: times in milliseconds, atomic units as text. */
 const asInHistory = (sql: Sql, type: Column, column: Fragment): Fragment => {

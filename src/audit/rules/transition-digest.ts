@@ -7,5 +7,6 @@ export const transitionDigest: Check = {
     select actor as id
     from transitions
     where digest is distinct from
-      transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, at)`,
+      transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, at,
+        merchant_id, livemode, actor_created_at)`,
 }
