@@ -1,7 +1,7 @@
 -- The durable-actor core: what every machine shares. It knows nothing of payments. Its functions are in
 -- 101-actors-functions.sql, except those that the defaults and indexes of tables need.
 
--- Made by the database, so that one statement can write a record and the rows that belong to it.
+-- Lets one statement write a record and the rows that refer to it.
 create function new_uuidv7() returns uuid language sql volatile as $$
   select encode(
     set_bit(set_bit(
@@ -12,18 +12,18 @@ create function new_uuidv7() returns uuid language sql volatile as $$
     'hex')::uuid
 $$;
 
--- Transaction ids order the feeds below, and they start anew when a dump is restored into another
--- cluster. An era is a run of comparable transaction ids: it rises with the cluster's identity.
+-- Feeds are ordered by transaction id, and transaction ids start again when a dump is restored into another cluster. An
+-- era is a run of transaction ids that can be compared; it rises whenever the cluster's identity changes.
 create table eras (
   era integer primary key,
-  -- The cluster's own number, and the timeline its log is on: a standby that was promoted before it
-  -- had everything gives out again what the lost end of the old timeline had used.
+  -- The cluster's system identifier and timeline. A standby that was promoted before it had received everything assigns
+  -- again the transaction ids that the lost end of the old timeline had used.
   cluster text not null,
-  -- Changes with every start of the server, so that a commit need only compare this.
+  -- Changes with every start of the server, so a commit only needs to compare this column.
   postmaster_started timestamptz not null
 );
 
--- The current era; opens a new one when the cluster is not the one that was written to last.
+-- Returns the current era. Starts a new one when the cluster is not the one that wrote last.
 create function check_era() returns integer language plpgsql as $$
 declare
   latest eras;
@@ -41,7 +41,7 @@ begin
   return latest.era;
 end $$;
 
--- Cheap enough for every commit: a server that has restarted since is looked at closely, once.
+-- Called in every commit, so it reads the cluster's identity only once after each restart of the server.
 create function current_era() returns integer language plpgsql as $$
 declare
   latest eras;
@@ -53,8 +53,8 @@ begin
   return check_era();
 end $$;
 
--- Every change of every actor: audit trail, inspector feed and replay are the same rows. A kind may name events that are
--- not recorded here because another table holds them. The columns are in an order that wastes no padding: this is the
+-- Every change of every actor: audit trail, inspector feed and replay are the same rows. A kind may name events that
+-- are not recorded here because other tables hold them. The columns are ordered so that no padding is lost: this is the
 -- largest table.
 create table transitions (
   actor uuid not null,
@@ -65,18 +65,18 @@ create table transitions (
   -- When the actor was created, for readers that count an actor in the period of its creation.
   actor_created_at timestamptz not null,
   xid xid8 not null default pg_current_xact_id(),
-  -- Orders the rows of one transaction; drawn a thousand at a time, since nothing else is read into it.
+  -- Orders the rows of one transaction. Numbers are drawn a thousand at a time, because nothing else depends on them.
   seq bigint generated always as identity (cache 1000),
   era integer not null,
   rev integer not null,
   livemode boolean,
-  -- The caller chose the command's id and may send it again; see transitions_command_once.
+  -- The caller chose the command's id and may send the command again: see transitions_command_once.
   keyed boolean not null,
   kind text not null,
   event text not null,
   from_state text,
   to_state text not null,
-  -- Who or what asked: an API key, a user, a task, a timer.
+  -- What sent the command: an API key, a user, a task or a timer.
   cause text,
   -- By transition_digest(): the audit finds a row that was changed after its commit.
   digest bytea,
@@ -86,9 +86,9 @@ create table transitions (
   constraint transitions_first check ((rev = 1) = (from_state is null)),
   constraint transitions_owner check ((merchant_id is null) = (livemode is null))
 );
--- The feed: readFeed() pages by exactly this.
+-- The feed: readFeed() pages by this.
 create index transitions_feed on transitions (era, xid, seq);
--- A command is carried out once per actor, whoever sends it again and whenever.
+-- An actor takes a command at most once, whichever process sends it again and however late.
 create unique index transitions_command_once on transitions (actor, command) where keyed;
 -- A merchant's stream pages by this.
 create index transitions_of_merchant on transitions (merchant_id, livemode, era, xid, seq);
@@ -96,7 +96,7 @@ create index transitions_of_merchant on transitions (merchant_id, livemode, era,
 -- columns it was 90. The latest transitions into a frequent state are found by reading the feed backwards.
 create index transitions_by_state on transitions (kind, to_state);
 
--- What the outside is told. Rendered once, in the commit of the transition, and never changed.
+-- Public events. Rendered once, in the commit of their transition, and never changed.
 create table events (
   id uuid primary key,
   kind text not null,
@@ -106,46 +106,49 @@ create table events (
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
-  -- json, not jsonb: the text is kept as it was rendered.
+  -- json, not jsonb: keeps the text as it was rendered.
   object json not null,
   created_at timestamptz not null,
-  -- The transaction that wrote it: the one of its transition.
+  -- The transaction that wrote the event, which is that of its transition.
   era integer not null,
   xid xid8 not null default pg_current_xact_id(),
   -- Its place in the merchant's list: see lock_list().
   seq bigint generated always as identity,
-  -- By event_digest(), as of transitions.
+  -- By event_digest().
   digest bytea
 );
--- A merchant's event list pages by exactly this.
+-- A merchant's event list pages by this.
 create index events_list on events (merchant_id, livemode, seq);
 
--- A merchant's records of one mode that have one thing in common, in eight bytes. Two such lists may share a key: whoever
--- asks by it compares what it was made of too.
+-- The key of a merchant's records in one mode that share a value, in eight bytes. Two such sets may have the same key,
+-- so a query by the key compares merchant, mode and value too.
 create function list_key(merchant uuid, mode boolean, common text) returns bigint language sql immutable parallel safe
 return uuid_hash_extended(merchant, hashtextextended(common, mode::integer));
 
--- GET /v1/events?type=. Every commit writes here, at as many places as there are types: with the columns themselves,
--- twice as wide and compared one by one, it cost more than the event and all its other indexes together.
+-- GET /v1/events?type=. Every commit with events writes to this index, at a different place for each type. An index on
+-- the columns themselves is twice as wide, and maintaining it cost more than inserting the event and maintaining all
+-- its other indexes.
 create index events_by_type on events (list_key(merchant_id, livemode, type), seq);
 
--- XState's `after`, durable. The row goes in the commit that enters a state and leaves in the one that leaves it.
+-- XState's `after`, stored. The commit that enters a state inserts the row and the commit that leaves the state deletes
+-- it.
 create table timers (
   actor uuid not null,
   -- The delay and the state it belongs to: `window.payment.pending`.
   name text not null,
   kind text not null,
-  -- The rev that armed it. A timer of an earlier generation that is still in flight finds another one here.
+  -- The rev that armed the timer. A process that fires a timer of an earlier generation finds a different number here.
   generation integer not null,
   due_at timestamptz not null,
-  -- How often firing ended in a fault; each fault postpones it, so that it cannot starve the others.
+  -- How often firing the timer failed. Each failure postpones it, so that it does not delay other timers.
   failures integer not null default 0,
   constraint timers_pkey primary key (actor, name)
 );
--- The timer loop reads the earliest due.
+-- The timer loop reads the timers that are due first.
 create index timers_due on timers (due_at);
 
--- Which versions of a machine have ever run here; a start checks that it can read what they wrote.
+-- The machine versions that have run on this database. A server does not start unless it can read the rows of all of
+-- them.
 create table machine_versions (
   kind text not null,
   version integer not null,
@@ -159,7 +162,7 @@ create table actor_columns (
   rev integer not null,
   -- Of the machine that wrote the row.
   version integer not null,
-  -- The process that has the actor to itself, and until when: see lease.ts.
+  -- The holder of a lease on the actor, and when the lease ends: see lease.ts.
   lease uuid,
   leased_until timestamptz,
   created_at timestamptz not null,
@@ -170,19 +173,19 @@ create table actor_columns (
   livemode boolean not null
 );
 
--- What a commit is given, in arrays: a text literal of rows is parsed in a third of the time that
--- json_to_recordset takes. `g` is the group of connected commands that stand or fall together.
--- A step is a row of history and the event it publishes, if any, in one entry: parsing is a fifth of
--- a commit. Where it publishes several, the others follow in entries of their own, without `to_state`; so does the event
--- of a step that is not recorded. Times are in milliseconds, which cost a tenth of a date's text.
+-- The arguments of a commit are arrays of these types: Postgres parses an array literal in a third of the time of
+-- json_to_recordset(). `g` is the group: the connected commands that are committed together or not at all.
+-- An entry holds a transition and the event that it publishes, if any, because parsing takes a fifth of a commit.
+-- Further events of a transition follow as entries without `to_state`, and so does the event of a transition that is
+-- not recorded. Times are in milliseconds, which are parsed in a tenth of the time of a date.
 create type step_entry as (
   g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text,
   from_state text, to_state text, cause text, created_ms bigint, merchant_id uuid, livemode boolean,
   event_id uuid, event_type text, api_version text
 );
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
--- A function to call with an actor and what the action gave it. `is_new`: the commit inserts the actor.
+-- A function to call with an actor's id and the arguments that its action gave. `is_new`: the commit inserts the actor.
 create type write_entry as (g integer, actor uuid, is_new boolean, name text, given json);
 create type canceled_entry as (g integer, actor uuid, name text);
--- A job that several groups ask for by one key is added when any of them is committed.
+-- A job that several groups request by one key is added when any of the groups is committed.
 create type job_entry as (gs integer[], task text, effect text, run_at timestamptz, key text);

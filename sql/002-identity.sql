@@ -1,18 +1,17 @@
--- Accounts and their second factors, merchants and their members, API keys, invites, sessions, and the log of what
--- changed who may do what.
+-- Accounts and their second factors, merchants and their members, API keys, invites, sessions, and the security log.
 --
--- All times are the database's, so that every process counts alike; clock_timestamp() where a
--- function may have waited for a lock, since now() is when it began to wait.
+-- All times are the database's, so that every process compares the same clock. Functions that may have waited for a
+-- lock use clock_timestamp(), because now() is the time at which the statement began.
 
 create table accounts (
   id uuid not null,
-  -- As the program normalises it: two spellings of one address are one account.
+  -- As the program normalises it, so that two spellings of one address are one account.
   email text not null,
   password_hash text not null,
-  -- Sealed. While mfa_enabled_at is null it has been shown but not confirmed, and protects nothing.
+  -- Sealed. While mfa_enabled_at is null, the secret has been shown but not confirmed, and no code is required.
   mfa_secret text,
   mfa_enabled_at timestamptz,
-  -- The step of the last code used: codes of this step and of earlier ones are spent.
+  -- The step of the last code that was used. Codes of this step and of earlier steps are not accepted again.
   mfa_last_step bigint,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -31,21 +30,21 @@ create table recovery_codes (
   constraint recovery_codes_hash check (length(hash) = 32)
 );
 
--- What is limited, and when it was tried: `password` or `code` or `sign-up`, and an address or the
--- hash of an e-mail address, whether there is such an account or not.
+-- Attempts that are rate limited. The subject is `password`, `code` or `sign-up` with an IP address or the hash of an
+-- e-mail address, whether that address has an account or not.
 create table attempts (
   subject text not null,
   at timestamptz not null
 );
 create index attempts_subject on attempts (subject, at);
--- Finds what is too old to count.
+-- Finds the attempts that are too old to count.
 create index attempts_at on attempts (at);
 
 create table merchants (
   id uuid primary key,
   name text not null,
   api_version text not null default '2026-11-20',
-  -- What customers see of the merchant, in both modes.
+  -- Shown to customers, in both modes.
   logo_url text,
   accent_color text,
   support_email text,
@@ -66,27 +65,28 @@ create table members (
   role text not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Rows of a merchant are added under its lock, so that they become visible in this order: a list
-  -- that goes on from a cursor skips none.
+  -- A merchant's rows are inserted under its lock, so they become visible in this order and a list that continues from
+  -- a cursor skips none.
   seq bigint generated always as identity,
 
   constraint members_pkey primary key (merchant_id, account_id),
   constraint members_account foreign key (account_id) references accounts,
   constraint members_role check (role in ('owner', 'developer', 'viewer'))
 );
--- The merchants of somebody who signs in.
+-- The merchants of an account.
 create index members_account on members (account_id);
 
--- Who changed what, from where and when. Only ever added to, and kept when what it tells of is gone.
+-- The security log: who changed what, from where and when. Rows are only inserted, and kept when their subject is
+-- deleted.
 create table security_events (
   id uuid not null default new_uuidv7(),
-  -- Null: of an account that is no member anywhere, or of nobody.
+  -- Null when the account is not a member of any merchant, or when there is no account.
   merchant_id uuid,
-  -- Whose account acted or was acted on.
+  -- The account that acted or was acted on.
   account_id uuid,
-  -- Who did it: an id as on the wire (usr_…, key_…), `operator`, or `anonymous`.
+  -- Who acted: an id as in the API (usr_…, key_…), `operator` or `anonymous`.
   actor text not null,
-  -- Where they came from; null for an operator.
+  -- The IP address; null for an operator.
   address text,
   action text not null,
   details json not null,
@@ -96,25 +96,25 @@ create table security_events (
   constraint security_events_pkey primary key (id),
   constraint security_events_action check (action ~ '^[a-z_]+\.[a-z_]+$')
 );
--- A merchant's log pages by exactly this, one action or all.
+-- A merchant's log pages by this, for one action or all.
 create index security_events_merchant on security_events (merchant_id, seq);
 create index security_events_merchant_action on security_events (merchant_id, action, seq);
 
--- API keys: how a merchant's server says who it is.
+-- API keys, by which a merchant's server authenticates.
 create table api_keys (
   id uuid primary key,
   merchant_id uuid not null references merchants,
   livemode boolean not null,
   name text not null,
   scopes text[] not null,
-  -- Pinned when the key was made: what its requests are answered in unless they say otherwise.
+  -- Set when the key is created: the API version of its requests that name none.
   api_version text not null,
-  -- The part of the secret that may be seen anywhere, and its end.
+  -- The beginning of the secret that may be shown anywhere, and its last four characters.
   tag text not null,
   last4 text not null,
-  -- SHA-256 of the secret: 256 random bits need no slow hash, and nobody can read them back.
+  -- SHA-256 of the secret. A secret of 256 random bits needs no slow hash.
   hash bytea not null,
-  -- The secret before this one, as long as both are good.
+  -- The previous secret, while both are valid.
   previous_hash bytea,
   previous_until timestamptz,
   expires_at timestamptz,
@@ -122,7 +122,7 @@ create table api_keys (
   last_used_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Keys of a merchant are added under its lock, so that they become visible in this order.
+  -- A merchant's keys are inserted under its lock, so they become visible in this order.
   seq bigint generated always as identity,
 
   constraint api_keys_hash_once unique (hash),
@@ -135,17 +135,17 @@ create table api_keys (
     and scopes <@ array['*', 'payments:read', 'payment_links:write', 'refunds:write', 'disputes:write']
   )
 );
--- A merchant's keys of one mode, page by page.
+-- A merchant's list of keys in one mode.
 create index api_keys_merchant on api_keys (merchant_id, livemode, seq);
 
--- Invites: links that an owner passes on, each good for one membership.
+-- Invites: links that an owner sends, each valid for one membership.
 create table invites (
   id uuid primary key,
   merchant_id uuid not null references merchants,
   role text not null,
-  -- Whom it is meant for; null: whoever holds the link.
+  -- The e-mail address that the account must have; null: any account that has the link.
   email text,
-  -- SHA-256 of the token in the link, which is stored nowhere.
+  -- SHA-256 of the token in the link. The token is not stored.
   token_hash bytea not null,
   created_by uuid not null references accounts,
   expires_at timestamptz not null,
@@ -154,7 +154,7 @@ create table invites (
   revoked_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Rows of a merchant are added under its lock, as members are.
+  -- A merchant's rows are inserted under its lock, as for members.
   seq bigint generated always as identity,
 
   constraint invites_token_once unique (token_hash),
@@ -166,22 +166,21 @@ create table invites (
 -- A merchant's list.
 create index invites_merchant on invites (merchant_id, seq) where accepted_at is null and revoked_at is null;
 
--- Sessions: where somebody is signed in, and the ways to get there. Whoever locks both an account and
--- its sessions begins with the account.
+-- Sessions. Functions that lock both an account and its sessions lock the account first.
 
 create table sessions (
   id uuid not null,
   account_id uuid not null,
-  -- Of the refresh token that is good now, and of the one before it, which is good for ten seconds more.
+  -- Hashes of the current refresh token and of the previous one, which stays valid for ten seconds.
   token_hash bytea not null,
   previous_hash bytea,
   rotated_at timestamptz not null default now(),
-  -- When a password or a code was given last; sensitive changes ask for a recent one.
+  -- When a password or a code was last given. Sensitive changes require a recent one.
   proven_at timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
   address text not null,
-  -- What limits count the address by from which it was opened: an IPv4 address or an IPv6 /64. A refresh changes
-  -- the address and not this.
+  -- The network that the session was opened from, as rate limits count it: an IPv4 address or an IPv6 /64. A refresh
+  -- changes the address and not the network.
   network text not null,
   user_agent text,
   created_at timestamptz not null default now(),
@@ -191,7 +190,7 @@ create table sessions (
   constraint sessions_hash check (length(token_hash) = 32 and length(previous_hash) = 32),
   constraint sessions_user_agent check (length(user_agent) <= 300)
 );
--- An account's own sessions: its list, and ending them all.
+-- The list of an account's sessions, and ending all of them.
 create index sessions_account_used on sessions (account_id, last_used_at);
--- Whether the account has signed in from a network lately, which decides by what its password checks are limited.
+-- Whether the account has signed in from a network recently, which decides how its password attempts are limited.
 create index sessions_account_network on sessions (account_id, network, created_at);

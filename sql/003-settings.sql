@@ -1,10 +1,10 @@
--- What a merchant sets: some of it for both modes, what moves money for each.
+-- A merchant's settings. What moves money is set for each mode, the rest for both.
 create table merchant_settings (
   merchant_id uuid not null references merchants,
   livemode boolean not null,
-  -- Chain id to a number of confirmations, where it is not the chain's own.
+  -- Chain id to number of confirmations, for chains whose default the merchant has changed.
   confirmations jsonb not null default '{}',
-  -- What may be missing of a payment, in hundredths of a percent: exchanges keep a fee of what they send.
+  -- The part of a payment that may be missing, in hundredths of a percent: exchanges deduct a fee from what they send.
   tolerance_bps integer not null default 50,
   late_policy text not null default 'accept_stablecoins',
   refund_mode text not null default 'manual',
@@ -17,13 +17,13 @@ create table merchant_settings (
   constraint merchant_settings_refund_mode check (refund_mode in ('manual', 'signer'))
 );
 
--- Where a merchant's money ends up. An address given to a customer keeps the one it was made with.
+-- The merchant's own addresses. A deposit address that was given to a customer keeps the one that it was computed with.
 create table receiving_addresses (
   merchant_id uuid not null,
   livemode boolean not null,
-  -- Null: every chain that has no row of its own.
+  -- Null: all chains without a row of their own.
   chain_id bigint,
-  -- With the checksum of EIP-55.
+  -- With its EIP-55 checksum.
   address text not null,
   updated_at timestamptz not null default now(),
 
@@ -33,7 +33,7 @@ create table receiving_addresses (
   constraint receiving_addresses_address check (address ~ '^0x[0-9a-fA-F]*$' and length(address) = 42)
 );
 
--- Everything that can be set, as one row for each mode.
+-- All settings, one row for each mode.
 create view settings as
 select m.id as merchant_id, s.livemode, m.name, m.logo_url, m.accent_color, m.support_email, m.support_url,
   (select address from receiving_addresses a

@@ -1,12 +1,12 @@
--- Payments: machines/payment.ts. The machine decides; every rule it promises stands here a second
--- time, so that neither a bug nor a person at a prompt can write what it would never have decided.
+-- Payments: machines/payment.ts. The machine decides. The rules that it promises are constraints as well, so that
+-- neither a bug nor a manual statement can write a row that breaks them.
 --
--- The tables of machines have no foreign keys between them: each would lock the other row in every
--- commit, in an order the core does not choose, and a link's row in the commits of all its payments.
--- Records that belong together are written in one bundle, and the audit looks for orphans.
+-- The tables of machines have no foreign keys to each other. A foreign key would lock the other row in every commit, in
+-- an order that the core does not choose, and a link's row in the commits of all its payments. Records that belong
+-- together are written in one bundle, and the audit looks for orphans.
 create table payments (
   like actor_columns including all,
-  -- The version its events are rendered in: the merchant's, when the payment was opened.
+  -- The API version of its events: the merchant's when the payment was opened.
   api_version text not null,
   payment_link_id uuid not null,
   amount_minor bigint not null,
@@ -39,9 +39,9 @@ create table payments (
   tx_hash text,
   block_number bigint,
   stray text,
-  -- How many of its transfers are final.
+  -- How many of its transfers in an unexpected asset or on another chain are final.
   final_strays integer not null,
-  -- The transactions that "seen" events were sent for, each with its kind; bounded by the machine.
+  -- The transactions for which a "seen" event was published, each with its kind. The machine limits their number.
   announced jsonb not null,
   collection_unexplained boolean not null,
   window_lengthened boolean not null,
@@ -57,11 +57,11 @@ create table payments (
   constraint payments_currency check (currency ~ '^[A-Z]{3}$'),
   constraint payments_customer check (length(customer_email) <= 254 and length(customer_name) <= 200),
   constraint payments_reference check (length(reference) <= 200),
-  -- At 10,000 nothing at all would be enough.
+  -- At 10,000 a payment of nothing would be enough.
   constraint payments_tolerance check (tolerance_bps between 0 and 9999),
   constraint payments_late_policy check (late_policy in ('accept_stablecoins', 'needs_attention')),
 
-  -- An asset is picked whole or not at all.
+  -- The columns of an asset are set together.
   constraint payments_pick check (
     num_nulls(chain_id, asset, decimals, address, amount_expected, confirmations_required, pegged) in (0, 7)
     and (token_address is null or asset is not null)
@@ -70,19 +70,19 @@ create table payments (
     num_nulls(quote_rate, quote_source, quote_expires_at) in (0, 3) and (quote_rate is null or asset is not null)
   ),
   constraint payments_due check (amount_expected > 0),
-  -- A count in a pattern (`{64}`) takes ten times as long as the rest of it, in every write.
+  -- A repetition count in the pattern (`{64}`) takes ten times as long as the rest of the check.
   constraint payments_address check (address ~ '^0x[0-9a-fA-F]*$' and length(address) = 42),
   constraint payments_tx_hash check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),
 
-  -- Nothing is received without an asset, and nothing is final that is not received.
+  -- Nothing is received before an asset is picked, and the final amount is a part of the received one.
   constraint payments_sums check (
     0 <= amount_final and amount_final <= amount_received and (amount_expected is not null or amount_received = 0)
   ),
-  -- What can be refunded is what is final, at the payment's own quote, rounded down.
+  -- What can be refunded is the final amount at the payment's quote, rounded down.
   constraint payments_received check (
     received_minor = least(coalesce(div(amount_final * amount_minor, amount_expected), 0), 9007199254740991)
   ),
-  -- Enough is seen in `processing` and too little in `pending`: waiting for finality is the difference.
+  -- `processing` has received enough and `pending` has not.
   constraint payments_enough check (
     case state
       when 'processing' then coalesce(amount_received * 10000 >= amount_expected * (10000 - tolerance_bps), false)
@@ -90,7 +90,7 @@ create table payments (
       else true
     end
   ),
-  -- No success without final money, of whatever asset a merchant has accepted it in.
+  -- A success has final money, in any asset that the merchant has accepted.
   constraint payments_success check (state <> 'success' or amount_final > 0 or final_strays > 0),
   constraint payments_failure check ((state = 'failed') = (failure_reason is not null)),
   constraint payments_failure_reason check (
@@ -100,7 +100,7 @@ create table payments (
   constraint payments_exception check (
     exception in ('underpaid', 'overpaid', 'late', 'wrong_asset', 'wrong_chain')
   ),
-  -- Whatever happens at once, refunds never exceed what was received.
+  -- Refunds never exceed what was received, however many are requested concurrently.
   constraint payments_refunds check (
     0 <= amount_refunded_minor and amount_refunded_minor <= refunds_reserved_minor
     and refunds_reserved_minor <= received_minor
@@ -108,32 +108,32 @@ create table payments (
   constraint payments_refunds_when_over check (state not in ('pending', 'processing') or refunds_reserved_minor = 0)
 );
 
--- An address pays one payment, however it is spelled.
+-- An address belongs to one payment, in any spelling.
 create unique index payments_address_once on payments (lower(address)) where address is not null;
 
--- A merchant's list pages by exactly this.
+-- A merchant's list pages by this.
 create index payments_list on payments (merchant_id, livemode, seq);
 
--- GET /v1/payments?status=, ?paymentLinkId=, ?reference=, and payments that need attention. Without an index of its own a
--- filter that matches few rows reads the merchant's whole history for one page.
+-- GET /v1/payments?status=, ?paymentLinkId=, ?reference=, and payments that need attention. Without an index of its
+-- own, a filter that matches few rows reads the merchant's whole history for one page.
 create index payments_by_state on payments (merchant_id, livemode, state, seq);
 create index payments_by_link on payments (merchant_id, livemode, payment_link_id, seq);
 create index payments_by_reference on payments (merchant_id, livemode, reference, seq)
 where reference is not null;
 create index payments_with_attention on payments (merchant_id, livemode, seq) where attention;
 
--- The windows that may be over, of each chain and of payments without one, the oldest first.
+-- Windows that may have ended, by chain, and those of payments without a chain, the oldest first.
 create index payments_waiting on payments (chain_id, expires_at) where state = 'pending' and amount_final = amount_received;
 
--- Payments that may still be paid, by the chain that is to pay them.
+-- Payments that can still be paid, by chain.
 create index payments_open on payments (chain_id, updated_at) where state in ('pending', 'processing');
 
--- Payments that wait for coins: while there is one, blocks are read in full and balances looked at.
-create index payments_open_in_coins on payments (chain_id)
+-- Payments that wait for native currency. While there is one, blocks are read in full and balances are checked.
+create index payments_open_in_native on payments (chain_id)
 where token_address is null and chain_id is not null and state in ('pending', 'processing');
 
--- And those that did until a moment ago, whose customers may be a moment late.
-create index payments_in_coins on payments (chain_id, updated_at) where token_address is null and chain_id is not null;
+-- Payments that waited for native currency until recently, whose customers may be late.
+create index payments_in_native on payments (chain_id, updated_at) where token_address is null and chain_id is not null;
 
 -- Payment links: machines/payment-link.ts.
 create table payment_links (
@@ -143,7 +143,7 @@ create table payment_links (
   title text,
   description text,
   reference text,
-  -- A list of {chainId, asset} that nobody searches; null for whatever is offered.
+  -- A list of {chainId, asset}; null: all that the server offers.
   assets jsonb,
   max_payments integer,
   window_minutes integer not null,
@@ -164,7 +164,7 @@ create table payment_links (
   -- 5 minutes to 7 days.
   constraint payment_links_window check (window_minutes between 5 and 10080),
   constraint payment_links_max_payments check (max_payments >= 1),
-  -- The count may pass the maximum: payments that are open when it is reached run on.
+  -- The count may exceed the maximum, because payments that are open when it is reached continue.
   constraint payment_links_counts check (payments_opened >= 0 and payments_processing >= 0 and payments_count >= 0),
   constraint payment_links_completed check (
     case state
@@ -177,17 +177,18 @@ create table payment_links (
   constraint payment_links_expired check (state <> 'expired' or expires_at is not null)
 );
 
--- A shop that asks twice for the same order gets told about the first link, also when it is closed.
+-- A second request for a link with the same reference is answered with the first link, even a closed one.
 create unique index payment_links_reference_once on payment_links (merchant_id, livemode, reference)
 where reference is not null;
 
--- A merchant's list pages by exactly this.
+-- A merchant's list pages by this.
 create index payment_links_list on payment_links (merchant_id, livemode, seq);
 
--- What a customer proves with that a payment is theirs: made when they open a checkout, and told once.
+-- Client secrets, by which a customer's browser authenticates for its payment. Created with the checkout and shown
+-- once.
 create table checkouts (
   payment_id uuid primary key,
-  -- SHA-256 of the client secret, which is 256 random bits: nobody gets back from one to the other.
+  -- SHA-256 of the client secret, which is 256 random bits.
   secret_hash bytea not null,
 
   constraint checkouts_secret_hash check (length(secret_hash) = 32)
@@ -222,8 +223,8 @@ create table disputes (
     length(uncategorized_text) <= 2000 and length(customer_communication) <= 2000
     and length(shipping_tracking_number) <= 2000 and length(refund_policy) <= 2000
   ),
-  -- Events carry it, and no receiver has to take more than 20 KiB of one. Of JSON, since that may spell a character
-  -- in six bytes.
+  -- Events contain the evidence, and receivers accept events of up to 20 KiB. Measured as JSON, which may spell a
+  -- character in six bytes.
   constraint disputes_evidence_fits check (
     coalesce(octet_length(to_json(uncategorized_text)::text), 0)
     + coalesce(octet_length(to_json(customer_communication)::text), 0)
@@ -233,37 +234,37 @@ create table disputes (
   constraint disputes_due check (evidence_due_by > created_at)
 );
 
--- One dispute of a payment is open at a time.
+-- A payment has at most one open dispute.
 create unique index disputes_open_once on disputes (payment_id) where state in ('needs_response', 'under_review');
 
--- A merchant's list pages by exactly this.
+-- A merchant's list pages by this.
 create index disputes_list on disputes (merchant_id, livemode, seq);
 
 -- GET /v1/disputes?status= and ?paymentId=.
 create index disputes_by_state on disputes (merchant_id, livemode, state, seq);
 create index disputes_by_payment on disputes (merchant_id, livemode, payment_id, seq);
 
--- Idempotency keys: what a request was answered, kept in the commit that did its work.
+-- Idempotency keys: the answer to a request, stored in the commit that carried it out.
 create table idempotency_keys (
   merchant_id uuid not null,
   livemode boolean not null,
   key text not null,
-  -- SHA-256 of method, path and canonical JSON: the same key with anything else is a mistake.
+  -- SHA-256 of method, path and canonical JSON: the same key with another request is refused.
   fingerprint bytea not null,
   status integer not null,
-  -- The very bytes of the first answer.
+  -- The bytes of the first answer.
   body text not null,
-  -- These are kept for good: money that went out twice does not come back.
+  -- Keys of refunds are never deleted, because a refund that is sent twice cannot be reverted.
   is_refund boolean not null,
   created_at timestamptz not null,
-  -- The record that was answered with: the audit looks for the keys of refunds.
+  -- The record in the answer. The audit looks for the keys of refunds.
   record_id uuid not null,
 
   constraint idempotency_keys_pkey primary key (merchant_id, livemode, key),
   constraint idempotency_keys_key check (key ~ '^[ -~]{1,255}$'),
   constraint idempotency_keys_fingerprint check (length(fingerprint) = 32),
-  -- A refusal leaves its key free.
+  -- Refusals are not stored: the key can be used again.
   constraint idempotency_keys_status check (status between 200 and 299)
 );
--- Finds what is old enough to be forgotten.
+-- Finds the keys that are old enough to be deleted.
 create index idempotency_keys_old on idempotency_keys (created_at) where not is_refund;

@@ -1,4 +1,4 @@
--- Refunds: machines/refund.ts. That they never exceed what was received is a rule of the payment's row.
+-- Refunds: machines/refund.ts. That refunds never exceed what was received is a constraint of the payment's row.
 create table refunds (
   like actor_columns including all,
   api_version text not null,
@@ -26,7 +26,7 @@ create table refunds (
   constraint refunds_reason check (
     reason in ('requested_by_customer', 'duplicate', 'fraudulent', 'overpayment', 'late_payment', 'other')
   ),
-  -- Nothing is signed before somebody has said where to.
+  -- Nothing is signed before the destination is named.
   constraint refunds_destination check (
     case state
       when 'requires_destination' then destination is null
@@ -35,7 +35,7 @@ create table refunds (
     end
   ),
   constraint refunds_destination_form check (destination ~ '^0x[0-9a-fA-F]*$' and length(destination) = 42),
-  -- The transaction is known from `processing` on, and kept with the verdict on it.
+  -- The transaction is known from `processing` on, and kept with its verdict.
   constraint refunds_transaction check ((state in ('processing', 'processed', 'failed')) = (tx_hash is not null)),
   constraint refunds_tx_hash check (
     tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66 and stray_tx_hash ~ '^0x[0-9a-f]*$' and length(stray_tx_hash) = 66
@@ -48,10 +48,10 @@ create table refunds (
   constraint refunds_stray check (not attention or stray_tx_hash is not null)
 );
 
--- A transaction pays one refund. One that failed may be offered again, and will fail again.
+-- A transaction pays one refund. The transaction of a failed refund may be named again, and fails again.
 create unique index refunds_transaction_once on refunds (chain_id, tx_hash) where state in ('processing', 'processed');
 
--- A merchant's list pages by exactly this.
+-- A merchant's list pages by this.
 create index refunds_list on refunds (merchant_id, livemode, seq);
 
 -- GET /v1/refunds?status= and ?paymentId=, and refunds that need attention.
@@ -59,24 +59,24 @@ create index refunds_by_state on refunds (merchant_id, livemode, state, seq);
 create index refunds_by_payment on refunds (merchant_id, livemode, payment_id, seq);
 create index refunds_with_attention on refunds (merchant_id, livemode, seq) where attention;
 
--- Those that wait to be signed, by whoever looks after their chain.
+-- Refunds that wait to be signed, by the chain of their signer.
 create index refunds_unsigned on refunds (chain_id, merchant_id, livemode, updated_at)
 where state = 'requires_signature';
 
-create index refunds_unsigned_in_coins on refunds (chain_id, merchant_id, livemode)
+create index refunds_unsigned_in_native on refunds (chain_id, merchant_id, livemode)
 where state = 'requires_signature' and token_address is null;
 
--- Refunds that wait for something which does not come by itself, by their merchant.
+-- A merchant's refunds that wait for something.
 create index refunds_open on refunds (merchant_id, state, chain_id)
 where state in ('requires_destination', 'requires_signature', 'processing');
 
--- Refunds whose customers are asked where to: each has a page of its own, found by a secret.
+-- Claims: the customer names the destination of the refund on a page of its own, which is found by a secret.
 create table refund_claims (
-  -- The refund's.
+  -- The refund.
   id uuid primary key,
-  -- SHA-256 of the secret, which is 256 random bits: what stands here finds a page for nobody.
+  -- SHA-256 of the secret, which is 256 random bits: the hash opens no page.
   secret_hash bytea not null,
-  -- The merchant is shown the page's address as often as they look, and may send it on again.
+  -- The merchant can read the page's address at any time, to send it again.
   sealed_secret text not null,
   expires_at timestamptz not null,
 
@@ -84,8 +84,8 @@ create table refund_claims (
   constraint refund_claims_secret_hash check (length(secret_hash) = 32)
 );
 
--- Whoever named the destination of a refund by its page and has shown that it is theirs: the words that its key has
--- signed. In the commit that names it.
+-- Proof that the person who named a refund's destination on its page controls that address: the message that its key
+-- signed. Inserted in the commit that names it.
 create table refund_destination_proofs (
   refund_id uuid primary key,
   address text not null,
@@ -97,23 +97,23 @@ create table refund_destination_proofs (
   constraint refund_destination_proofs_signature check (signature ~ '^0x[0-9a-f]*$' and length(signature) = 132)
 );
 
--- Transactions that refunds are said to be paid with, until the chain has said what they are: whoever reads the
--- refund's chain asks (src/chain/refunds/watch.ts).
+-- Transactions that refunds are said to be paid with, until the chain decides: the reader of the refund's chain looks
+-- them up (src/chain/refunds/watch.ts).
 create table refund_looks (
   refund_id uuid primary key,
   chain_id bigint not null,
   tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),
-  -- It was found in this block, which is not final: nobody looks again before it is.
+  -- The block it was found in, which is not final: it is looked up again when this block is.
   block_number bigint,
-  -- In vain so far, since it was last found anywhere.
+  -- Failed looks since it was last found.
   looks integer not null default 0,
   next_look_at timestamptz not null default now(),
-  -- Why nothing can be said of it yet, and from when on that is for a person to look at.
+  -- Why the transaction cannot be decided yet, and when that starts to need a person's attention.
   doubt text constraint refund_looks_doubt check (
     doubt in ('transaction_unknown', 'nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier')
   ),
   person_from timestamptz,
-  -- In the sandbox: its chain has come back as another one since, which may have lost it.
+  -- In the sandbox: its chain has been replaced since, and the transaction may be lost.
   chain_lost boolean not null default false,
 
   constraint refund_looks_person check ((doubt is null) = (person_from is null))
@@ -121,8 +121,8 @@ create table refund_looks (
 create index refund_looks_due on refund_looks (chain_id, next_look_at);
 create index refund_looks_doubted on refund_looks (person_from) where person_from is not null;
 
--- Rises of balances that have paid refunds: coins that a contract has sent on, which are told by no log, and which no
--- other refund is paid with.
+-- Balance rises that have paid refunds: native currency that a contract has sent, which appears in no log. A rise pays
+-- one refund.
 create table refund_rises (
   chain_id bigint not null,
   address text not null,
@@ -131,35 +131,35 @@ create table refund_rises (
   primary key (chain_id, address, block_number)
 );
 
--- What transfers are compared with as blocks are read: where refunds go to, from when that is known. Once a refund is
--- over, a transfer that may be of it is still noticed for thirty days. Coins are noticed where blocks are read in
--- full, which they are while a refund in coins waits to be signed by hand, and for an hour after that, when what was
--- signed may still be mined (src/chain/watch/coins/sent.ts); and where their transaction goes to the destination
--- itself: what a contract sends on, as a Safe does that a merchant is paid at, is told by no log, and its transaction
--- has to be named.
+-- The destinations that transfers are compared with as blocks are read, from when they are named. After the end of a
+-- refund, a transfer that may be its own is still noticed for thirty days. Native currency is noticed only where blocks
+-- are read in full, which is while a refund in native currency waits to be signed by hand and for an hour after that,
+-- as the signed transaction may still be mined (src/chain/watch/coins/sent.ts); and only where the transaction goes to
+-- the destination itself. What a contract sends, such as a Safe, appears in no log, and its transaction has to be
+-- named.
 create table refund_destinations (
   refund_id uuid primary key,
   chain_id bigint not null,
   to_address text not null,
-  -- Null: the chain's own coin.
+  -- Null: native currency.
   token_address text,
   amount numeric(78, 0) not null,
-  -- Null while a transfer is waited for.
+  -- Null while a transfer is expected.
   until timestamptz,
-  -- Of one in coins that has left what was to be signed by hand: until then blocks are read in full for it.
-  coins_until timestamptz
+  -- Of a refund in native currency that was signed by hand: until then blocks are read in full for it.
+  native_until timestamptz
 );
 create index refund_destinations_to on refund_destinations (chain_id, to_address);
 create index refund_destinations_until on refund_destinations (until) where until is not null;
--- Whether blocks are to be read in full is asked at every one.
-create index refund_destinations_coins on refund_destinations (chain_id, coins_until) where coins_until is not null;
+-- Whether a block must be read in full is queried for every block.
+create index refund_destinations_native on refund_destinations (chain_id, native_until) where native_until is not null;
 
--- Transfers that may be those of refunds, until somebody has looked (src/chain/refunds/noticed.ts).
+-- Transfers that may pay a refund, until they were looked up (src/chain/refunds/noticed.ts).
 create table noticed_transfers (
   chain_id bigint not null,
   tx_hash text not null,
   refund_id uuid not null,
-  -- Null: somebody has said that it pays the refund, which has given it up since, or could not take it.
+  -- Null: a client has named it for the refund, which has given it up since or could not take it.
   from_address text,
   noticed_at timestamptz not null default now(),
   looks integer not null default 0,
@@ -167,9 +167,9 @@ create table noticed_transfers (
   primary key (chain_id, tx_hash, refund_id)
 );
 create index noticed_transfers_due on noticed_transfers (chain_id, next_look_at);
-create index noticed_transfers_told on noticed_transfers (refund_id) where from_address is null;
+create index noticed_transfers_reported on noticed_transfers (refund_id) where from_address is null;
 
--- What was logged of them, so that each is told once, whichever process looks.
+-- Warnings that were logged, so that each is logged once, whichever process looks.
 create table refund_warnings (
   refund_id uuid not null,
   why text not null,
@@ -177,25 +177,26 @@ create table refund_warnings (
   primary key (refund_id, why)
 );
 
--- How far the books of its chain were when a refund was asked for: what is mined in a block up to there was for something
--- else. Blocks are compared, because the clocks of chains and of houses need not agree. None where the books had not begun.
+-- How far its chain had been read when a refund was requested: transactions in blocks up to there paid for something
+-- else. Blocks are compared, because the clocks of chains and servers may differ. No row where the chain had not been
+-- read.
 create table refund_beginnings (
   refund_id uuid primary key,
   final_number bigint not null,
-  -- Above the final one a reorganisation may have mined anew, and lower, what was sent since.
+  -- Above the final block, a reorg may since have mined later transactions in lower blocks.
   head_number bigint not null,
-  -- Another one of the sandbox's chains counts otherwise.
+  -- Another of the sandbox's chains has other block numbers.
   epoch text
 );
 
--- What people have said of the transactions of refunds where their chain could not: `why` they were asked. It comes in the
--- commit that tells the refund, whose revision it is.
+-- Decisions by people about transactions of refunds that the chain could not decide, and `why` they were asked.
+-- Inserted in the commit of the refund's transition, whose rev it has.
 create table refund_judgements (
   refund_id uuid not null,
   rev integer not null,
-  -- `stray_transfer`: it had failed, and its transaction had moved money all the same.
+  -- `stray_transfer`: the refund had failed, and its transaction had moved money all the same.
   why text not null constraint refund_judgements_why check (
-    why in ('nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier', 'number_unclear', 'stray_transfer')
+    why in ('nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier', 'nonce_unclear', 'stray_transfer')
   ),
   primary key (refund_id, rev)
 );

@@ -1,4 +1,5 @@
--- Webhook endpoints, what they want to be told, and how an event reaches them: in its own commit.
+-- Webhook endpoints, their subscriptions, and deliveries with their attempts. An event's deliveries are created in its
+-- commit.
 
 create table webhook_endpoints (
   id uuid primary key,
@@ -6,21 +7,22 @@ create table webhook_endpoints (
   livemode boolean not null,
   url text not null,
   description text,
-  -- What it wants while it is enabled; webhook_subscriptions says since when.
+  -- The types it subscribes to while it is enabled; webhook_subscriptions has since when.
   event_types text[] not null,
   state text not null,
   disabled_reason text,
-  -- Sealed for 'webhook secret' and this id, like the one before it, which signs too as long as it overlaps.
+  -- Sealed for 'webhook secret' and this id, like the previous secret, which signs too until the overlap ends.
   sealed_secret text not null,
   previous_sealed_secret text,
   previous_until timestamptz,
-  -- When it was enabled last.
+  -- When it was last enabled.
   enabled_at timestamptz not null,
-  -- A hint: the sender writes it once a minute at most.
+  -- An estimate: the sender updates it at most once a minute.
   last_success_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Its place in lists. Who makes one has locked the merchant's row, so they become visible in this order.
+  -- Its place in lists. Endpoints are inserted under the lock of the merchant's row, so they become visible in this
+  -- order.
   seq bigint generated always as identity,
 
   constraint webhook_endpoints_state check (state in ('enabled', 'disabled', 'deleted')),
@@ -32,11 +34,11 @@ create table webhook_endpoints (
   ),
   constraint webhook_endpoints_previous check ((previous_sealed_secret is null) = (previous_until is null))
 );
--- A merchant's list pages by exactly this.
+-- A merchant's list pages by this.
 create index webhook_endpoints_list on webhook_endpoints (merchant_id, livemode, seq) where state <> 'deleted';
 
--- One row for each type and period in which an enabled endpoint wanted it. Only ever added to and closed,
--- so that the audit can tell for each event of the past to which endpoints it had to go.
+-- One row for each type and period in which an enabled endpoint was subscribed. Rows are only inserted and closed, so
+-- the audit can determine for each past event to which endpoints it had to go.
 create table webhook_subscriptions (
   seq bigint generated always as identity primary key,
   endpoint_id uuid not null,
@@ -56,7 +58,7 @@ create table webhook_subscriptions (
   )
 );
 create unique index webhook_subscriptions_once on webhook_subscriptions (endpoint_id, event_type) where closed_at is null;
--- The fan-out asks this for each event.
+-- Used by the fan-out of each event.
 create index webhook_subscriptions_open on webhook_subscriptions (merchant_id, livemode, event_type) include (endpoint_id)
 where closed_at is null;
 
@@ -77,10 +79,10 @@ create table deliveries (
 
   constraint deliveries_state check (state in ('pending', 'sending', 'delivered', 'failed', 'canceled')),
   constraint deliveries_trigger check (trigger in ('automatic', 'manual')),
-  -- Never more than five requests that nobody asked for, whatever crashes.
+  -- At most five automatic attempts, whatever crashes.
   constraint deliveries_five_attempts check (automatic_attempts between 0 and 5 and attempts >= automatic_attempts),
   constraint deliveries_planned check ((state = 'pending') = (next_attempt_at is not null)),
-  -- The attempt is written down before its first byte, and whoever died over it is found by its age.
+  -- The attempt is recorded before its first byte. An attempt whose process has died is found by its age.
   constraint deliveries_sending check ((state = 'sending') = (sending_since is not null)),
   constraint deliveries_cancel check (not cancel_requested or state = 'sending'),
   constraint deliveries_resume check (resume_at is null or (trigger = 'manual' and state in ('pending', 'sending'))),
@@ -95,31 +97,31 @@ create table deliveries (
   )
 );
 
--- An event goes to an endpoint as one delivery, however often it is fanned out.
+-- An event has one delivery to an endpoint, however often it is fanned out.
 create unique index deliveries_event_once on deliveries (event_id, endpoint_id);
 
--- The claim: the due rows of chosen endpoints, earliest first.
+-- Claims take the due rows of chosen endpoints, earliest first.
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where state = 'pending';
--- The feed: endpoints that have become due since somebody last looked.
+-- Endpoints with deliveries that have become due since a time.
 create index deliveries_feed on deliveries (next_attempt_at, endpoint_id) where state = 'pending';
 
--- An endpoint's list, state by state: one of a single state pages by exactly this, one of all merges
--- them. A second index without the state would be written to in every change of every delivery.
+-- An endpoint's list in one state pages by this; a list of all states merges the states. A second index without the
+-- state would be written in every change of a delivery.
 create index deliveries_list on deliveries (endpoint_id, state, seq);
 
--- How deliveries are sent: their attempts, and the step that a sender takes over and over. A step records what
--- came of attempts and takes up the next ones, in one statement that is committed before their first byte.
+-- The attempts of deliveries. A sender repeats one step, which records the outcomes of attempts and claims the next
+-- deliveries, in one statement that is committed before the first byte of the new attempts is sent.
 
 create table delivery_attempts (
   delivery_id uuid not null,
   number integer not null,
   trigger text not null,
-  -- The process that has made it.
+  -- The process that makes the attempt.
   worker uuid not null,
   started_at timestamptz not null,
   finished_at timestamptz,
   duration_ms integer,
-  -- Null while it is open. `lost`: whoever had it is gone, and nobody knows whether it was sent.
+  -- Null while it is open. `lost`: its process has died, and whether it was sent is unknown.
   outcome text,
   http_status integer,
   response_snippet text,
@@ -128,24 +130,24 @@ create table delivery_attempts (
   constraint delivery_attempts_finished check ((outcome is null) = (finished_at is null))
 );
 
--- What a step has taken up, until all of it is recorded. An index of open attempts would have to be written
--- to twice for each of them; this is one row for hundreds.
+-- The deliveries that a step has claimed, until all their outcomes are recorded. One row for hundreds of attempts,
+-- where an index of open attempts would be written twice for each.
 create table delivery_claims (
-  -- Chosen by the sender, who asks again by it when the answer was lost.
+  -- Chosen by the sender, which reads the claim again by it when the answer was lost.
   id uuid primary key,
   worker uuid not null,
   claimed_at timestamptz not null,
   deliveries uuid[] not null
 );
 
--- What came of an attempt, and where its delivery is then, as its machine has decided. Times are milliseconds, which
--- cost a tenth of a date's text.
+-- The outcome of an attempt, and the state of its delivery then, as decided by its machine. Times are in milliseconds,
+-- which are parsed in a tenth of the time of a date.
 create type delivery_outcome as (
   id uuid, was integer, number integer, event text, state text, trigger text,
   next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint,
   outcome text, duration_ms integer, http_status integer, response_snippet text
 );
 
--- An endpoint with work, how much of it may be taken up, and the time before which nothing of it is due: beyond that
--- lie the index entries of what was taken up before, which an idle transaction keeps from being cleared away.
+-- An endpoint with due deliveries, how many may be claimed, and a time before which none is due. Earlier index entries
+-- are of deliveries that were claimed before; a long transaction keeps them from being removed.
 create type delivery_asking as (endpoint_id uuid, want integer, low_ms bigint);

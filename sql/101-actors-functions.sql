@@ -1,6 +1,6 @@
--- The functions of 001-actors.sql: how commits read and write actors, and how a table is put on the core.
+-- The functions of 001-actors.sql: how commits read and write actors, and how the functions of a table are generated.
 
--- Eight bytes, as a digest is compared and not searched. Functions in plain SQL, so that the planner puts them in place.
+-- Eight bytes, because digests are compared and not searched. Plain SQL, so that the planner inlines them.
 create function transition_digest(
   actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json,
   at timestamptz, merchant_id uuid, livemode boolean, actor_created_at timestamptz
@@ -20,28 +20,28 @@ create function event_digest(
 return substring(sha256(convert_to(concat_ws(chr(31), id, actor, rev, type, merchant_id, livemode, api_version, object,
   extract(epoch from created_at)), 'UTF8')) for 8);
 
--- The records of a merchant are listed in the order of `seq`, and become visible in that order: a commit takes this
--- lock before it draws the first number of a list and keeps it until its rows are visible. So a reader that goes on
--- from any record, whoever showed it, misses none that is committed later and reads none twice. Order by transaction
--- id does not give that, because a transaction that began earlier may commit after its record's successor is known.
--- Rows and timers are locked before: a commit that waits for one of these must not hold back the list. Only commits hold
--- it, each until its log is on the disk, so that it is waited for longer than a row.
+-- A merchant's records are listed in the order of `seq` and become visible in that order: a commit takes this lock
+-- before it draws the first number for a list and holds it until its rows are visible. So a reader that continues after
+-- any record misses no record that is committed later and reads none twice. The order of transaction ids does not
+-- guarantee that, because a transaction that began earlier may commit after a reader has passed its place.
+-- Rows and timers are locked before lists, so that a commit that waits for a row does not delay the list. Commits alone
+-- take this lock. They hold it until their WAL is flushed, so the timeout is longer than that for rows.
 create function lock_list(list text, merchants uuid[]) returns void language plpgsql set lock_timeout = '5s' as $$
 begin
   perform pg_advisory_xact_lock(hashtext(list), lock)
   from (select distinct merchant_lock(merchant) as lock from unnest(merchants) as merchant order by lock) locks;
 end $$;
 
--- A few locks for all merchants: a batch with hundreds of merchants must not fill the server's lock table.
+-- 256 locks for all merchants, because a batch with hundreds of merchants must not fill the server's lock table.
 create function merchant_lock(merchant uuid) returns integer language sql immutable as $$
   select uuid_hash(merchant) & 255
 $$;
 
--- How a table is written to: the type `<writer>_entry` and the functions named after it. Writers are
--- numbered, `payments_v2`, because processes of the version before a migration go on with theirs. Before its columns
--- an entry has `g`, its group; `was`, the rev that was decided on; and `seen`, the transaction that wrote the row as it was
--- decided on. A lease writes the row and leaves its rev: by `seen`, a command that was decided before it does not commit
--- after it, however late its statement arrives.
+-- A writer is how commits write to a table: the type `<writer>_entry` and the functions named after it. Writers are
+-- numbered (`payments_v2`), because processes of the version before a migration continue to use the old one. Before the
+-- table's columns an entry has `g`, its group; `was`, the rev that was decided on; and `seen`, the transaction that
+-- wrote the row that was decided on. A lease changes the row and keeps its rev; `seen` prevents a command that was
+-- decided before the lease from committing after it.
 create function latest_writer(row_table text) returns text language sql stable as $$
   select left(typname, -length('_entry')) from pg_type
   where typname ~ ('^' || row_table || '_v\d+_entry$')
@@ -49,10 +49,9 @@ create function latest_writer(row_table text) returns text language sql stable a
   limit 1
 $$;
 
--- Lets commands carry rows for a table into their commit: an actor's first row, or one of a table
--- of its own (an idempotency key, a transfer). A row that is already there, by any unique key,
--- refuses the command it came with. Writes the table's writer from the columns in the catalog and
--- answers its name; a migration that changes the columns calls it again.
+-- Lets commands insert rows into a table in their commit: an actor's first row, or a row of another table such as an
+-- idempotency key. A row that conflicts with an existing one, by any unique key, refuses its command. Generates the
+-- writer from the catalog and returns its name. A migration that changes the columns calls this again.
 create function define_commit_rows(row_table text) returns text language plpgsql as $$
 declare
   writer text := latest_writer(row_table);
@@ -62,13 +61,13 @@ declare
   same_key text;
   key text;
   sorted text;
-  -- A table that a merchant's lists read draws its `seq` under lock_list().
+  -- Tables that a merchant's lists read draw `seq` under lock_list().
   is_listed boolean := 2 = (
     select count(*) from pg_attribute where attrelid = row_table::regclass and attname in ('merchant_id', 'seq'));
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
     string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
-    -- The commit's own time, unless the row brings one: parsing a time costs as much as all else of a row.
+    -- The time of the commit, unless the row has one: parsing a time costs as much as the rest of a row.
     string_agg(
       format(case when attname in ('created_at', 'updated_at') then 'coalesce(r.%I, now_at)' else 'r.%I' end, attname),
       ', ' order by attnum)
@@ -78,7 +77,7 @@ begin
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
     string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
-    -- Two commits that insert the same keys must meet them in the same order, or they wait for each other.
+    -- Two commits that insert the same keys must insert them in the same order, or they deadlock.
     string_agg(format('r.%I', a.attname), ', ' order by i.indisprimary, i.indexrelid, a.attnum)
   into same_key, key, sorted
   from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
@@ -113,9 +112,9 @@ begin
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, %8$s
         from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
@@ -130,7 +129,7 @@ begin
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of %1$s are there already';
+        raise exception 'cannot determine which rows of %1$s exist already';
       end if;
       return array_to_json(refused);
     end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
@@ -141,8 +140,8 @@ begin
   return writer;
 end $$;
 
--- Writes anew how a commit comes from a writer's name to its functions: one branch for each. To execute a
--- text with the name in it would parse and plan that for every commit, which cost a tenth of a small one.
+-- Generates the functions that call a writer's functions by its name, with one branch for each writer. Executing a text
+-- that contains the name would be parsed and planned in every commit, which took a tenth of a small one.
 create function define_writers() returns void language plpgsql as $$
 declare
   writing record;
@@ -173,9 +172,9 @@ begin
   end loop;
 end $$;
 
--- Puts a machine's table on the core, as above, and lets its rows be changed.
--- Planner settings: a plan is kept from when the table was empty, and the planner cannot know how
--- long an array is. Every join here is one primary-key lookup per entry, so no other plan is allowed.
+-- Generates the writer of a machine's table and the functions that read, lock, update and lease its rows.
+-- Planner settings: a plan is cached from when the table was empty, and the planner does not know how long an array is.
+-- Every join here is one primary-key lookup per entry, so no other plan is allowed.
 create function define_actor_table(actor_table text) returns void language plpgsql as $$
 declare
   writer text := define_commit_rows(actor_table);
@@ -189,16 +188,16 @@ declare
     where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was', 'seen')
   );
 begin
-  -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
-  -- over all that is in it. Before them is the transaction that wrote the row. A table, so that the planner puts its
-  -- query in the place of the call.
+  -- All rows in one JSON value, each as the texts of its columns in the order of an entry, after the transaction that
+  -- wrote it: the driver takes longer over a row than over all its values. Returns a table so that the planner inlines
+  -- the query.
   execute format($f$
     create or replace function read_%2$s(ids uuid[]) returns table (found json) language sql stable as $b$
       select array_to_json(array_agg(array[xmin::text, %3$s])) from %1$I where id = any(ids)
     $b$ $f$, actor_table, writer, texts);
 
-  -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
-  -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
+  -- Locks the rows in id order, so that two commits cannot deadlock. Returns the groups whose rows have changed, do not
+  -- exist, or are leased to another holder.
   execute format($f$
     create or replace function lock_%2$s(entries %2$s_entry[], holder uuid, now_at timestamptz)
     returns integer[] language plpgsql
@@ -211,8 +210,8 @@ begin
         where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $b$ $f$, actor_table, writer);
 
-  -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
-  -- so are the locks it takes. A commit ends the lease it was decided under.
+  -- Returns the groups whose rows are not as they were decided on. The entries are sorted by id, and so are the locks
+  -- that are taken. A commit ends the lease that it was decided under.
   execute format($f$
     create or replace function update_%3$s(entries %3$s_entry[], skip integer[], holder uuid, now_at timestamptz)
     returns integer[] language plpgsql
@@ -237,7 +236,7 @@ begin
       return answer;
     end $b$ $f$, actor_table, assignments, writer);
 
-  -- Takes those rows for one holder that are neither locked nor leased; see lease.ts.
+  -- Leases the rows to one holder, except those that are locked or leased: see lease.ts.
   execute format($f$
     create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
     returns void language plpgsql set enable_seqscan = off as $b$
@@ -249,16 +248,16 @@ begin
   perform define_writers();
 end $$;
 
--- A lease further ahead than any is given was written by a clock that is wrong, and holds nobody back.
+-- A lease that ends later than any lease can was written by a process whose clock is wrong. It is ignored.
 create function is_leased(lease uuid, leased_until timestamptz, holder uuid, now_at timestamptz)
 returns boolean language sql stable as $$
   select lease is not null and lease is distinct from holder
     and leased_until > now_at and leased_until <= now_at + interval '10 s'
 $$;
 
--- Which of these commands their actors have taken before; stable, so that it sees what the statement around
--- it sees. `every` looks through an actor's whole history: after a lost answer the command may be one whose
--- id was drawn here, and those are in no index.
+-- Which of these commands their actors have taken before. Stable, so that it has the snapshot of the calling statement.
+-- `every` searches an actor's whole history: after a lost answer the command may be one whose id the dispatcher drew,
+-- and the index does not have those.
 create function find_taken(actors uuid[], commands uuid[], every boolean)
 returns table (actor uuid, command uuid) language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -269,7 +268,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   end
 $$;
 
--- The generations of those timers that are armed, seen as above.
+-- The generations of the timers that are armed, in the same snapshot.
 create function find_armed(actors uuid[], names text[])
 returns table (actor uuid, name text, generation integer) language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -286,8 +285,8 @@ begin
   where t.actor = r.actor and t.name = r.name and (skip is null or r.g <> all(skip));
 end $$;
 
--- Calls the functions that actions name (`writes` of a kind). They may wait for row locks, so those of actors that were
--- there before run before any list is locked; those of new actors need the inserted row.
+-- Calls the functions that actions name (`writes` of a kind). They may wait for row locks, so those of existing actors
+-- run before any list is locked. Those of new actors need the inserted row.
 create function call_writes(writes write_entry[], of_new boolean, skip integer[]) returns void language plpgsql as $$
 declare
   write write_entry;
@@ -299,11 +298,12 @@ begin
   end loop;
 end $$;
 
--- The jobs to be added. Not a wake-up that waits already and was not taken: to add one again is a fifth of a small
--- commit, and commits that add the same one wait for each other, for the disk too. Whoever takes it sees what this
--- commit leaves, because the lock keeps workers from it until then; one who has it locked may be about to begin.
--- A worker passes over what is locked, so that it must be told again now and then: by one commit at a time, whose
--- update does not get in the way of the locks of others.
+-- The jobs to add. A wake-up that is already queued and that no worker has taken is not added again: adding it takes a
+-- fifth of a small commit, and commits that add the same job wait for each other, including for the disk. The key-share
+-- lock on the queued job keeps workers from taking it until this commit is visible. A job that is locked by a worker
+-- counts as taken.
+-- Workers skip a locked job, so a job that is needed all the time must be added again now and then: after 50 ms, by one
+-- commit at a time, whose update does not conflict with the key-share locks of the others.
 create function find_missing(asked job_entry[], payloads json, skip integer[])
 returns graphile_worker.job_spec[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -322,14 +322,15 @@ begin
       and case
         when awaited.id is null then true
         when awaited.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp() then false
-        else pg_try_advisory_xact_lock(hashtext('jobs told again'), hashtext(r.key))
+        else pg_try_advisory_xact_lock(hashtext('repeated wake-ups'), hashtext(r.key))
       end
-    -- Keys are taken in sorted order.
+    -- Keys are locked in sorted order.
     order by coalesce(r.key, r.effect));
 end $$;
 
--- Adds jobs, all of them. graphile_worker.add_jobs() leaves out the one whose namesake a worker is taking at that
--- moment: it is not yet seen as taken when its key is to be freed, and is when it is in the way. Asked again, it is.
+-- Adds all jobs. graphile_worker.add_jobs() leaves out a job whose key a worker is taking at that moment: the existing
+-- job is not yet locked when add_jobs() looks for it, and is locked when it is to be replaced. A second call adds the
+-- job.
 create function ask_for_jobs(specs graphile_worker.job_spec[]) returns void language plpgsql as $$
 declare
   missing graphile_worker.job_spec[] := specs;
@@ -344,24 +345,24 @@ begin
   end loop;
 end $$;
 
--- Commits everything a batch of commands decided, or, per group of connected commands, nothing.
--- Answers the groups that must be decided again because their rows have moved on. Raises PM001 with
--- groups and constraints in its detail when a row they would insert is already there: nothing is written then.
--- The detail repeats the number of the batch, since a driver may hand over the error of another statement.
--- `updates` and `inserts` are array literals, each for the writer in the same place, their entries sorted by
--- id and they by writer, so that locks are taken in one order. `connected`: some group changes two rows, and
--- neither may be written before both are known to be as they were. `seen_in`: the era of the transactions in `seen`.
--- In another one the numbers of transactions are given out again, and say nothing: PM004.
+-- Commits everything that a batch of commands decided or, per group of connected commands, nothing. Returns the groups
+-- that must be decided again because their rows have changed. Raises PM001 with the groups and constraints in its
+-- detail, and writes nothing, when a row that it would insert exists. The detail repeats the number of the batch,
+-- because a driver may attribute an error to the wrong statement.
+-- `updates` and `inserts` are array literals, each for the writer at the same position, with entries sorted by id and
+-- the arrays sorted by writer, so that locks are taken in one order. `connected`: some group changes two rows, and
+-- neither may be written before both are known to be unchanged. `seen_in`: the era of the transactions in `seen`. In
+-- another era the same transaction ids mean other transactions: PM004.
 create function commit_actors(
   batch integer, now_at timestamptz, holder uuid, connected boolean, seen_in integer,
   update_writers text[], updates text[], insert_writers text[], inserts text[],
   steps step_entry[], contexts json, objects json, writes write_entry[], armed timer_entry[], canceled canceled_entry[],
   jobs job_entry[], payloads json
 ) returns integer[] language plpgsql
--- Planning anew for every batch took longer than the statements themselves (0.6 ms of a commit's 1.9).
+-- Planning for every batch took longer than the statements themselves (0.6 ms of a commit's 1.9 ms).
 set plan_cache_mode = force_generic_plan
--- Ordinary commits hold a row for milliseconds. What is locked for longer is held by a stalled process or by a person,
--- and every command of the batch waits with the one that met it.
+-- Commits lock a row for milliseconds. A row that is locked for longer is locked by a stalled process or by an open
+-- session, and every command of the batch waits.
 set lock_timeout = '250ms' as $$
 declare
   this_era integer := current_era();
@@ -395,7 +396,7 @@ begin
     perform call_writes(writes, false, conflicts);
   end if;
 
-  -- From here on lists are locked.
+  -- Lists are locked from here on.
   for n in 1 .. cardinality(insert_writers) loop
     refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
     if refused is not null then
@@ -403,7 +404,7 @@ begin
     end if;
   end loop;
   if cardinality(duplicates) > 0 then
-    raise exception 'rows are already there' using errcode = 'PM001',
+    raise exception 'rows exist already' using errcode = 'PM001',
       detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
   end if;
   if writes is not null then
@@ -436,7 +437,7 @@ begin
   end if;
 
   if armed is not null then
-    -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
+    -- Without `on conflict`, which takes half as long again: a timer that was armed before is among the canceled ones.
     insert into timers (actor, name, kind, generation, due_at)
     select actor, name, kind, generation, ms_time(due_ms) from unnest(armed)
     where conflicts is null or g <> all(conflicts);
@@ -444,7 +445,7 @@ begin
 
   if jobs is not null then
     missing := find_missing(jobs, payloads, conflicts);
-    -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
+    -- Once per commit: its notification takes a lock that all committing transactions of the cluster share.
     if cardinality(missing) > 0 then
       perform ask_for_jobs(missing);
     end if;
@@ -452,9 +453,9 @@ begin
   return conflicts;
 end $$;
 
--- Whether a reader that pages by (era, xid, seq) may go past a row: nothing that sorts before it can
--- still be committed. Rows of a running transaction sort wherever it began, so a reader that looks
--- at them as they appear skips those of a slower one. Older eras have ended.
+-- Whether a reader that pages by (era, xid, seq) may pass a row: no row that sorts before it can still be committed.
+-- The rows of a running transaction sort by when it started, so a reader that passed newer rows as they appear would
+-- skip those of a slower transaction. Older eras have ended.
 create function is_settled(row_era integer, row_xid xid8) returns boolean language sql stable as $$
   select row_era < (select max(era) from eras) or row_xid < pg_snapshot_xmin(pg_current_snapshot())
 $$;

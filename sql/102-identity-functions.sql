@@ -1,21 +1,21 @@
 -- The functions of 002-identity.sql.
 
--- Called in the statement that makes the change, after it. What an account does for itself, such as
--- signing in, its merchants' owners read too: it stands in the log of each.
--- The locks make the events of a merchant visible in the order of seq, so that no reader with a
--- cursor skips one. They are the last that a statement takes, and those of one account's merchants
--- in one order: two that write events do not wait for each other.
+-- Logs a change, in the statement that makes it and after the change. What an account does for itself, such as signing
+-- in, is logged for each of its merchants, so that their owners see it.
+-- The locks make a merchant's events visible in the order of seq, so that a reader with a cursor skips none. They are
+-- the last locks of a statement, and an account's merchants are locked in one order, so that two statements cannot
+-- deadlock.
 create function record_security_event(
   merchant uuid, account uuid, actor text, address text, action text, details json default '{}'
 ) returns void language plpgsql as $$
 declare
   its uuid;
-  everybodys uuid[] := array(select merchant_id from members where account_id = account and merchant is null order by 1);
+  merchant_ids uuid[] := array(select merchant_id from members where account_id = account and merchant is null order by 1);
 begin
-  if merchant is not null or cardinality(everybodys) = 0 then
-    everybodys := array[merchant];
+  if merchant is not null or cardinality(merchant_ids) = 0 then
+    merchant_ids := array[merchant];
   end if;
-  foreach its in array everybodys loop
+  foreach its in array merchant_ids loop
     perform pg_advisory_xact_lock(hashtextextended('security_events ' || its, 0)) where its is not null;
     insert into security_events (merchant_id, account_id, actor, address, action, details)
     values (its, account, actor, address, action, details);
@@ -33,7 +33,7 @@ begin
     select from members where merchant_id = merchant and account_id = caller and role = any(roles));
 end $$;
 
--- A merchant with its settings in both modes. Its event is its caller's to record, who knows who asked.
+-- Creates a merchant with its settings in both modes. The caller logs the event.
 create function create_merchant(id uuid, name text, owner uuid) returns void language plpgsql as $$
 begin
   insert into merchants (id, name) values (create_merchant.id, create_merchant.name);
@@ -41,7 +41,7 @@ begin
   insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
 end $$;
 
--- Gives a member another role, or with none ends the membership.
+-- Changes a member's role, or ends the membership when `new_role` is null.
 create function change_member(
   merchant uuid, member uuid, new_role text, caller uuid, actor text, address text, details jsonb
 ) returns text language plpgsql as $$
@@ -71,7 +71,7 @@ begin
     update members set role = new_role, updated_at = now() where merchant_id = merchant and account_id = member;
   end if;
   if old_role = 'owner' then
-    -- Or they would come back by a link that they have made for themselves.
+    -- Or the member could return by an invite of their own.
     update invites set revoked_at = now(), updated_at = now()
     where merchant_id = merchant and created_by = member and accepted_at is null and revoked_at is null;
     get diagnostics revoked = row_count;
@@ -82,24 +82,24 @@ begin
   return 'changed';
 end $$;
 
--- Seconds until the subject may be tried again, null when it may be now.
+-- Seconds until the next attempt of the subject is allowed; null when it is allowed now.
 create function attempt_wait(its_subject text, allowed integer, per interval) returns integer language plpgsql as $$
 declare
   oldest timestamptz;
 begin
-  -- Nothing later than now counts: the clock was set back since, and nobody is locked out for that long.
+  -- Attempts in the future do not count: the clock was set back, and must not lock the subject out.
   select at into oldest from attempts
   where subject = its_subject and at > clock_timestamp() - per and at <= clock_timestamp()
   order by at desc offset allowed - 1 limit 1;
   return case when oldest is not null then greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp()))) end;
 end $$;
 
--- One caller at a time per subject, in every process, until the statement's end.
+-- Serializes the attempts of each subject, across processes, until the statement ends.
 create function lock_attempts(subjects text[]) returns void language plpgsql as $$
 declare
   key integer;
 begin
-  -- In one order, so that two callers never wait for each other.
+  -- In one order, so that two statements cannot deadlock.
   for key in select distinct hashtext(s) from unnest(subjects) as s order by 1 loop
     perform pg_advisory_xact_lock(hashtext('paymachine attempts'), key);
   end loop;
@@ -107,21 +107,21 @@ end $$;
 
 create function count_attempt(subjects text[]) returns void language plpgsql as $$
 begin
-  -- No limit looks back further than an hour. A few rows at a time, and none that another is removing.
-  -- now(), which an index can be asked for; clock_timestamp() would be compared with every row.
+  -- No limit counts attempts older than an hour. Deletes a few rows at a time, and none that another statement is
+  -- deleting. Uses now(), which an index condition can use; clock_timestamp() would be compared with every row.
   delete from attempts where ctid = any (array(
     select ctid from attempts where at < now() - interval '1 hour' order by at limit 20 for update skip locked));
   insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
 end $$;
 
--- Counts one attempt for all subjects, or answers how many seconds to wait and counts none. A pass
--- stands for an attempt that has been counted already: it is used up, and nothing is counted again.
+-- Counts one attempt for all subjects, or returns how many seconds to wait and counts none. A pass stands for an
+-- attempt that was counted before: it is consumed, and nothing is counted.
 create function take_attempt(
   subjects text[], allowed integer, per interval, pass text, out wait integer, out passed boolean
 ) language plpgsql as $$
 begin
-  -- Its statement changes nothing else, and what a crash of the server forgets of the last moment is
-  -- worth less than a wait for the disk at every try.
+  -- The statement changes nothing else. Losing the attempts of the last moment in a crash costs less than a disk flush
+  -- for every attempt.
   perform set_config('synchronous_commit', 'off', true);
   delete from attempts where ctid = (
     select ctid from attempts where subject = pass and at > clock_timestamp() - per
@@ -137,7 +137,7 @@ begin
   end if;
 end $$;
 
--- False when the e-mail address has an account.
+-- Returns false when the e-mail address has an account.
 create function create_account(new_id uuid, new_email text, new_hash text) returns boolean language plpgsql as $$
 begin
   insert into accounts (id, email, password_hash) values (new_id, new_email, new_hash)
@@ -145,11 +145,10 @@ begin
   return found;
 end $$;
 
--- Spends a code: the step of a TOTP code that was right, or the hash of what may be a recovery code;
--- neither when it was plainly wrong. `right`, `wrong`, or `wait` and for how many seconds: five wrong
--- ones in five minutes, wherever they were given. The account's row is held until the statement's
--- end, so that of many at once only five are looked at, and one at most finds a code unspent.
--- `failure` is what the log calls a wrong one.
+-- Accepts a code once: the step of a valid TOTP code, or the hash of what may be a recovery code; both are null when
+-- the code is certainly wrong. Returns `right`, `wrong`, or `wait` and the number of seconds after five wrong codes in
+-- five minutes. The account's row is locked until the statement ends, so at most five concurrent codes are checked and
+-- at most one is accepted. `failure` is the logged action of a wrong code.
 create function use_code(
   account uuid, step bigint, recovery bytea, actor text, from_address text, failure text,
   out outcome text, out wait integer
@@ -178,8 +177,8 @@ begin
   perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $$;
 
--- Ends every session but the one it was done from. False when `known_hash`, which the old password
--- was checked against, is no longer the account's; null where an operator gives a new one.
+-- Changes the password and ends all sessions but one. Returns false when `known_hash`, which the old password was
+-- checked against, is no longer the account's; null when an operator sets the password.
 create function change_password(
   account uuid, known_hash text, new_hash text, but_one uuid, actor text, from_address text
 ) returns boolean language plpgsql as $$
@@ -194,7 +193,7 @@ begin
   return true;
 end $$;
 
--- Keeps a secret that is to be confirmed; false where MFA is on.
+-- Stores a secret to be confirmed; returns false when MFA is enabled.
 create function set_up_mfa(account uuid, new_secret text) returns boolean language plpgsql as $$
 begin
   update accounts set mfa_secret = new_secret, mfa_last_step = null, updated_at = clock_timestamp()
@@ -202,8 +201,8 @@ begin
   return found;
 end $$;
 
--- Turns MFA on: `right`, `wrong`, `wait`, or `conflict` when it is on, or when the secret that the
--- code was checked against has been replaced.
+-- Enables MFA. Returns `right`, `wrong`, `wait`, or `conflict` when it is enabled already or the secret that the code
+-- was checked against has been replaced.
 create function enable_mfa(
   account uuid, known_secret text, step bigint, recovery_hashes bytea[], actor text, from_address text,
   out outcome text, out wait integer
@@ -223,7 +222,7 @@ begin
   end if;
 end $$;
 
--- False when it was off.
+-- Returns false when MFA was not enabled.
 create function disable_mfa(account uuid, actor text, from_address text) returns boolean language plpgsql as $$
 begin
   update accounts set mfa_secret = null, mfa_enabled_at = null, mfa_last_step = null, updated_at = clock_timestamp()
@@ -236,7 +235,7 @@ begin
   return true;
 end $$;
 
--- `created`, `not_allowed`, or `missing`: there is no such merchant.
+-- Returns `created`, `not_allowed`, or `missing` when there is no such merchant.
 create function create_api_key(
   key uuid, merchant uuid, key_livemode boolean, key_name text, key_scopes text[], key_expires_at timestamptz,
   key_tag text, key_last4 text, key_hash bytea, caller uuid, actor text, address text, details json
@@ -255,9 +254,9 @@ begin
   return 'created';
 end $$;
 
--- The secret before this one ends now or after the overlap. While one is still good after an earlier
--- rotation there is no place for a second: `overlapping`, or a double click would end the one in use.
--- `rotated`, `not_allowed`, `missing`, or `ended`: what is revoked or expired stays so.
+-- Replaces the secret. The previous one ends now or after the overlap. Returns `overlapping` while an earlier previous
+-- secret is still valid, so that a double click does not end the secret in use; `rotated`, `not_allowed`, `missing`, or
+-- `ended` for a key that is revoked or expired.
 create function rotate_api_key(
   key uuid, merchant uuid, overlap interval, key_tag text, key_last4 text, key_hash bytea,
   caller uuid, actor text, address text, details json
@@ -285,7 +284,7 @@ begin
   return case when exists (select from api_keys where id = key and merchant_id = merchant) then 'ended' else 'missing' end;
 end $$;
 
--- `revoked`, also when it was before; `not_allowed` or `missing`.
+-- Returns `revoked`, also for a revoked key, `not_allowed` or `missing`.
 create function revoke_api_key(
   key uuid, merchant uuid, caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
@@ -332,8 +331,8 @@ begin
   return 'revoked';
 end $$;
 
--- Makes the account a member by the invite with this hash. A new account is made in the same
--- statement: an invite that has been used leaves none behind.
+-- Makes the account a member by the invite with this hash. A new account is created in the same statement, so none
+-- remains when the invite has been used.
 create function accept_invite(
   hash bytea, account uuid, actor text, address text, new_email text, new_password_hash text
 ) returns text language plpgsql as $$
@@ -342,7 +341,7 @@ declare
 begin
   select * into invited from invites where token_hash = hash;
   perform from merchants where id = invited.merchant_id for no key update;
-  -- As it is now that nobody else can use it.
+  -- Read again now that the merchant is locked.
   select * into invited from invites
   where token_hash = hash and accepted_at is null and revoked_at is null and expires_at > now();
   if not found then
@@ -368,7 +367,7 @@ begin
   return 'accepted';
 end $$;
 
--- An account has a hundred sessions at most, and those that nobody can use any more are forgotten after a while.
+-- Opens a session. An account has at most a hundred; sessions that were not used for 60 days are deleted.
 create function open_session(
   new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_network text, from_agent text
 ) returns void language plpgsql as $$
@@ -383,9 +382,9 @@ begin
   perform record_security_event(null, account, actor, from_address, 'session.signed_in', '{}'::json);
 end $$;
 
--- An account, its merchant, and the session it goes on with: `signed_up`, `closed` or `email_taken`.
--- `mode`: `open`, `closed`, or `first` when only the first account may come this way. `code_shown`:
--- the code that a first account needs was right, or none is needed.
+-- Creates an account, its merchant and a session. Returns `signed_up`, `closed` or `email_taken`. `mode`: `open`,
+-- `closed`, or `first` when only the first account may sign up. `code_shown`: the code for the first account was right,
+-- or none is required.
 create function sign_up(
   mode text, code_shown boolean, account uuid, new_email text, new_hash text, merchant uuid, merchant_name text,
   session uuid, token_hash bytea, actor text, from_address text, from_network text, from_agent text
@@ -394,7 +393,7 @@ declare
   empty boolean := not exists (select from accounts);
 begin
   if empty then
-    -- Of two first accounts at once, one waits here and then is not the first.
+    -- Of two concurrent first accounts, the second waits here and is not the first.
     perform pg_advisory_xact_lock(hashtext('paymachine first account'));
     empty := not exists (select from accounts);
   end if;
@@ -409,9 +408,9 @@ begin
   return 'signed_up';
 end $$;
 
--- Opens a session for whoever knew `known_hash`: `signed_in`, `mfa_required`, `wait`, or `wrong` (the
--- code) or `changed` (the password, since it was checked). Who has yet to give a right code gets a
--- pass, so that the same password is not counted again with it.
+-- Opens a session for a client that has proven to know the password behind `known_hash`. Returns `signed_in`,
+-- `mfa_required`, `wait`, `wrong` for the code, or `changed` when the password has changed since it was checked. A
+-- client that still has to give the right code gets a pass, so that the same password is not counted again with it.
 create function sign_in(
   account uuid, known_hash text, code_given boolean, step bigint, recovery bytea, pass text,
   session uuid, token_hash bytea, actor text, from_address text, from_network text, from_agent text,
@@ -420,7 +419,7 @@ create function sign_in(
 declare
   found_account accounts;
 begin
-  -- Held against a change of the password, which ends the sessions that it finds.
+  -- Locks out a concurrent change of the password, which ends the sessions that it finds.
   select * into found_account from accounts where id = account for no key update;
   if found_account.password_hash is distinct from known_hash then
     outcome := 'changed';
@@ -444,9 +443,9 @@ begin
   outcome := 'signed_in';
 end $$;
 
--- Shows a refresh token. The current one gives way to `successor`; the one before it gets the same
--- answer for ten seconds, for two tabs and for answers that were lost. Whatever else names a living
--- session has been copied or guessed, and ends it for everybody who holds a token of it.
+-- Uses a refresh token. The current token is replaced by `successor`. The previous one gets the same answer for ten
+-- seconds, for two tabs and for lost answers. Any other token of an open session was copied or guessed, and ends the
+-- session.
 create function rotate_session(
   session uuid, shown bytea, successor bytea, from_address text,
   out outcome text, out account uuid, out current_hash bytea
@@ -468,7 +467,7 @@ begin
       address = from_address
     where id = session;
   elsif held.previous_hash = shown
-    -- Either way, since the clock may have been set back.
+    -- In both directions, because the clock may have been set back.
     and clock_timestamp() - held.rotated_at between interval '-10 seconds' and interval '10 seconds' then
     current_hash := held.token_hash;
   else
@@ -478,7 +477,7 @@ begin
   end if;
 end $$;
 
--- Ends one session of an account, or all, or all but one. Answers how many there were to end.
+-- Ends one session of an account, all, or all but one. Returns how many it ended.
 create function end_sessions(account uuid, only_one uuid, but_one uuid, actor text, from_address text)
 returns integer language plpgsql as $$
 declare
@@ -496,7 +495,7 @@ begin
   return ended;
 end $$;
 
--- Marks that a password or a code was given just now; false when the session has ended.
+-- Records that a password or a code was given now; returns false when the session has ended.
 create function prove_session(session uuid, account uuid, actor text, from_address text) returns boolean
 language plpgsql as $$
 begin

@@ -1,7 +1,8 @@
 -- The function of 003-settings.sql.
 
--- Changes what `changes` names by the columns of the view, and nothing else: two people who change
--- different things both get their way. Of chains, too, only those named; null removes one.
+-- Changes the settings that `changes` names, by the columns of the view, and keeps all others, so that two concurrent
+-- changes of different settings are both made. Of the settings by chain, changes those of the named chains; null
+-- removes one.
 create function change_settings(
   merchant uuid, mode boolean, changes jsonb, caller uuid, actor text, address text
 ) returns text language plpgsql as $$
@@ -37,7 +38,7 @@ begin
     refund_mode = coalesce(changes->>'refund_mode', s.refund_mode)
   where merchant_id = merchant and livemode = mode;
 
-  -- The address for all chains is the one of no chain.
+  -- The address for all chains has no chain id.
   with given as (
     select key::bigint as chain, value from jsonb_each_text(coalesce(changes->'receiving_addresses', '{}'))
     union all select null, changes->>'receiving_address' where changes ? 'receiving_address'),
@@ -50,7 +51,7 @@ begin
 
   select to_jsonb(v) - 'updated_at' into after from settings v where merchant_id = merchant and livemode = mode;
   select jsonb_object_agg(
-    -- The log names fields as the wire does.
+    -- The log names fields as the API does.
     lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
     jsonb_build_object('from', before->key, 'to', value))
   into changed from jsonb_each(after) where value <> before->key;

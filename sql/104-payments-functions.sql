@@ -6,14 +6,14 @@ select define_commit_rows('checkouts');
 select define_actor_table('disputes');
 select define_commit_rows('idempotency_keys');
 
--- What is kept under a key. Each question forgets a few that are older than 30 days, and none that
--- another is forgetting: a question brings one key at most, so the old ones never pile up.
+-- Returns the answer that is stored under a key. Each call also deletes a few keys older than 30 days, except those
+-- that another call is deleting. A call adds at most one key, so old keys do not accumulate.
 create function find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
 returns table (fingerprint bytea, status integer, body text) language plpgsql
--- A plan is kept from when the table was empty, and every question here is one for an index.
+-- Plans are cached from when the table was empty. Every query here has an index.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin
-  -- Not clock_timestamp(), which no index can be asked for: every key would be looked at.
+  -- Not clock_timestamp(), which an index condition cannot use.
   delete from idempotency_keys where ctid = any (array(
     select ctid from idempotency_keys where not is_refund and created_at < now() - interval '30 days'
     order by created_at limit 5 for update skip locked));

@@ -2,8 +2,8 @@
 
 select define_commit_rows('deposit_addresses');
 
--- With `offset` the planner looks them up by the payment, whatever else is asked of them. One without statistics would
--- take an index by chain, in which everything lies that was ever sent there.
+-- Because of `offset` the planner looks them up by payment, whatever other conditions a query has. A planner without
+-- statistics would use an index by chain, which contains all transfers of the chain.
 create function transfers_of(payment uuid) returns setof transfers language sql stable as $$
   select * from transfers where payment_id = payment offset 0
 $$;
@@ -12,9 +12,9 @@ create function sums_of(payment uuid) returns setof transfer_sums language sql s
   select * from transfer_sums where payment_id = payment offset 0
 $$;
 
--- Adds the blocks of these transfers up again, those of their own chain only: two chains that have transfers to one
--- payment at the same height must not write each other's rows. With `offset` and `ctid` rows are looked up by their indexes, whatever
--- the planner knows of tables that were empty when it looked.
+-- Sums the blocks of these transfers again, on their own chain alone: two chains with transfers to one payment at the
+-- same height must not write each other's rows. Because of `offset` and `ctid` rows are found by their indexes,
+-- whatever the planner knows about tables that were empty when it cached its plan.
 create function sum_transfers() returns trigger language plpgsql as $$
 begin
   if not exists (select from changed) then
@@ -46,13 +46,14 @@ begin
   return null;
 end $$;
 
--- By trigger: whatever writes a transfer or loses it, the sums are those of the transfers.
+-- A trigger, because several functions write transfers, and in the same transaction the sums must be those of the
+-- transfers.
 create trigger transfers_summed_when_written after insert on transfers
 referencing new table as changed for each statement execute function sum_transfers();
 create trigger transfers_summed_when_changed after update on transfers
 referencing new table as changed for each statement execute function sum_transfers();
 
--- Once in a transaction, and all at once: see move_cursor.
+-- Marks payments to be notified. Called once in a transaction, for all payments together: see move_cursor().
 create function touch_payments(chain bigint, at_step bigint, payments uuid[]) returns void language plpgsql as $$
 begin
   if payments is null then
@@ -60,11 +61,11 @@ begin
   end if;
   insert into unsettled_payments (payment_id, chain_id, step)
   select distinct id, chain, at_step from unnest(payments) as id order by id
-  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, told_rev = null;
+  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, reported_rev = null;
 end $$;
 
--- Moves a chain's cursor from the block it is believed to be at, or raises PM002: another process was
--- quicker, or a restored database knows less. Answers the new step.
+-- Moves a chain's cursor from the block that it is expected at, and returns the new step. Raises PM002 when it is
+-- elsewhere: another process was faster, or a restored database is behind.
 create function move_cursor(
   chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamptz, final bigint
 ) returns bigint language plpgsql as $$
@@ -76,12 +77,12 @@ begin
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then
-    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+    raise exception 'the cursor of chain % has moved', chain using errcode = 'PM002';
   end if;
   return new_step;
 end $$;
 
--- Two nodes have got to a block: the payments that waited for it are told again. Answers how many.
+-- Two nodes have reached a block: marks the payments that waited for it. Returns how many.
 create function deepen_payments(chain bigint, at_number bigint, at_hash text, to_number bigint)
 returns integer language plpgsql as $$
 declare
@@ -101,7 +102,8 @@ begin
   return coalesce(cardinality(due), 0);
 end $$;
 
--- A transaction stands in one block of a chain: whoever tells it in these has it nowhere else. Answers whose they were.
+-- A transaction is in one block of a chain: transfers that a node reports in these blocks are orphaned in all others.
+-- Returns their payments.
 create function orphan_elsewhere(chain bigint, logs json) returns uuid[] language plpgsql as $$
 declare
   concerned uuid[];
@@ -116,11 +118,12 @@ begin
   return concerned;
 end $$;
 
--- Records that two nodes have told of these transfers in these blocks. A transfer that only one node ever told of is
--- forgotten when that node takes it back, and lengthens no window.
+-- Records that two nodes have reported these transfers in these blocks. A transfer that only one node ever reported is
+-- dropped when the node stops reporting it, and lengthens no window.
 create function agree_on_transfers(chain bigint, logs json) returns void language plpgsql as $$
 begin
-  -- In turn with the statements that read on, rewind and finalize: they update the same rows in another order.
+  -- Serialized with the statements that read on, rewind and finalize, because they update the same rows in another
+  -- order.
   perform from chain_cursors where chain_id = chain for update;
   update transfers t set agreed = true
   from json_to_recordset(logs) as l(
@@ -130,7 +133,7 @@ begin
       is not distinct from ('seen'::text, l.token_address, l.to_address, l.amount);
 end $$;
 
--- Whether a transfer of what the payment is to be paid in, of which two nodes had told, is in the chain no more.
+-- Whether a transfer of the payment's asset, which two nodes had reported, is not on the chain any more.
 create function has_lost_agreed(payment uuid, chain bigint, token text) returns boolean language sql stable as $$
   select exists (
     select from transfers lost
@@ -141,8 +144,8 @@ create function has_lost_agreed(payment uuid, chain bigint, token text) returns 
         where t.state <> 'orphaned' and t.chain_id = chain and t.tx_hash = lost.tx_hash and t.log_index = lost.log_index))
 $$;
 
--- Writes down those of these logs that went to an address of ours in one of these blocks. Answers whose they are.
--- `by_all`: there is no other node that could be asked.
+-- Records the logs that go to a deposit address, in these blocks. Returns their payments. `by_all`: there is no other
+-- node that could be asked.
 create function write_transfers(
   chain bigint, numbers bigint[], hashes text[], times timestamptz[], logs json, as_state text, by_all boolean
 ) returns uuid[] language plpgsql as $$
@@ -164,12 +167,12 @@ begin
         join unnest(numbers, hashes, times) as b(number, hash, mined_at)
           on b.number = l.block_number and b.hash = l.block_hash
         join deposit_addresses d on d.address = l.to_address
-        -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
+        -- A transfer that is final in another block counts there. Only a restarted sandbox has such transfers.
         where not exists (
           select from transfers f
           where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
             and f.state = 'final' and f.block_hash <> l.block_hash)
-        -- The block was there before, and has come back, or something else was told of it: with what is told of it now.
+        -- The block has returned, or a node reports something else of it: the latest report is stored.
         on conflict (chain_id, block_hash, tx_hash, log_index) do update
         set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
           from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
@@ -179,7 +182,7 @@ begin
       select array_agg(payment_id) into concerned from written;
       return orphaned || concerned;
     exception when unique_violation then
-      -- A node has told it in another block before, be it too soon. Which of them is right shows when it is final.
+      -- A node has reported it in another block before, too early. Which is right shows when it is final.
       if attempt = 2 then
         raise;
       end if;
@@ -188,10 +191,10 @@ begin
   end loop;
 end $$;
 
--- Writes down blocks that follow the cursor, the highest last, and those of their transfers that go to an address of
--- ours, and moves the cursor behind them: all of it or nothing. Answers how many transfers of ours there were.
--- It waits for the disk, although blocks can be read again: who reads them here and tells payments of them goes on
--- doing so when the server has lost them and is back.
+-- Records blocks that follow the cursor, the highest last, and their transfers to deposit addresses, and moves the
+-- cursor to the last block: all of it or nothing. Returns the number of transfers.
+-- The commit is flushed to disk although blocks can be read again: the process that reads them and notifies payments
+-- continues from what it has read, also when the server has lost the rows in a crash.
 create function record_blocks(
   chain bigint, from_number bigint, from_hash text, hashes text[], times timestamptz[], logs json, by_all boolean
 ) returns integer language plpgsql as $$
@@ -204,7 +207,7 @@ begin
   at_step := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
   select chain, from_number + n, hash, mined_at from unnest(hashes, times) with ordinality as b(hash, mined_at, n);
-  -- Of most blocks nothing is told.
+  -- Most blocks have no transfers to record.
   if logs::text <> '[]' then
     numbers := array(select generate_series(from_number + 1, from_number + last));
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen', by_all);
@@ -214,8 +217,8 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- Goes back to a block that the chain still has. What was above it is orphaned, final transfers excepted:
--- those were read again by then, and who is told otherwise is told a lie.
+-- Rewinds to a block that the chain still has. Transfers above it are orphaned, except final ones: those were read
+-- twice, and a node that reports otherwise is wrong.
 create function rewind_blocks(chain bigint, from_number bigint, from_hash text, to_number bigint)
 returns integer language plpgsql as $$
 declare
@@ -225,11 +228,11 @@ declare
 begin
   select * into fork from chain_blocks where chain_id = chain and number = to_number;
   if not found then
-    raise exception 'chain % has no block % to go back to', chain, to_number using errcode = 'PM003';
+    raise exception 'chain % has no block % to rewind to', chain, to_number using errcode = 'PM003';
   end if;
   at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
   delete from chain_blocks where chain_id = chain and number > to_number;
-  delete from coin_looks where chain_id = chain and block_number > to_number;
+  delete from native_balances where chain_id = chain and block_number > to_number;
   with lost as (
     update transfers set state = 'orphaned'
     where chain_id = chain and block_number > to_number and state = 'seen'
@@ -240,8 +243,8 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- Those of these logs that went to an address of ours, in blocks of the books behind one and up to another.
-create function transfers_told(chain bigint, behind bigint, up_to bigint, logs json)
+-- The logs that go to a deposit address, in recorded blocks above one and up to another.
+create function read_transfers(chain bigint, behind bigint, up_to bigint, logs json)
 returns table (
   tx_hash text, log_index integer, block_number bigint, block_hash text, mined_at timestamptz, payment_id uuid,
   token_address text, from_address text, to_address text, amount numeric
@@ -256,11 +259,11 @@ returns table (
   where l.block_number > behind and l.block_number <= up_to
 $$;
 
--- Makes final what stands up to a block, as it was read again at a step: `logs` are all transfers of those blocks. One
--- that was not found again never was, and one that was passed over the first time is final at once: a node
--- that leaves some out says so in no way. So what is not found in a block is believed only of those that were asked
--- about by themselves; PM005 names the others. Blocks below are forgotten: nothing goes back behind them.
--- `unproven`: see note_unproven_transfers.
+-- Finalizes the transfers up to a block, as they were read again at a step: `logs` are all transfers of those blocks. A
+-- transfer that was not found again is orphaned; one that was missed the first time is final immediately. A node gives
+-- no sign that it leaves transfers out, so a transfer counts as missing only in blocks that were queried individually;
+-- PM005 names the other blocks. Blocks below the final one are deleted: nothing rewinds below it. `unproven`: see
+-- note_unproven_transfers().
 create function finalize_blocks(
   chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[],
   unproven json
@@ -276,22 +279,22 @@ declare
   concerned uuid[];
 begin
   select * into head from chain_cursors where chain_id = chain for update;
-  -- What a look at balances has written down meanwhile was not read again, and is not gone for that.
+  -- A transfer that a balance check has recorded meanwhile was not read again, and must not be orphaned for that.
   if head.step <> read_at then
-    raise exception 'the books of chain % are not what they were', chain using errcode = 'PM002';
+    raise exception 'chain % has changed since it was read', chain using errcode = 'PM002';
   end if;
   at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
 
-  -- Each by its key, and then what is left: as one statement, which looks for each among all the others, 5,000 took
-  -- six seconds and 20,000 two minutes.
+  -- Each transfer is updated by its key, and then the rest. One statement that compares all with all took six seconds
+  -- for 5,000 transfers and two minutes for 20,000.
   with told as materialized (
-    select * from transfers_told(chain, head.final_number, up_to, logs)),
+    select * from read_transfers(chain, head.final_number, up_to, logs)),
   there as (
     update transfers t set state = 'final', mined_at = told.mined_at
     from told
     where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
       and t.log_index = told.log_index
-      -- Spelled so that no other index than that of the key is taken for these.
+      -- Written so that only the index of the key matches.
       and (t.state, t.token_address, t.payment_id, t.amount)
         is not distinct from ('seen'::text, told.token_address, told.payment_id, told.amount)
     returning t.payment_id)
@@ -301,21 +304,21 @@ begin
     update transfers set state = 'orphaned'
     where chain_id = chain and state = 'seen' and block_number <= up_to
     returning payment_id, token_address, to_address, block_number, block_hash),
-  -- Looks that were compared with transfers that do not exist are taken again: of native currency, and of an address
-  -- that was collected from, where the transfer explained what had been collected.
+  -- Balances that were compared with transfers which do not exist are read again: of native currency, and of an address
+  -- that was collected from, where the transfer explained the amount.
   doubted as (
-    delete from coin_looks c using gone
+    delete from native_balances c using gone
     where (gone.token_address is null or c.has_code)
       and c.chain_id = chain and c.address = gone.to_address and c.block_number >= gone.block_number)
   select array_agg(payment_id),
     array_agg(distinct block_hash) filter (where token_address is not null and block_hash <> all (asked_again))
   into lost, lost_in from gone;
   if lost_in is not null then
-    raise exception 'transfers of chain % are not found again', chain
+    raise exception 'transfers of chain % were not found again', chain
       using errcode = 'PM005', detail = array_to_json(lost_in)::text;
   end if;
 
-  -- As a rule all of them were there.
+  -- Usually all of them existed.
   if all_told > coalesce(cardinality(found), 0) then
     select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final', true) into added
     from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
@@ -327,10 +330,10 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- Writes down final blocks that follow the cursor, of which only those with transfers of ours are told, and the
--- last one: the books have no others above their final block, so none is missing there, and no transfer that could be
--- found not to be. `logs` are all transfers to us of all the blocks, as they were read to be final. Answers how many
--- there were. `unproven`: see note_unproven_transfers.
+-- Records final blocks that follow the cursor: the blocks with transfers to deposit addresses and the last one. There
+-- are no recorded blocks above the final one, so no block is missing and no transfer can be orphaned. `logs` are all
+-- transfers of all the blocks, as they were read to be final. Returns the number of transfers. `unproven`: see
+-- note_unproven_transfers().
 create function catch_up(
   chain bigint, from_number bigint, from_hash text, numbers bigint[], hashes text[], times timestamptz[], logs json,
   unproven json
@@ -356,10 +359,10 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $$;
 
--- Begins a chain's books anew at a block: of the sandbox, where a chain may come back as another one, and of any chain
--- that began in blocks which are not there. What was not final on the old one never was, what was final stays. Steps go
--- on rising: payments refuse older ones.
-create function begin_books_anew(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
+-- Restarts the chain state at a block: of the sandbox, whose chain may be replaced, and of any chain whose first
+-- recorded blocks do not exist. Transfers that were not final on the old chain are orphaned, final ones remain. Steps
+-- continue to rise, because payments refuse older ones.
+create function restart_chain_state(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
 returns integer language plpgsql as $$
 declare
   first record;
@@ -374,20 +377,20 @@ begin
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then
-    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+    raise exception 'the cursor of chain % has moved', chain using errcode = 'PM002';
   end if;
   delete from chain_blocks where chain_id = chain;
-  delete from coin_looks where chain_id = chain;
+  delete from native_balances where chain_id = chain;
   insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, first.number, first.hash, first.mined_at);
 
   with lost as (
     update transfers set state = 'orphaned' where chain_id = chain and state = 'seen' returning payment_id),
-  -- The blocks that they waited for come never, or say nothing.
+  -- The blocks that they waited for will not arrive, or prove nothing.
   waiting as (
     delete from deeper_payments where chain_id = chain returning payment_id)
   select array_agg(payment_id) into concerned
   from (select payment_id from lost union all select payment_id from waiting) as changed;
-  -- Every address is looked at again, on the chain that is there now.
+  -- Every address is checked again on the current chain.
   concerned := concerned || forget_unexplained_collections(chain, -1);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
@@ -426,8 +429,9 @@ begin
   return concerned;
 end $$;
 
--- What the books explain of an address's balance: the coins it was sent after one block and up to another.
-create function known_coins(chain bigint, to_whom text, after_number bigint, up_to bigint)
+-- The part of an address's balance that recorded transfers explain: the native currency it was sent after one block and
+-- up to another.
+create function known_native_amount(chain bigint, to_whom text, after_number bigint, up_to bigint)
 returns numeric language sql stable as $$
   select coalesce(sum(t.amount), 0)
   from deposit_addresses d
@@ -436,11 +440,11 @@ returns numeric language sql stable as $$
     and t.block_number > after_number and t.block_number <= up_to
 $$;
 
--- Writes down what addresses held (`points`), and the transfers that were found by it. A look counts only if the
--- books still say what it was compared with (the look before it, the sum between, the blocks it was taken at):
--- two who look at once would otherwise count a rise twice. Its blocks were final by then or are in the books: one that
--- others have become final in the place of is in neither. Answers how many looks did.
-create function record_coin_looks(chain bigint, looks json, points json, transfers_found json)
+-- Records balances of addresses (`points`) and the transfers that they show. A check counts only if the recorded data
+-- is still what it was compared with (the previous balance, the sum of transfers in between, the blocks it was read
+-- at); otherwise two concurrent checks would count a rise twice. Its blocks are final or recorded; a block that a reorg
+-- has replaced by a final one is neither. Returns how many checks counted.
+create function record_native_balances(chain bigint, looks json, points json, transfers_found json)
 returns integer language plpgsql as $$
 declare
   head chain_cursors;
@@ -448,30 +452,30 @@ declare
   counted text[];
   concerned uuid[];
 begin
-  -- One after the other, and beside nobody who records or rewinds blocks.
+  -- Serialized with other checks and with recording and rewinding blocks.
   select * into head from chain_cursors where chain_id = chain for update;
 
   select array_agg(l.address) into counted
   from json_to_recordset(looks) as l(
     address text, from_number bigint, to_number bigint, final_number bigint, known numeric)
   where l.from_number is not distinct from (
-      select max(block_number) from coin_looks c where c.chain_id = chain and c.address = l.address)
-    and l.known = known_coins(chain, l.address, coalesce(l.from_number, 0), l.to_number)
+      select max(block_number) from native_balances c where c.chain_id = chain and c.address = l.address)
+    and l.known = known_native_amount(chain, l.address, coalesce(l.from_number, 0), l.to_number)
     and not exists (
       select from json_to_recordset(points) as p(address text, number bigint, hash text)
       where p.address = l.address and p.number > l.final_number and not exists (
         select from chain_blocks b where b.chain_id = chain and b.number = p.number and b.hash = p.hash));
 
-  insert into coin_looks (chain_id, address, block_number, mined_at, balance, has_code)
+  insert into native_balances (chain_id, address, block_number, mined_at, balance, has_code)
   select chain, address, number, mined_at, balance, has_code
   from json_to_recordset(points) as p(
     address text, number bigint, mined_at timestamptz, balance numeric, has_code boolean)
   where address = any(counted);
 
-  -- What is final is where a rewind ends: below that nothing is compared again.
-  delete from coin_looks c
+  -- A rewind ends at the final block, so lower balances are not compared again.
+  delete from native_balances c
   using (
-    select address, max(block_number) as kept from coin_looks
+    select address, max(block_number) as kept from native_balances
     where chain_id = chain and address = any(counted) and block_number <= head.final_number group by address) as f
   where c.chain_id = chain and c.address = f.address and c.block_number < f.kept;
 
@@ -479,7 +483,7 @@ begin
     insert into transfers (
       chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
       to_address, amount, state, agreed)
-    -- Two nodes have agreed on what is found by a look.
+    -- Two nodes have agreed on the balances.
     select chain, f.tx_hash, f.log_index, f.number, f.hash, f.mined_at, d.payment_id, null, f.from_address,
       f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end, true
     from json_to_recordset(transfers_found) as f(
@@ -489,7 +493,7 @@ begin
     where f.address = any(counted) and not exists (
       select from transfers t
       where t.chain_id = chain and t.tx_hash = f.tx_hash and t.log_index = f.log_index and t.state <> 'orphaned')
-    -- Its block was dropped and has come back.
+    -- Its block was dropped and has returned.
     on conflict (chain_id, block_hash, tx_hash, log_index) do update
     set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
     returning payment_id),
@@ -511,13 +515,13 @@ begin
   return coalesce(cardinality(counted), 0);
 end $$;
 
--- Keeps a hash, of so many different ones for a payment: `kept`, `known`, or `too_many`.
+-- Stores a submitted hash; a payment has at most `most` different ones. Returns `kept`, `known` or `too_many`.
 create function submit_transaction(payment uuid, chain bigint, hash text, most integer) returns text
 language plpgsql as $$
 declare
   made integer;
 begin
-  -- Two at once would both find room for one.
+  -- Without the lock, two concurrent calls could exceed the limit.
   perform pg_advisory_xact_lock(hashtextextended('submissions ' || payment, 0));
   insert into submissions (payment_id, chain_id, tx_hash)
   select payment, chain, hash where (select count(*) from submissions where payment_id = payment) < most
@@ -530,17 +534,17 @@ begin
   end;
 end $$;
 
--- When to look again for what was looked for in vain so often: in a second, in two, and so on up to five minutes.
+-- When to look again after so many failed looks: after one second, two, and so on up to five minutes.
 create function next_look(looks integer) returns timestamptz language sql stable as $$
   select now() + least(power(2, least(looks, 9)), 300) * interval '1 second'
 $$;
 
--- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
--- look off. `final_to`: up to there the chain is final.
+-- Claims a chain's submitted transactions that are due and can decide something, those with the fewest looks first, and
+-- postpones their next look. `final_to`: up to there the chain is final.
 create function claim_submissions(chain bigint, final_to bigint, most integer) returns setof submissions
 language plpgsql as $$
 begin
-  -- Nearly always, and then this is all that it costs.
+  -- Usually none is due, and then this query is all that is done.
   if not exists (select from submissions where chain_id = chain and next_look_at <= now()) then
     return;
   end if;
@@ -549,7 +553,7 @@ begin
   where s.chain_id = chain and s.next_look_at <= now()
     and p.id = s.payment_id and p.state not in ('pending', 'processing');
 
-  -- Money that is seen decides by itself, and may yet be reorganised away.
+  -- Money that is seen decides the payment, and a reorg may still revert it.
   update submissions s
   set chain_id = coalesce(p.chain_id, s.chain_id), looks = 0, block_number = null,
     next_look_at = now() + case when p.chain_id <> s.chain_id then interval '0' else interval '10 seconds' end
@@ -561,12 +565,12 @@ begin
     with due as (
       select s.payment_id, s.tx_hash from submissions s
       where s.chain_id = chain and s.next_look_at <= now() and (s.block_number is null or s.block_number <= final_to)
-        -- What the books have of it is told first.
+        -- Recorded transfers are notified first.
         and not exists (
           select from unsettled_payments u join payments p on p.id = u.payment_id
-          where u.payment_id = s.payment_id and u.told_rev is distinct from p.rev)
+          where u.payment_id = s.payment_id and u.reported_rev is distinct from p.rev)
       order by s.looks, s.next_look_at limit most
-      -- Another worker has them.
+      -- Another worker has claimed it.
       for update skip locked)
     update submissions s
     set looks = s.looks + 1, next_look_at = next_look(s.looks)
@@ -588,14 +592,14 @@ begin
   return null;
 end $$;
 
--- By trigger: whatever makes a transfer final, its money is not overlooked.
+-- A trigger, because several functions make transfers final, and each address with final money must be listed.
 create trigger transfers_await_collection_when_written after insert on transfers
 referencing new table as changed for each statement execute function await_collection();
 create trigger transfers_await_collection_when_changed after update on transfers
 referencing new table as changed for each statement execute function await_collection();
 
--- Remembers what of a merchant's addresses on one chain was found empty in a block, and what was not.
--- Rows that the chain's reader has locked are passed over: neither waits for the other.
+-- Records which of a merchant's addresses on one chain were found empty in a block and which were not. Rows that the
+-- chain's reader has locked are skipped, so that neither waits for the other.
 create function remember_emptiness(chain bigint, at_number bigint, at_hash text, found json)
 returns void language sql as $$
   update waiting_addresses w
@@ -604,15 +608,15 @@ returns void language sql as $$
     select w.address, f.empty
     from json_to_recordset(found) as f(address text, empty boolean)
     join waiting_addresses w on w.chain_id = chain and w.address = f.address
-    -- The first emptiness stays: it is final before later ones are.
+    -- The first empty block is kept: it is final before later ones.
     where f.empty is distinct from coalesce(w.empty_number >= w.last_block, false)
       and (not f.empty or w.last_block <= at_number)
     for update of w skip locked) as l
   where w.chain_id = chain and w.address = l.address
 $$;
 
--- Forgets what was empty in a block that the chain still has, now that it is final, and asks again about
--- what was empty in one that it has no more.
+-- Deletes the addresses that were empty in a block that is final now and still on the chain, and has those checked
+-- again that were empty in a block that is gone.
 create function settle_emptiness(merchant uuid, chain bigint, at_number bigint, at_hash text, is_final boolean)
 returns void language sql as $$
   with locked as materialized (
@@ -627,20 +631,21 @@ returns void language sql as $$
   where not is_final and w.chain_id = chain and w.address = locked.address
 $$;
 
--- Whether it is still acted. Rows are touched every second (src/sandbox/simulate/turn.ts): one that was not touched for
--- four is over, and after fifteen where the session is still there that touched it last, as that of a process which is
--- slow. A session may also end because its connection was lost: the next touch is by another one.
+-- Whether the scenario is running. Rows are updated every second (src/sandbox/simulate/turn.ts). A row that was not
+-- updated for four seconds has ended; while the session that updated it last still exists, as that of a slow process
+-- does, after fifteen. A session may also end because its connection was lost: the next update is made by another
+-- session.
 create function is_acted(s simulations) returns boolean language sql as $$
   select s.touched_at > clock_timestamp() - interval '4 seconds'
     or s.touched_at > clock_timestamp() - interval '15 seconds' and exists (
       select from pg_stat_get_activity(s.backend) a where a.backend_start = s.backend_start)
 $$;
 
--- Takes a payment for a scenario. Answers who has it now.
+-- Reserves a payment for a scenario. Returns the row of the scenario that has it.
 create function begin_simulation(payment uuid, whose uuid, reorganization boolean, key text)
 returns setof simulations language plpgsql as $$
 begin
-  -- Turns go by number: without this one could be drawn first and be seen last.
+  -- Scenarios run in the order of `seq`: without the lock a lower number could become visible later.
   perform pg_advisory_xact_lock(hashtextextended('simulations', 0));
   delete from simulations s where not is_acted(s);
   insert into simulations (payment_id, holder, reorganizes, idempotency_key, touched_at, backend, backend_start)
@@ -650,8 +655,8 @@ begin
   return query select * from simulations s where s.payment_id = payment;
 end $$;
 
--- Touches a row and answers whether it is its turn; nothing when it has been lost. A reorganisation waits for
--- all that came before it, and all that come after wait for it.
+-- Updates a row and returns whether the scenario may run; no row when it was lost. A scenario that reorganizes waits
+-- for all earlier ones, and all later ones wait for it.
 create function await_simulation(payment uuid, whose uuid) returns boolean language sql as $$
   with mine as (
     update simulations

@@ -6,10 +6,11 @@ select define_commit_rows('refund_destination_proofs');
 select define_commit_rows('refund_rises');
 select define_commit_rows('refund_judgements');
 
--- What a refund's transitions write beside its row: the actions that machines/refund.ts names, called in the commit
--- (`writes` in src/kinds/refund.ts). The row may be in a later state already, so the state of the step is passed.
+-- What the transitions of a refund write besides its row: the actions that machines/refund.ts names (`writes` in
+-- src/kinds/refund.ts), called in the commit. A later step of the same commit may have changed the row again, so the
+-- state of the step is an argument.
 
--- Until its chain has said what the transaction is.
+-- Has the transaction looked up until its chain decides.
 create function watch_refund_transaction(refund uuid, given json) returns void language sql as $$
   insert into refund_looks (refund_id, chain_id, tx_hash)
   select id, chain_id, given->>'txHash' from refunds where id = refund
@@ -22,7 +23,7 @@ create function unwatch_refund_transaction(refund uuid, given json) returns void
   delete from refund_looks where refund_id = refund
 $$;
 
--- Nodes that lose receipts, or a reorg, may be why it was given up: for a day it is still looked for.
+-- It may have been given up because a node lost the receipt or because of a reorg, so it is looked up for another day.
 create function notice_given_up_transaction(refund uuid, given json) returns void language sql as $$
   insert into noticed_transfers (chain_id, tx_hash, refund_id)
   select chain_id, given->>'txHash', id from refunds where id = refund
@@ -36,20 +37,20 @@ declare
   may_come boolean;
 begin
   select * into its from refunds where id = refund;
-  -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
+  -- Only the signer has what it is about to sign (as in `refunds_by_hand`).
   may_come := its.token_address is null and given->>'state' <> 'requires_signature' and (
     exists (select from signing_waits w where w.refund_id = refund and w.next_try_at = 'infinity')
     or not exists (
       select from working_signers s
       where s.merchant_id = its.merchant_id and s.chain_id = its.chain_id and s.livemode = its.livemode));
-  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, native_until)
   values (refund, its.chain_id, lower(its.destination), lower(its.token_address), its.amount,
     case when is_over then now() + interval '30 days' end, case when may_come then now() + interval '1 hour' end)
   on conflict (refund_id) do update
-  set until = excluded.until, coins_until = greatest(refund_destinations.coins_until, excluded.coins_until);
+  set until = excluded.until, native_until = greatest(refund_destinations.native_until, excluded.native_until);
   if is_over then
     delete from refund_destinations where refund_id in (
-      -- Two commits that forget the same ones would wait for each other.
+      -- Two commits that delete the same rows would wait for each other.
       select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
   end if;
 end $$;
@@ -61,52 +62,54 @@ create function record_refund_beginning(refund uuid, given json) returns void la
   where r.id = refund
 $$;
 
--- An epoch is of the sandbox alone, and written down when its chain is another one, or an older state of itself: what
--- was found there may be nowhere now, or in a block that the new one reaches in days.
+-- The epoch of the sandbox's chain is updated when the chain was replaced or restored to an older state. What was found
+-- before may not exist now, or be in a block that the new chain reaches days later.
 create function lose_refund_looks() returns trigger language plpgsql as $$
 begin
   update refund_looks set chain_lost = true, block_number = null, looks = 0, next_look_at = now()
-  -- In order: two commits that hold some of them would wait for each other.
+  -- In order, so that two transactions cannot deadlock.
   where refund_id in (select refund_id from refund_looks where chain_id = new.chain_id order by refund_id for update);
   return null;
 end $$;
+
+-- A trigger, so that restarting a chain's state does not need to know of refunds.
 create trigger chain_cursors_lose_refund_looks after update of epoch on chain_cursors
 for each row execute function lose_refund_looks();
 
--- Takes those of a chain that are due and may decide something, the least looked at first, and puts their next
--- look off. `final_to`: up to there the chain is final.
+-- Claims a chain's transactions that are due and can decide something, those with the fewest looks first, and postpones
+-- their next look. `final_to`: up to there the chain is final.
 create function claim_refund_looks(chain bigint, final_to bigint, most integer) returns setof refund_looks
 language sql as $$
   update refund_looks
   set looks = looks + 1, next_look_at = next_look(looks)
-  -- Not joined: before there are statistics that goes through all that is looked at.
+  -- No join: without statistics the planner would read all rows.
   where refund_id = any (array(
     select refund_id from refund_looks
     where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
     order by looks, next_look_at limit most
-    -- Another worker has them.
+    -- Another worker has claimed it.
     for update skip locked))
   returning *
 $$;
 
--- The one that a look is of, found by its key: the offset keeps the planner from joining it with all that are processing.
+-- The refund by its key. The offset keeps the planner from joining all refunds in `processing`.
 create function looked_at_refund(refund uuid) returns setof refunds language sql stable as $$
   select * from refunds where id = refund offset 0
 $$;
 
--- Somebody says of a transaction that it pays a refund which takes none: it is looked at, and counts if it moved the
--- money. As many as a person may try, not as many as a program can make up.
-create function notice_told_transaction(chain bigint, hash text, refund uuid) returns void language sql as $$
+-- Records that a client has named a transaction for a refund that cannot take one: it is looked up, and counts if it
+-- moved the money. The number per refund is limited.
+create function notice_reported_transaction(chain bigint, hash text, refund uuid) returns void language sql as $$
   insert into noticed_transfers as n (chain_id, tx_hash, refund_id)
   select chain, hash, refund
   where (select count(*) from noticed_transfers where refund_id = refund and from_address is null) < 20
   on conflict (chain_id, tx_hash, refund_id) do update set from_address = null, looks = 0, next_look_at = now()
 $$;
 
--- Writes down those of these that send a refund's amount of its asset to its destination.
+-- Records the logs that send a refund's amount of its asset to its destination.
 create function notice_refund_transfers(chain bigint, logs json) returns void language plpgsql as $$
 begin
-  -- Nearly always, and then this is all that it costs.
+  -- Usually there is none, and then this query is all that is done.
   if not exists (select from refund_destinations where chain_id = chain) then
     return;
   end if;
@@ -122,7 +125,7 @@ begin
   on conflict do nothing;
 end $$;
 
--- Whether it is an address that a refund's merchant is paid at, or that of the payment's money went to.
+-- Whether it is an address of the refund's merchant, or the treasury of the payment.
 create function is_treasury_of(refund refunds, from_address text) returns boolean language sql stable as $$
   select exists (
       select from receiving_addresses a
@@ -138,7 +141,7 @@ language sql as $$
     select tx_hash, refund_id from noticed_transfers
     where chain_id = chain and next_look_at <= now()
     order by looks, next_look_at limit most
-    -- Another worker has them.
+    -- Another worker has claimed it.
     for update skip locked)
   update noticed_transfers n
   set looks = n.looks + 1, next_look_at = next_look(n.looks)
@@ -146,8 +149,8 @@ language sql as $$
   returning n.*
 $$;
 
--- Which refunds a person must look at, and why; one may be there for several reasons. `stray_transfer` a person
--- dismisses. Everything else is derived, and ends when its cause does. `chains_on`: those that are switched on.
+-- The refunds that need a person's attention, and why; one may have several reasons. A person dismisses
+-- `stray_transfer`. All others are derived and end with their cause. `chains_on`: the chains that are enabled.
 create function refunds_needing_attention(chains_on bigint[])
 returns table (refund_id uuid, merchant_id uuid, chain_id bigint, why text) language sql stable as $$
   select id, merchant_id, chain_id, 'stray_transfer' from refunds where attention
@@ -160,12 +163,12 @@ returns table (refund_id uuid, merchant_id uuid, chain_id bigint, why text) lang
   from refund_looks l join refunds r on r.id = l.refund_id
   where l.person_from <= now()
   union all
-  -- Signed, and neither mined nor lost as far as anybody can show.
-  select r.id, r.merchant_id, r.chain_id, 'number_unclear'
+  -- Signed, and not known to be mined or dropped.
+  select r.id, r.merchant_id, r.chain_id, 'nonce_unclear'
   from unclear_nonces join signer_nonces n using (signer_id, nonce) join refunds r on r.id = n.refund_id
   where r.state = 'processing'
   union all
-  -- Tried again and again, for a day. What nobody is on to sign any more is shown to be signed by hand.
+  -- Retried for a day. A refund that no signer is to sign any more is shown to be signed by hand.
   select r.id, r.merchant_id, r.chain_id, w.reason
   from signing_waits w
   join refunds r on r.id = w.refund_id
@@ -174,7 +177,7 @@ returns table (refund_id uuid, merchant_id uuid, chain_id bigint, why text) lang
     and (s.epoch is not null or exists (
       select from working_signers o where o.id = s.id and o.livemode = r.livemode))
   union all
-  -- Signed a day ago, and offered more for as often as that is done.
+  -- Signed a day ago. It continues to be broadcast.
   select r.id, r.merchant_id, r.chain_id, 'not_mined'
   from signer_nonces n join refunds r on r.id = n.refund_id
   where n.state = 'open' and n.created_at <= now() - interval '1 day' and r.state = 'processing'
@@ -184,12 +187,12 @@ returns table (refund_id uuid, merchant_id uuid, chain_id bigint, why text) lang
   where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)
 $$;
 
--- Those that nobody was warned of yet, so many at most; what is over is told anew should it begin again. Of a transfer
--- and of an unclear number whoever has seen it warns, who knows more of it.
+-- Returns up to `most` reasons that were not logged yet, and records them as logged. A reason that has ended is logged
+-- again if it returns. Stray transfers and unclear nonces are logged where they are found, with more detail.
 create function begin_refund_warnings(chains_on bigint[], most integer)
 returns table (refund_id uuid, chain_id bigint, why text) language sql as $$
   with needing as materialized (
-    select * from refunds_needing_attention(chains_on) n where n.why not in ('stray_transfer', 'number_unclear')),
+    select * from refunds_needing_attention(chains_on) n where n.why not in ('stray_transfer', 'nonce_unclear')),
   over as (
     delete from refund_warnings w
     where not exists (select from needing n where n.refund_id = w.refund_id and n.why = w.why)),
@@ -198,13 +201,14 @@ returns table (refund_id uuid, chain_id bigint, why text) language sql as $$
     select n.refund_id, n.why from needing n
     where not exists (select from refund_warnings w where w.refund_id = n.refund_id and w.why = n.why)
     order by n.refund_id limit most
-    -- Another process has just told of it.
+    -- Another process has just logged it.
     on conflict do nothing
     returning refund_warnings.refund_id, refund_warnings.why)
   select n.refund_id, n.chain_id, n.why from begun b join needing n on n.refund_id = b.refund_id and n.why = b.why
 $$;
 
--- As far as it says anything of a transaction: what a signer of ours has signed for the refund is later, wherever it is.
+-- The beginning of a refund, where it proves something about a transaction: one that a signer of this server signed for
+-- the refund is later, in any block.
 create function beginning_before(refund refunds, sent_hash text) returns setof refund_beginnings language sql stable as $$
   select b.* from refund_beginnings b join chain_cursors c on c.epoch is not distinct from b.epoch
   where b.refund_id = refund.id and c.chain_id = refund.chain_id

@@ -3,22 +3,21 @@
 select define_commit_rows('signer_nonces');
 select define_commit_rows('signed_transactions');
 
--- In a later era than its own a signer signs nothing: the database may be a restored backup. What the key has signed
--- after that backup is unknown here, and any miner may still have it, whatever the nodes say. Neither the same refunds
--- nor the same nonces may be signed again before an operator has released it. The chain cannot show that nothing is
--- outstanding: a signed transaction that no node knows stays valid until its nonce is used. Of the sandbox no money
--- is lost.
+-- A signer is on hold in any era later than its own: the database may be a restored backup. What the key has signed
+-- after that backup is unknown here, and may still be mined. Neither the same refunds nor the same nonces may be signed
+-- before an operator releases the signer. The chain cannot prove that nothing is outstanding: a signed transaction that
+-- no node knows stays valid until its nonce is used. In the sandbox no money can be lost.
 create function is_on_hold(signer refund_signers) returns boolean language sql as $$
   select signer.epoch is null and signer.era < current_era()
 $$;
 
--- Those of a chain that its signers should sign now: the new ones first, the longest of them, then of what has been due
--- the longest that which was tried the least. Each signer is asked for few, and each wait for its refund by its key
--- (hence laterals and offset): there may be as many as have come while a wallet was empty. In the sandbox whoever has
--- asked for a refund has a signer.
+-- The refunds of a chain that its signers should sign now: first new ones, the oldest first, then those that are due
+-- for a retry, with the fewest tries first. Each signer's refunds are limited, and each wait finds its refund by key
+-- (hence laterals and offset): many may have accumulated while a wallet was empty. In the sandbox every merchant has a
+-- signer.
 create function list_unsigned(chain bigint, sandbox boolean, touched_before timestamptz, most integer)
 returns table (refund_id uuid) language sql stable
--- A plan is kept from when the table was empty, and every question here is one for an index.
+-- Plans are cached from when the table was empty. Every query here has an index.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   with whose as materialized (
     select merchant_id, livemode from working_signers where chain_id = chain and not sandbox
@@ -44,11 +43,11 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   order by tries, updated_at limit most
 $$;
 
--- Whether one of `refunds_by_hand` is in coins: blocks are read in full then (src/chain/watch/coins/sent.ts), so it is
--- asked at every step of the reading. It goes by merchants, of which each is looked at once, however many of their
--- refunds wait for a signer; of what is left to hand the waits themselves know.
-create function are_coins_signed_by_hand(chain bigint) returns boolean language sql stable
--- A plan is kept from when the table was empty, and every question here is one for an index.
+-- Whether one of `refunds_by_hand` is in native currency. Blocks are read in full then (src/chain/watch/coins/sent.ts),
+-- so this is called at every step of reading. It visits each merchant once, however many of their refunds wait for a
+-- signer. Refunds that were left to be signed by hand are found by their waits.
+create function is_native_signed_by_hand(chain bigint) returns boolean language sql stable
+-- Plans are cached from when the table was empty. Every query here has an index.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
   with recursive whose as (
     (select merchant_id, livemode from refunds
@@ -63,9 +62,9 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
       order by r.merchant_id, r.livemode limit 1) next)
   select exists (
       select from signing_waits w
-      -- By its key, and by nothing else: hence the offset.
+      -- By its key alone: hence the offset.
       cross join lateral (select state from refunds where id = w.refund_id offset 0) r
-      where w.coins_on = chain and w.next_try_at = 'infinity' and r.state = 'requires_signature')
+      where w.native_chain_id = chain and w.next_try_at = 'infinity' and r.state = 'requires_signature')
     or exists (
       select from whose w
       where not exists (
@@ -73,46 +72,47 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
         where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
 $$;
 
--- Keeps a merchant's signer from being turned on or off, or added, until this commit is over. Both modes, and always in
--- this order, as whoever adds one does: a commit may hold refunds of both, and two would wait for each other. A
--- merchant has both rows as long as it is there (`create_merchant`).
+-- Prevents a merchant's signer from being enabled, disabled or added until this transaction ends. Locks the settings of
+-- both modes, always in this order, as adding a signer does: a commit may hold refunds of both, and otherwise the two
+-- could deadlock. Every merchant has both rows (create_merchant()).
 create function hold_settings(merchant uuid) returns void language plpgsql as $$
 begin
   perform from merchant_settings where merchant_id = merchant order by livemode for share;
 end $$;
 
--- Whoever turns a signer on leaves what waits by then to be signed by hand, and sees nothing of what is only being
--- made: that is there before, or comes after and is the signer's. Nobody is shown it in between.
+-- Enabling a signer leaves the refunds that wait at that moment to be signed by hand. A refund that is being created is
+-- not visible to it: because of this lock the refund is either committed before, or comes after and is the signer's. It
+-- is not shown to be signed by hand in between.
 create function wait_for_settings() returns trigger language plpgsql as $$
 begin
   perform hold_settings(new.merchant_id);
   return null;
 end $$;
 
--- The only trigger on refunds: the lock must be held whatever writes the row, and before any row of `signing_waits` is
--- locked, as by what leaves the waiting refunds to be signed by hand.
+-- The only trigger on refunds. The lock must be held whatever statement writes the row, and it must be taken before any
+-- row of `signing_waits` is locked, as leave_to_hand() does.
 create trigger refunds_wait_for_settings after insert or update of state on refunds
 for each row when (new.state = 'requires_signature') execute function wait_for_settings();
 
--- What is over for good waits for nobody (an action of machines/refund.ts).
+-- Deletes the wait of a refund that has ended (an action of machines/refund.ts).
 create function forget_signing_wait(refund uuid, given json) returns void language plpgsql as $$
 begin
   if exists (select from signing_waits where refund_id = refund) then
-    -- As whoever leaves what waits to hand: the settings first, or two would wait for each other.
+    -- The settings first, as in leave_to_hand(), or the two could deadlock.
     perform hold_settings(merchant_id) from refunds where id = refund;
     delete from signing_waits where refund_id = refund;
   end if;
 end $$;
 
--- A signature is the last to hear that its signer is removed or off, or its refund left to be signed by hand: whoever
--- signs may have read the books long ago. So the commit itself looks, and whoever changes one of these waits for the
--- commits that have looked already, and comes after them.
+-- The process that signs may have read its data long before the commit. So the commit checks again that the signer is
+-- enabled and not removed, and that the refund was not left to be signed by hand. A change of any of these waits for
+-- commits that have checked already.
 create function check_signature() returns trigger language plpgsql as $$
 declare
   signing refund_signers;
 begin
   select * into signing from refund_signers where id = new.signer_id for share;
-  -- In the sandbox nobody is shown what to sign.
+  -- In the sandbox nothing is signed by hand.
   if signing.epoch is not null then
     return null;
   end if;
@@ -122,34 +122,35 @@ begin
       using errcode = 'check_violation', constraint = 'signer_nonces_not_on_hold';
   end if;
   perform hold_settings(signing.merchant_id);
-  -- The locks are there: what is read from here on stays so until this commit is over.
+  -- With the locks held, what is read from here on does not change until the commit ends.
   if not exists (
       select from working_signers w join refunds r on r.livemode = w.livemode
       where w.id = new.signer_id and r.id = new.refund_id)
     or exists (select from signing_waits where refund_id = new.refund_id and next_try_at = 'infinity') then
-    raise exception 'the refund is not the signer''s to sign'
+    raise exception 'the signer may not sign this refund'
       using errcode = 'check_violation', constraint = 'signer_nonces_are_signed_for';
   end if;
   return null;
 end $$;
 
--- A number that is only used up is nobody's money.
+-- A trigger, because the check must run in the commit that inserts the nonce, after the row of its refund is locked. A
+-- nonce that only fills a gap moves no money.
 create trigger signer_nonces_are_signed_for after insert on signer_nonces
 for each row when (new.refund_id is not null) execute function check_signature();
 
--- Keeps why a refund waits. Answers whether that is news: an operator is told once.
+-- Records why a refund waits. Returns whether the reason is new, so that it is logged once.
 create function wait_to_sign(refund uuid, signer uuid, why text) returns boolean language plpgsql as $$
 declare
   before text;
   is_for_hand boolean := why in ('over_refund_limit', 'over_day_limit');
 begin
-  -- Whoever is about to sign it comes first or sees this.
+  -- A commit that is signing it either comes first or is refused.
   if is_for_hand and not exists (
     select from refunds where id = refund and state = 'requires_signature' for update) then
     return false;
   end if;
   select reason into before from signing_waits where refund_id = refund;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id, signer, why, case when is_for_hand then 'infinity' else next_look(0) end,
     case when r.token_address is null then r.chain_id end
   from refunds r where r.id = refund and r.state = 'requires_signature'
@@ -158,14 +159,15 @@ begin
     tries = w.tries + 1,
     next_try_at = case when is_for_hand then 'infinity' else next_look(w.tries) end,
     since = case when w.reason = why then w.since else now() end
-  -- Somebody else has left it to be signed by hand meanwhile.
+  -- It was left to be signed by hand meanwhile.
   where w.next_try_at < 'infinity';
   return found and before is distinct from why;
 end $$;
 
--- Leaves what waits to be signed by hand to that, once a signer could: the transaction has been shown, and may be out.
+-- Leaves the waiting refunds to be signed by hand when a signer becomes available: their transactions were shown, and
+-- may have been sent.
 create function leave_to_hand(merchant uuid, chain bigint, mode boolean) returns void language sql as $$
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id, s.id, 'by_hand', 'infinity', case when r.token_address is null then r.chain_id end
   from refund_signers s join refunds r on r.merchant_id = s.merchant_id and r.chain_id = s.chain_id
   where s.merchant_id = merchant and s.epoch is null and s.removed_at is null and r.state = 'requires_signature'
@@ -181,15 +183,18 @@ begin
   return null;
 end $$;
 
+-- A trigger, because it must run in the statement that enables the signer, whatever changes the settings, and while that
+-- statement has the row locked.
 create trigger merchants_leave_refunds_to_hand after update of refund_mode on merchant_settings
 for each row when (old.refund_mode <> 'signer' and new.refund_mode = 'signer')
 execute function leave_refunds_of_mode_to_hand();
 
--- One that has failed and is to be signed again stays with whoever has signed it: what was shown to be signed by hand may
--- be out beside the transaction that was named for it, also where a signer is set up only later. In the sandbox nobody
--- was shown anything. An action of machines/refund.ts; one that is sent again in the same commit does not wait.
+-- A refund that is to be signed again stays with the one that signed it before. What was shown to be signed by hand may
+-- have been sent besides the transaction that was named for it, also where a signer is set up only later. In the
+-- sandbox nothing is signed by hand. An action of machines/refund.ts. A refund that is sent again in the same commit
+-- does not wait.
 create function leave_refund_to_hand(refund uuid, given json) returns void language sql as $$
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id,
     coalesce((
       select s.id from refund_signers s
@@ -208,9 +213,9 @@ create function leave_refund_to_hand(refund uuid, given json) returns void langu
   where w.next_try_at < 'infinity'
 $$;
 
--- Notes that a nonce is over, and erases the key of a removed signer with the last one. `mined`: which of its
--- transactions is mined. Not while its refund waits for another of them: it must be told first, of one that somebody
--- has just signed too.
+-- Closes a nonce, and erases the key of a removed signer with its last open nonce. `mined`: the transaction that was
+-- mined. Not while the refund waits for another of the nonce's transactions: the refund must be notified first, also of
+-- one that was signed just now.
 create function close_nonce(signer uuid, number bigint, how text, mined text) returns void language plpgsql as $$
 begin
   update signer_nonces n set state = how
@@ -227,16 +232,16 @@ begin
     and not exists (select from signer_nonces where signer_id = signer and state = 'open');
 end $$;
 
--- Numbers that the chain has used, nobody could show by what, are over with their refund: it may be signed again. An
--- action of machines/refund.ts.
+-- Closes the unclear nonces of a refund that has ended, so that it can be signed again. An action of
+-- machines/refund.ts.
 create function close_unclear_nonces(refund uuid, given json) returns void language sql as $$
   select close_nonce(n.signer_id, n.nonce, case when (given->>'isDropped')::boolean then 'dropped' else 'mined' end, null)
   from signer_nonces n join unclear_nonces u using (signer_id, nonce)
   where n.refund_id = refund and n.state = 'open'
 $$;
 
--- Adds a signer with its limits, or gives the one that has this key other limits. Answers `added`, `changed`,
--- `has_another` when the merchant has one on this chain, or `taken` when the key is somebody else's.
+-- Adds a signer with its limits, or changes the limits of the one that has this key. Returns `added`, `changed`,
+-- `has_another` when the merchant has a signer on this chain, or `taken` when another merchant has the key.
 create function add_refund_signer(
   signer uuid, merchant uuid, chain bigint, at_address text, sealed text, begins bigint, limits json, actor text
 ) returns text language plpgsql as $$
@@ -263,11 +268,11 @@ begin
   select signer, l.currency, l."perRefundMinor", l."perDayMinor"
   from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
   if outcome = 'added' then
-    -- What is being made holds them, and comes first or sees this one.
+    -- A refund that is being created holds these locks: it is committed before, or sees this signer.
     perform from merchant_settings where merchant_id = merchant order by livemode for no key update;
     perform leave_to_hand(merchant, chain, null);
   else
-    -- Tried at once. What was too much stays with who has been shown it, also if it is allowed now.
+    -- Retries immediately. What exceeded a limit stays to be signed by hand, also if it is allowed now.
     delete from signing_waits where signer_id = signer and next_try_at < 'infinity';
   end if;
   perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
@@ -276,9 +281,9 @@ begin
 end $$;
 
 -- Ends the hold of a signer and has its waiting refunds tried immediately. `begins`: the highest nonce that its chain
--- counts, from where it goes on. Refunds of earlier eras in native currency are left to be signed by hand: a transfer of
--- a token carries the id of its refund, so the chain shows which of those are paid, but not which of these. Answers how
--- many are left, or nothing when it was not on hold.
+-- counts, from which it continues. Refunds of earlier eras in native currency are left to be signed by hand: a token
+-- transfer carries the id of its refund, so the chain shows which of those are paid, but not which of these. Returns
+-- how many are left, or null when the signer was not on hold.
 create function release_refund_signer(signer uuid, begins bigint, actor text) returns bigint language plpgsql as $$
 declare
   released refund_signers;
@@ -290,7 +295,7 @@ begin
   if released.id is null then
     return null;
   end if;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id, signer, 'by_hand', 'infinity', r.chain_id
   from refunds r
   where r.merchant_id = released.merchant_id and r.chain_id = released.chain_id and r.state = 'requires_signature'
@@ -306,7 +311,7 @@ begin
   return left_to_hand;
 end $$;
 
--- From now on it signs nothing new. Answers its address and how much of what it has signed is open, or nothing.
+-- Removes a signer: it signs nothing new. Returns its address and how many of its nonces are open, or no row.
 create function remove_refund_signer(merchant uuid, chain bigint, actor text)
 returns table (removed text, still_open bigint) language plpgsql as $$
 declare

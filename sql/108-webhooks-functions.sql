@@ -2,17 +2,17 @@
 
 select define_actor_table('deliveries');
 
--- Commits with events take these locks of their merchants shared, changes of subscriptions exclusively. So
--- a change waits for the commits that have read subscriptions, and who comes after reads what it has changed.
--- Whether a commit had its events fanned out before subscriptions were changed. The snapshot is taken under
--- the lock above: a commit that is visible in it has had the lock before, any other will have it after.
+-- Whether a commit had its events fanned out before subscriptions changed. Commits with events take the lock of their
+-- merchants shared, changes of subscriptions take it exclusively, so a change waits for the commits that have read
+-- subscriptions, and later commits read what it has changed. The snapshot is taken under the lock: a commit that is
+-- visible in it had the lock before the change, any other will have it after.
 create function precedes(commit_era integer, commit_xid xid8, change_era integer, change_snapshot pg_snapshot)
 returns boolean language sql immutable parallel safe as $$
   select commit_era < change_era or (commit_era = change_era and pg_visible_in_snapshot(commit_xid, change_snapshot))
 $$;
 
--- Brings the subscriptions in line with what the endpoint's row says by now. Takes the lock, so it comes
--- after every row lock of its statement but the log's and the jobs'.
+-- Updates the subscriptions to what the endpoint's row says now. Takes the lock, so it comes after all row locks of its
+-- statement except those of the security log and of jobs.
 create function renew_subscriptions(endpoint uuid) returns void language plpgsql as $$
 declare
   its webhook_endpoints;
@@ -21,10 +21,10 @@ declare
   this_era integer := current_era();
 begin
   select * into its from webhook_endpoints where id = endpoint;
-  -- Test events go the way of all events, to the endpoint they are for.
+  -- Test events are delivered like all events, to one endpoint.
   wanted := case when its.state = 'enabled' then its.event_types || 'webhook_endpoint.test'::text else '{}' end;
   perform pg_advisory_xact_lock(hashtext('webhook_subscriptions'), merchant_lock(its.merchant_id));
-  -- A statement of its own, for a snapshot from after the lock.
+  -- A separate statement, for a snapshot after the lock.
   select pg_current_snapshot() into this_snapshot;
 
   update webhook_subscriptions set closed_at = clock_timestamp(), closed_era = this_era, closed_snapshot = this_snapshot
@@ -38,21 +38,21 @@ begin
     select from webhook_subscriptions s where s.endpoint_id = endpoint and s.event_type = t and s.closed_at is null);
 end $$;
 
--- Tells every endpoint that is subscribed, in the commit of the event: the deliveries as
--- machines/delivery.ts begins them, their history, and one notice of all of them to whoever sends.
--- Planner settings: plans are kept from when the tables were empty, and for batches of any size.
+-- Creates the deliveries to all subscribed endpoints in the commit of the event, as machines/delivery.ts begins them,
+-- and notifies the senders once.
+-- Planner settings: plans are cached from when the tables were empty, and for batches of any size.
 create function fan_out_events() returns trigger language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
 declare
   endpoints uuid[];
 begin
-  -- In order, so that two commits and two changes never wait for each other.
+  -- In order, so that commits and changes cannot deadlock.
   perform pg_advisory_xact_lock_shared(hashtext('webhook_subscriptions'), lock)
   from (select distinct merchant_lock(merchant_id) as lock from new_events order by lock) locks;
 
-  -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
-  -- costs them a quarter of beginning the statement below for nothing.
-  -- Here and below `limit` and `offset` keep the planner from turning it around, to try every subscription on every event.
+  -- A separate statement, for a snapshot after the locks. Most events have no subscriber, and this check costs a
+  -- quarter of starting the statement below. Here and below `limit` and `offset` keep the planner from comparing every
+  -- subscription with every event.
   if not exists (
     select from new_events e
     cross join lateral (
@@ -79,24 +79,26 @@ begin
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
 
-  -- Whoever sends listens (src/webhooks/ears.ts). A notice holds 8,000 bytes; an empty one is for whom it may concern.
+  -- The senders listen for this. A notification holds 8,000 bytes; an empty one means any endpoint.
   if endpoints is not null then
     perform pg_notify('deliveries', case when cardinality(endpoints) <= 200 then array_to_string(endpoints, ',') else '' end);
   end if;
   return null;
 end $$;
 
+-- A trigger, because commits and test_webhook_endpoint() insert events, and none may be left out.
 create trigger events_fan_out after insert on events
 referencing new table as new_events for each statement execute function fan_out_events();
 
--- Now, and never the moment that was written before: whoever remembers an endpoint goes by updated_at.
+-- The current time, but later than the given one: caches of endpoints compare updated_at.
 create function later_than(before timestamptz) returns timestamptz language sql volatile as $$
   select greatest(date_trunc('milliseconds', clock_timestamp()), before + interval '1 ms')
 $$;
 
 -- Changes of an endpoint lock the merchant's row first, by authorize_change(), and then the endpoint's.
 
--- `created`, `not_allowed`, `missing` (there is no such merchant), or `too_many` of that mode.
+-- Returns `created`, `not_allowed`, `missing` when there is no such merchant, or `too_many` when the mode has `most`
+-- endpoints.
 create function create_webhook_endpoint(
   endpoint uuid, merchant uuid, its_livemode boolean, its_url text, its_description text, its_types text[],
   its_sealed_secret text, most integer, caller uuid, actor text, address text, details json
@@ -125,8 +127,8 @@ begin
   return 'created';
 end $$;
 
--- Ends what an endpoint is told, and asks for its open deliveries to be canceled. To be called with its row locked.
-create function silence_webhook_endpoint(endpoint uuid, new_state text, reason text) returns void language plpgsql as $$
+-- Ends an endpoint's subscriptions and requests that its open deliveries are canceled. The caller holds its row lock.
+create function stop_webhook_endpoint(endpoint uuid, new_state text, reason text) returns void language plpgsql as $$
 begin
   update webhook_endpoints set state = new_state, disabled_reason = reason, updated_at = later_than(updated_at)
   where id = endpoint;
@@ -134,9 +136,9 @@ begin
   perform graphile_worker.add_job('cancel-deliveries', json_build_object('endpointId', endpoint));
 end $$;
 
--- Changes what `changes` names of: url, description, eventTypes, status. `changed`, `not_allowed`, `missing`, or
--- `canceling`: an endpoint is not enabled while deliveries from before it was disabled are open, or they
--- would be sent after all.
+-- Changes those of url, description, eventTypes and status that `changes` names. Returns `changed`, `not_allowed`,
+-- `missing`, or `canceling`: an endpoint cannot be enabled while deliveries from before it was disabled are open,
+-- because they would be sent after all.
 create function change_webhook_endpoint(
   endpoint uuid, merchant uuid, changes jsonb, caller uuid, actor text, address text, details jsonb
 ) returns text language plpgsql as $$
@@ -170,7 +172,7 @@ begin
     where id = endpoint;
   end if;
   if its.state = 'enabled' and new_state = 'disabled' then
-    perform silence_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
+    perform stop_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
   elsif its.state = 'disabled' and new_state = 'enabled' then
     update webhook_endpoints set state = 'enabled', disabled_reason = null,
       enabled_at = later_than(enabled_at), updated_at = later_than(updated_at)
@@ -190,8 +192,8 @@ begin
   return 'changed';
 end $$;
 
--- What the service does by itself: `disabled`, or `unchanged` when it is not enabled any more, or was enabled anew
--- since it was judged (`judged_enabled_at` is the enabled_at it was judged by).
+-- Disables an endpoint automatically. Returns `disabled`, or `unchanged` when it is not enabled any more or was enabled
+-- again since it was judged (`judged_enabled_at` is its enabled_at at that time).
 create function disable_webhook_endpoint(
   endpoint uuid, reason text, judged_enabled_at timestamptz, details json
 ) returns text language plpgsql as $$
@@ -203,12 +205,12 @@ begin
   if not found then
     return 'unchanged';
   end if;
-  perform silence_webhook_endpoint(endpoint, 'disabled', reason);
+  perform stop_webhook_endpoint(endpoint, 'disabled', reason);
   perform record_security_event(its.merchant_id, null, 'service', null, 'webhook_endpoint.disabled', details);
   return 'disabled';
 end $$;
 
--- `deleted`, `not_allowed` or `missing`.
+-- Returns `deleted`, `not_allowed` or `missing`.
 create function delete_webhook_endpoint(
   endpoint uuid, merchant uuid, caller uuid, actor text, address text, details json
 ) returns text language plpgsql as $$
@@ -221,14 +223,14 @@ begin
   if not found then
     return 'missing';
   end if;
-  perform silence_webhook_endpoint(endpoint, 'deleted', null);
+  perform stop_webhook_endpoint(endpoint, 'deleted', null);
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.deleted', details);
   return 'deleted';
 end $$;
 
--- The secret before this one signs beside it for the overlap, or not at all any more. While one still does
--- after an earlier rotation there is no place for a third: `overlapping`, or a double click would end the one
--- that receivers use. `rotated`, `not_allowed` or `missing`.
+-- Replaces the signing secret. The previous one also signs during the overlap, if any. Returns `overlapping` while an
+-- earlier previous secret still signs, so that a double click does not end the secret that receivers use; otherwise
+-- `rotated`, `not_allowed` or `missing`.
 create function rotate_webhook_secret(
   endpoint uuid, merchant uuid, overlap interval, new_sealed_secret text,
   caller uuid, actor text, address text, details json
@@ -256,8 +258,8 @@ begin
   return 'rotated';
 end $$;
 
--- Makes an event that goes to this endpoint and nobody else. Its delivery is fanned out like any other, so
--- what is locked here is what keeps the endpoint as it is. `sent`, `not_allowed`, `missing`, or `disabled`.
+-- Creates an event for this endpoint alone. Its delivery is fanned out like any other, and the row lock keeps the
+-- endpoint unchanged until then. Returns `sent`, `not_allowed`, `missing` or `disabled`.
 create function test_webhook_endpoint(
   endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid
 ) returns text language plpgsql as $$
@@ -285,8 +287,8 @@ begin
   return 'sent';
 end $$;
 
--- Asks for what an endpoint has not got since then to be sent again. Answers `asked` and how much it is for now,
--- or `not_allowed`, `missing` or `disabled`.
+-- Requests that deliveries since a time that failed or were canceled are sent again. Returns `asked` and how many there
+-- are now, or `not_allowed`, `missing` or `disabled`.
 create function recover_webhook_endpoint(
   endpoint uuid, merchant uuid, recovery uuid, since timestamptz, caller uuid, actor text, address text, details json
 ) returns table (outcome text, found integer) language plpgsql as $$
@@ -309,12 +311,12 @@ begin
   end if;
 end $$;
 
--- Writes down what came of attempts. The outcomes come sorted by id, so that of two statements that change the same
--- rows one waits for the other. Answers the deliveries that have moved on since they were decided on: what came of
--- their attempts is written down all the same, and what that means for them is to be decided anew. So are those in
--- `around`, whose rows another transaction has locked: only their attempts are written.
--- Planner settings, here and below: a plan is kept from when a table was empty, and the planner cannot know how
--- long an array is. Every join is one look-up by key for each entry.
+-- Records outcomes of attempts, sorted by id, so that two statements that change the same rows cannot deadlock. Returns
+-- the deliveries that have changed since they were decided on: the outcomes of their attempts are recorded all the
+-- same, and their next state is to be decided again. So are those in `around`, whose rows another transaction has
+-- locked.
+-- Planner settings, here and below: a plan is cached from when a table was empty, and the planner does not know how
+-- long an array is. Every join is one lookup by key for each entry.
 create function record_attempts(
   command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[], around uuid[]
 ) returns uuid[] language plpgsql
@@ -325,9 +327,9 @@ declare
   moved uuid[];
   this_era integer := current_era();
 begin
-  -- Whoever was taken for lost has nothing to say any more. Looked up one by one, to which `offset` keeps the
-  -- planner: joined, it walks all attempts there are and compares each with every outcome. An attempt that somebody
-  -- else is recording meanwhile has another ctid when that is committed, and is left alone: it is finished then.
+  -- An attempt that was recorded as lost stays lost. Rows are looked up one by one, which `offset` ensures: a join
+  -- would read all attempts and compare each with every outcome. An attempt that another process is recording has
+  -- another ctid once that commits, and is skipped: it is finished.
   update delivery_attempts a set
     finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
     outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
@@ -338,8 +340,8 @@ begin
     offset 0) t
   where a.ctid = t.ctid;
 
-  -- The rev is the fence: every change raises it. With a fence by state instead, the planner finds the rows by an
-  -- index that has the state in it and that it believes almost empty, which takes half of the throughput.
+  -- The condition is on the rev, which every change raises. With a condition on the state, the planner uses an index
+  -- that contains the state and that it believes almost empty, which halves the throughput.
   with changed as (
     update deliveries d set
       state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
@@ -368,15 +370,15 @@ begin
         and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
   end if;
 
-  -- What has moved on is still held, for as long as it is not decided.
+  -- A delivery that has changed is still claimed until it is decided.
   if finished is not null and moved is null then
     delete from delivery_claims where id = any(finished);
   end if;
-  -- In order, since another sender may write down the same. The row's updated_at is for what people change.
+  -- In order, because another sender may update the same rows. updated_at is for changes of the settings.
   if answered is not null then
     update webhook_endpoints set
       last_success_at = greatest(last_success_at, (select ms_time(max(o.at_ms)) from unnest(outcomes) o))
-    -- An endpoint that is locked is passed over: a minute later it is noted again.
+    -- A locked endpoint is skipped: it is updated a minute later.
     where id in (select id from webhook_endpoints where id = any(answered) order by id for no key update skip locked);
   end if;
   if jobs is not null then
@@ -388,7 +390,7 @@ begin
   return moved;
 end $$;
 
--- Of these deliveries, those that another transaction has locked. Waits for no lock.
+-- Which of these deliveries another transaction has locked. Waits for no lock.
 create function find_locked_deliveries(ids uuid[]) returns setof uuid language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
 begin
@@ -399,8 +401,9 @@ begin
   select d.id from deliveries d where d.id = any(ids) and d.id not in (select f.id from free f);
 end $$;
 
--- Takes up what is due of the given endpoints, each by its share: what the machine does on `attempt_started`, for
--- hundreds at once. Nothing is taken of an endpoint that is not enabled, and nothing that somebody else holds.
+-- Claims the due deliveries of the given endpoints, up to a number for each: what the machine does on
+-- `attempt_started`, for hundreds at a time. Skips endpoints that are not enabled and deliveries that are locked or
+-- leased.
 create function claim_deliveries(
   claim uuid, worker uuid, now_at timestamptz, its_version integer, asked delivery_asking[]
 ) returns table (
@@ -421,14 +424,14 @@ begin
       select d.id, d.next_attempt_at
       from deliveries d
       where d.state = 'pending'
-        -- A span of the index by endpoint. Said of the columns one by one, a planner without statistics walks the
-        -- index by time, in which everything lies that is due of anybody.
+        -- A range of the index by endpoint, as row comparisons. With conditions on single columns, a planner without
+        -- statistics reads the index by time, which contains the due deliveries of all endpoints.
         and (d.endpoint_id, d.next_attempt_at) >= (a.endpoint_id, ms_time(a.low_ms))
         and (d.endpoint_id, d.next_attempt_at) <= (a.endpoint_id, now_at)
         and d.version = its_version and not is_leased(d.lease, d.leased_until, null, now_at)
       order by d.endpoint_id, d.next_attempt_at
       limit a.want
-      -- Several senders ask at once, and each takes what the others have not.
+      -- Concurrent senders claim different rows.
       for update skip locked) p
   ), claimed as (
     update deliveries d set
@@ -452,7 +455,7 @@ begin
   join events e on e.id = c.event_id;
 end $$;
 
--- What a claim has taken up, for the sender who did not get the answer.
+-- The deliveries of a claim, for a sender that did not get the answer.
 create function reclaim_deliveries(claim uuid) returns table (
   id uuid, rev integer, created_at timestamptz, due_at timestamptz, attempts integer, automatic_attempts integer, trigger text,
   resume_at timestamptz, delivered_at timestamptz, merchant_id uuid, livemode boolean, endpoint_id uuid,
@@ -470,7 +473,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
   where c.id = claim
 $$;
 
--- Attempts of which nothing was heard since they were taken up, so long ago that whoever had them is gone.
+-- Attempts without an outcome whose claim is so old that its process has died.
 create function find_lost_deliveries(before timestamptz, most integer) returns setof deliveries language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
   select d.*
@@ -481,7 +484,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
   limit most
 $$;
 
--- Ends claims of that age of which nothing is under way any more.
+-- Deletes claims of that age that have no open attempt.
 create function end_claims(before timestamptz) returns void language sql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
   delete from delivery_claims c
@@ -490,9 +493,9 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
     join deliveries d on d.id = held.id and d.sending_since = c.claimed_at)
 $$;
 
--- The endpoints with something that becomes due in a span of time, each with when the first of it does. The order
--- inside keeps the planner, which may not sort, to the index by time: the one by endpoint is grouped already, and
--- a million rows long.
+-- The endpoints with deliveries that become due in a period, and when the first of them does. The inner order keeps the
+-- planner, which may not sort, to the index by time; the index by endpoint is ordered for the grouping and a million
+-- rows long.
 create function find_due_between(after timestamptz, until timestamptz)
 returns table (endpoint_id uuid, due_at timestamptz) language sql stable
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
@@ -507,7 +510,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
   group by due.endpoint_id
 $$;
 
--- The endpoints with something due, each with when that was: by walking from one to the next in the index.
+-- The endpoints with due deliveries, and when the first is due: walks from one endpoint to the next in the index.
 create function find_due_endpoints(now_at timestamptz) returns table (endpoint_id uuid, due_at timestamptz)
 language sql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
   with recursive due as (

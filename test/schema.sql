@@ -141,18 +141,6 @@ create table checkouts (
   constraint checkouts_secret_hash CHECK (length(secret_hash) = 32)
 );
 
-create table coin_looks (
-  chain_id bigint not null,
-  address text not null,
-  block_number bigint not null,
-  mined_at timestamp with time zone not null,
-  balance numeric(78,0) not null,
-  has_code boolean not null default false,
-  looked_at timestamp with time zone not null default now(),
-  constraint coin_looks_pkey PRIMARY KEY (chain_id, address, block_number),
-  constraint coin_looks_balance_check CHECK (balance >= 0::numeric)
-);
-
 create table deeper_payments (
   payment_id uuid not null,
   chain_id bigint not null,
@@ -396,6 +384,18 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table native_balances (
+  chain_id bigint not null,
+  address text not null,
+  block_number bigint not null,
+  mined_at timestamp with time zone not null,
+  balance numeric(78,0) not null,
+  has_code boolean not null default false,
+  looked_at timestamp with time zone not null default now(),
+  constraint native_balances_pkey PRIMARY KEY (chain_id, address, block_number),
+  constraint native_balances_balance_check CHECK (balance >= 0::numeric)
+);
+
 create table noticed_transfers (
   chain_id bigint not null,
   tx_hash text not null,
@@ -598,7 +598,7 @@ create table refund_destinations (
   token_address text,
   amount numeric(78,0) not null,
   until timestamp with time zone,
-  coins_until timestamp with time zone,
+  native_until timestamp with time zone,
   constraint refund_destinations_pkey PRIMARY KEY (refund_id)
 );
 
@@ -607,7 +607,7 @@ create table refund_judgements (
   rev integer not null,
   why text not null,
   constraint refund_judgements_pkey PRIMARY KEY (refund_id, rev),
-  constraint refund_judgements_why CHECK (why = ANY (ARRAY['nodes_disagree'::text, 'balance_unknown'::text, 'balance_unclear'::text, 'possibly_earlier'::text, 'number_unclear'::text, 'stray_transfer'::text]))
+  constraint refund_judgements_why CHECK (why = ANY (ARRAY['nodes_disagree'::text, 'balance_unknown'::text, 'balance_unclear'::text, 'possibly_earlier'::text, 'nonce_unclear'::text, 'stray_transfer'::text]))
 );
 
 create table refund_looks (
@@ -791,7 +791,7 @@ create table signing_waits (
   next_try_at timestamp with time zone not null,
   since timestamp with time zone not null default now(),
   begun_at timestamp with time zone not null default now(),
-  coins_on bigint,
+  native_chain_id bigint,
   constraint signing_waits_pkey PRIMARY KEY (refund_id),
   constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'on_hold'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
 );
@@ -913,7 +913,7 @@ create table unsettled_payments (
   payment_id uuid not null,
   chain_id bigint not null,
   step bigint not null,
-  told_rev integer,
+  reported_rev integer,
   constraint unsettled_payments_pkey PRIMARY KEY (payment_id)
 );
 
@@ -1009,7 +1009,7 @@ CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) W
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
 CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
-CREATE INDEX noticed_transfers_told ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
+CREATE INDEX noticed_transfers_reported ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
 
 CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, seq);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
@@ -1018,14 +1018,14 @@ CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(
 CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, seq);
 CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, seq) WHERE (reference IS NOT NULL);
 CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, seq);
-CREATE INDEX payments_in_coins ON public.payments USING btree (chain_id, updated_at) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL));
+CREATE INDEX payments_in_native ON public.payments USING btree (chain_id, updated_at) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL));
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, seq);
 CREATE INDEX payments_open ON public.payments USING btree (chain_id, updated_at) WHERE (state = ANY (ARRAY['pending'::text, 'processing'::text]));
-CREATE INDEX payments_open_in_coins ON public.payments USING btree (chain_id) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL) AND (state = ANY (ARRAY['pending'::text, 'processing'::text])));
+CREATE INDEX payments_open_in_native ON public.payments USING btree (chain_id) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL) AND (state = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, seq) WHERE attention;
 
-CREATE INDEX refund_destinations_coins ON public.refund_destinations USING btree (chain_id, coins_until) WHERE (coins_until IS NOT NULL);
+CREATE INDEX refund_destinations_native ON public.refund_destinations USING btree (chain_id, native_until) WHERE (native_until IS NOT NULL);
 CREATE INDEX refund_destinations_to ON public.refund_destinations USING btree (chain_id, to_address);
 CREATE INDEX refund_destinations_until ON public.refund_destinations USING btree (until) WHERE (until IS NOT NULL);
 
@@ -1042,7 +1042,7 @@ CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, 
 CREATE INDEX refunds_open ON public.refunds USING btree (merchant_id, state, chain_id) WHERE (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text]));
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
 CREATE INDEX refunds_unsigned ON public.refunds USING btree (chain_id, merchant_id, livemode, updated_at) WHERE (state = 'requires_signature'::text);
-CREATE INDEX refunds_unsigned_in_coins ON public.refunds USING btree (chain_id, merchant_id, livemode) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
+CREATE INDEX refunds_unsigned_in_native ON public.refunds USING btree (chain_id, merchant_id, livemode) WHERE ((state = 'requires_signature'::text) AND (token_address IS NULL));
 CREATE INDEX refunds_with_attention ON public.refunds USING btree (merchant_id, livemode, seq) WHERE attention;
 
 CREATE INDEX security_events_merchant ON public.security_events USING btree (merchant_id, seq);
@@ -1060,7 +1060,7 @@ CREATE INDEX signer_nonces_recent ON public.signer_nonces USING btree (signer_id
 
 CREATE INDEX signing_waits_begun ON public.signing_waits USING btree (begun_at) WHERE (next_try_at < 'infinity'::timestamp with time zone);
 CREATE INDEX signing_waits_due ON public.signing_waits USING btree (signer_id, next_try_at) WHERE (next_try_at < 'infinity'::timestamp with time zone);
-CREATE INDEX signing_waits_in_coins ON public.signing_waits USING btree (coins_on) WHERE ((next_try_at = 'infinity'::timestamp with time zone) AND (coins_on IS NOT NULL));
+CREATE INDEX signing_waits_in_native ON public.signing_waits USING btree (native_chain_id) WHERE ((next_try_at = 'infinity'::timestamp with time zone) AND (native_chain_id IS NOT NULL));
 CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer_id);
 
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
@@ -1139,7 +1139,7 @@ declare
 begin
   select * into invited from invites where token_hash = hash;
   perform from merchants where id = invited.merchant_id for no key update;
-  -- As it is now that nobody else can use it.
+  -- Read again now that the merchant is locked.
   select * into invited from invites
   where token_hash = hash and accepted_at is null and revoked_at is null and expires_at > now();
   if not found then
@@ -1192,11 +1192,11 @@ begin
   select signer, l.currency, l."perRefundMinor", l."perDayMinor"
   from json_to_recordset(limits) as l(currency text, "perRefundMinor" bigint, "perDayMinor" bigint);
   if outcome = 'added' then
-    -- What is being made holds them, and comes first or sees this one.
+    -- A refund that is being created holds these locks: it is committed before, or sees this signer.
     perform from merchant_settings where merchant_id = merchant order by livemode for no key update;
     perform leave_to_hand(merchant, chain, null);
   else
-    -- Tried at once. What was too much stays with who has been shown it, also if it is allowed now.
+    -- Retries immediately. What exceeded a limit stays to be signed by hand, also if it is allowed now.
     delete from signing_waits where signer_id = signer and next_try_at < 'infinity';
   end if;
   perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
@@ -1209,7 +1209,8 @@ CREATE OR REPLACE FUNCTION public.agree_on_transfers(chain bigint, logs json)
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- In turn with the statements that read on, rewind and finalize: they update the same rows in another order.
+  -- Serialized with the statements that read on, rewind and finalize, because they update the same rows in another
+  -- order.
   perform from chain_cursors where chain_id = chain for update;
   update transfers t set agreed = true
   from json_to_recordset(logs) as l(
@@ -1218,37 +1219,6 @@ begin
     and (t.state, t.token_address, t.to_address, t.amount)
       is not distinct from ('seen'::text, l.token_address, l.to_address, l.amount);
 end $function$;
-
-CREATE OR REPLACE FUNCTION public.are_coins_signed_by_hand(chain bigint)
- RETURNS boolean
- LANGUAGE sql
- STABLE
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-  with recursive whose as (
-    (select merchant_id, livemode from refunds
-      where chain_id = chain and state = 'requires_signature' and token_address is null
-      order by merchant_id, livemode limit 1)
-    union all
-    select next.merchant_id, next.livemode
-    from whose w cross join lateral (
-      select r.merchant_id, r.livemode from refunds r
-      where r.chain_id = chain and r.state = 'requires_signature' and r.token_address is null
-        and (r.merchant_id, r.livemode) > (w.merchant_id, w.livemode)
-      order by r.merchant_id, r.livemode limit 1) next)
-  select exists (
-      select from signing_waits w
-      -- By its key, and by nothing else: hence the offset.
-      cross join lateral (select state from refunds where id = w.refund_id offset 0) r
-      where w.coins_on = chain and w.next_try_at = 'infinity' and r.state = 'requires_signature')
-    or exists (
-      select from whose w
-      where not exists (
-        select from working_signers s
-        where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
-$function$;
 
 CREATE OR REPLACE FUNCTION public.ask_for_jobs(specs graphile_worker.job_spec[])
  RETURNS void
@@ -1274,7 +1244,7 @@ AS $function$
 declare
   oldest timestamptz;
 begin
-  -- Nothing later than now counts: the clock was set back since, and nobody is locked out for that long.
+  -- Attempts in the future do not count: the clock was set back, and must not lock the subject out.
   select at into oldest from attempts
   where subject = its_subject and at > clock_timestamp() - per and at <= clock_timestamp()
   order by at desc offset allowed - 1 limit 1;
@@ -1323,48 +1293,12 @@ AS $function$
   from mine
 $function$;
 
-CREATE OR REPLACE FUNCTION public.begin_books_anew(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
- RETURNS integer
- LANGUAGE plpgsql
-AS $function$
-declare
-  first record;
-  at_step bigint;
-  concerned uuid[];
-begin
-  select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
-  update chain_cursors
-  set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
-    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null,
-    lost_before = now()
-  where chain_id = chain and number = from_number and hash = from_hash
-  returning step into at_step;
-  if not found then
-    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
-  end if;
-  delete from chain_blocks where chain_id = chain;
-  delete from coin_looks where chain_id = chain;
-  insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, first.number, first.hash, first.mined_at);
-
-  with lost as (
-    update transfers set state = 'orphaned' where chain_id = chain and state = 'seen' returning payment_id),
-  -- The blocks that they waited for come never, or say nothing.
-  waiting as (
-    delete from deeper_payments where chain_id = chain returning payment_id)
-  select array_agg(payment_id) into concerned
-  from (select payment_id from lost union all select payment_id from waiting) as changed;
-  -- Every address is looked at again, on the chain that is there now.
-  concerned := concerned || forget_unexplained_collections(chain, -1);
-  perform touch_payments(chain, at_step, concerned);
-  return coalesce(cardinality(concerned), 0);
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.begin_refund_warnings(chains_on bigint[], most integer)
  RETURNS TABLE(refund_id uuid, chain_id bigint, why text)
  LANGUAGE sql
 AS $function$
   with needing as materialized (
-    select * from refunds_needing_attention(chains_on) n where n.why not in ('stray_transfer', 'number_unclear')),
+    select * from refunds_needing_attention(chains_on) n where n.why not in ('stray_transfer', 'nonce_unclear')),
   over as (
     delete from refund_warnings w
     where not exists (select from needing n where n.refund_id = w.refund_id and n.why = w.why)),
@@ -1373,7 +1307,7 @@ AS $function$
     select n.refund_id, n.why from needing n
     where not exists (select from refund_warnings w where w.refund_id = n.refund_id and w.why = n.why)
     order by n.refund_id limit most
-    -- Another process has just told of it.
+    -- Another process has just logged it.
     on conflict do nothing
     returning refund_warnings.refund_id, refund_warnings.why)
   select n.refund_id, n.chain_id, n.why from begun b join needing n on n.refund_id = b.refund_id and n.why = b.why
@@ -1384,7 +1318,7 @@ CREATE OR REPLACE FUNCTION public.begin_simulation(payment uuid, whose uuid, reo
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- Turns go by number: without this one could be drawn first and be seen last.
+  -- Scenarios run in the order of `seq`: without the lock a lower number could become visible later.
   perform pg_advisory_xact_lock(hashtextextended('simulations', 0));
   delete from simulations s where not is_acted(s);
   insert into simulations (payment_id, holder, reorganizes, idempotency_key, touched_at, backend, backend_start)
@@ -1488,7 +1422,7 @@ begin
     update members set role = new_role, updated_at = now() where merchant_id = merchant and account_id = member;
   end if;
   if old_role = 'owner' then
-    -- Or they would come back by a link that they have made for themselves.
+    -- Or the member could return by an invite of their own.
     update invites set revoked_at = now(), updated_at = now()
     where merchant_id = merchant and created_by = member and accepted_at is null and revoked_at is null;
     get diagnostics revoked = row_count;
@@ -1550,7 +1484,7 @@ begin
     refund_mode = coalesce(changes->>'refund_mode', s.refund_mode)
   where merchant_id = merchant and livemode = mode;
 
-  -- The address for all chains is the one of no chain.
+  -- The address for all chains has no chain id.
   with given as (
     select key::bigint as chain, value from jsonb_each_text(coalesce(changes->'receiving_addresses', '{}'))
     union all select null, changes->>'receiving_address' where changes ? 'receiving_address'),
@@ -1563,7 +1497,7 @@ begin
 
   select to_jsonb(v) - 'updated_at' into after from settings v where merchant_id = merchant and livemode = mode;
   select jsonb_object_agg(
-    -- The log names fields as the wire does.
+    -- The log names fields as the API does.
     lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
     jsonb_build_object('from', before->key, 'to', value))
   into changed from jsonb_each(after) where value <> before->key;
@@ -1614,7 +1548,7 @@ begin
     where id = endpoint;
   end if;
   if its.state = 'enabled' and new_state = 'disabled' then
-    perform silence_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
+    perform stop_webhook_endpoint(endpoint, 'disabled', 'by_merchant');
   elsif its.state = 'disabled' and new_state = 'enabled' then
     update webhook_endpoints set state = 'enabled', disabled_reason = null,
       enabled_at = later_than(enabled_at), updated_at = later_than(updated_at)
@@ -1662,7 +1596,7 @@ declare
   signing refund_signers;
 begin
   select * into signing from refund_signers where id = new.signer_id for share;
-  -- In the sandbox nobody is shown what to sign.
+  -- In the sandbox nothing is signed by hand.
   if signing.epoch is not null then
     return null;
   end if;
@@ -1672,12 +1606,12 @@ begin
       using errcode = 'check_violation', constraint = 'signer_nonces_not_on_hold';
   end if;
   perform hold_settings(signing.merchant_id);
-  -- The locks are there: what is read from here on stays so until this commit is over.
+  -- With the locks held, what is read from here on does not change until the commit ends.
   if not exists (
       select from working_signers w join refunds r on r.livemode = w.livemode
       where w.id = new.signer_id and r.id = new.refund_id)
     or exists (select from signing_waits where refund_id = new.refund_id and next_try_at = 'infinity') then
-    raise exception 'the refund is not the signer''s to sign'
+    raise exception 'the signer may not sign this refund'
       using errcode = 'check_violation', constraint = 'signer_nonces_are_signed_for';
   end if;
   return null;
@@ -1705,14 +1639,14 @@ begin
       select d.id, d.next_attempt_at
       from deliveries d
       where d.state = 'pending'
-        -- A span of the index by endpoint. Said of the columns one by one, a planner without statistics walks the
-        -- index by time, in which everything lies that is due of anybody.
+        -- A range of the index by endpoint, as row comparisons. With conditions on single columns, a planner without
+        -- statistics reads the index by time, which contains the due deliveries of all endpoints.
         and (d.endpoint_id, d.next_attempt_at) >= (a.endpoint_id, ms_time(a.low_ms))
         and (d.endpoint_id, d.next_attempt_at) <= (a.endpoint_id, now_at)
         and d.version = its_version and not is_leased(d.lease, d.leased_until, null, now_at)
       order by d.endpoint_id, d.next_attempt_at
       limit a.want
-      -- Several senders ask at once, and each takes what the others have not.
+      -- Concurrent senders claim different rows.
       for update skip locked) p
   ), claimed as (
     update deliveries d set
@@ -1744,7 +1678,7 @@ AS $function$
     select tx_hash, refund_id from noticed_transfers
     where chain_id = chain and next_look_at <= now()
     order by looks, next_look_at limit most
-    -- Another worker has them.
+    -- Another worker has claimed it.
     for update skip locked)
   update noticed_transfers n
   set looks = n.looks + 1, next_look_at = next_look(n.looks)
@@ -1758,12 +1692,12 @@ CREATE OR REPLACE FUNCTION public.claim_refund_looks(chain bigint, final_to bigi
 AS $function$
   update refund_looks
   set looks = looks + 1, next_look_at = next_look(looks)
-  -- Not joined: before there are statistics that goes through all that is looked at.
+  -- No join: without statistics the planner would read all rows.
   where refund_id = any (array(
     select refund_id from refund_looks
     where chain_id = chain and next_look_at <= now() and (block_number is null or block_number <= final_to)
     order by looks, next_look_at limit most
-    -- Another worker has them.
+    -- Another worker has claimed it.
     for update skip locked))
   returning *
 $function$;
@@ -1773,7 +1707,7 @@ CREATE OR REPLACE FUNCTION public.claim_submissions(chain bigint, final_to bigin
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- Nearly always, and then this is all that it costs.
+  -- Usually none is due, and then this query is all that is done.
   if not exists (select from submissions where chain_id = chain and next_look_at <= now()) then
     return;
   end if;
@@ -1782,7 +1716,7 @@ begin
   where s.chain_id = chain and s.next_look_at <= now()
     and p.id = s.payment_id and p.state not in ('pending', 'processing');
 
-  -- Money that is seen decides by itself, and may yet be reorganised away.
+  -- Money that is seen decides the payment, and a reorg may still revert it.
   update submissions s
   set chain_id = coalesce(p.chain_id, s.chain_id), looks = 0, block_number = null,
     next_look_at = now() + case when p.chain_id <> s.chain_id then interval '0' else interval '10 seconds' end
@@ -1794,12 +1728,12 @@ begin
     with due as (
       select s.payment_id, s.tx_hash from submissions s
       where s.chain_id = chain and s.next_look_at <= now() and (s.block_number is null or s.block_number <= final_to)
-        -- What the books have of it is told first.
+        -- Recorded transfers are notified first.
         and not exists (
           select from unsettled_payments u join payments p on p.id = u.payment_id
-          where u.payment_id = s.payment_id and u.told_rev is distinct from p.rev)
+          where u.payment_id = s.payment_id and u.reported_rev is distinct from p.rev)
       order by s.looks, s.next_look_at limit most
-      -- Another worker has them.
+      -- Another worker has claimed it.
       for update skip locked)
     update submissions s
     set looks = s.looks + 1, next_look_at = next_look(s.looks)
@@ -1873,7 +1807,7 @@ begin
     perform call_writes(writes, false, conflicts);
   end if;
 
-  -- From here on lists are locked.
+  -- Lists are locked from here on.
   for n in 1 .. cardinality(insert_writers) loop
     refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
     if refused is not null then
@@ -1881,7 +1815,7 @@ begin
     end if;
   end loop;
   if cardinality(duplicates) > 0 then
-    raise exception 'rows are already there' using errcode = 'PM001',
+    raise exception 'rows exist already' using errcode = 'PM001',
       detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
   end if;
   if writes is not null then
@@ -1914,7 +1848,7 @@ begin
   end if;
 
   if armed is not null then
-    -- Without `on conflict`, which costs half as much again: whatever was armed before is among the canceled.
+    -- Without `on conflict`, which takes half as long again: a timer that was armed before is among the canceled ones.
     insert into timers (actor, name, kind, generation, due_at)
     select actor, name, kind, generation, ms_time(due_ms) from unnest(armed)
     where conflicts is null or g <> all(conflicts);
@@ -1922,7 +1856,7 @@ begin
 
   if jobs is not null then
     missing := find_missing(jobs, payloads, conflicts);
-    -- Once per commit: the notification in it takes a lock that all of the cluster's committers share.
+    -- Once per commit: its notification takes a lock that all committing transactions of the cluster share.
     if cardinality(missing) > 0 then
       perform ask_for_jobs(missing);
     end if;
@@ -1935,8 +1869,8 @@ CREATE OR REPLACE FUNCTION public.count_attempt(subjects text[])
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- No limit looks back further than an hour. A few rows at a time, and none that another is removing.
-  -- now(), which an index can be asked for; clock_timestamp() would be compared with every row.
+  -- No limit counts attempts older than an hour. Deletes a few rows at a time, and none that another statement is
+  -- deleting. Uses now(), which an index condition can use; clock_timestamp() would be compared with every row.
   delete from attempts where ctid = any (array(
     select ctid from attempts where at < now() - interval '1 hour' order by at limit 20 for update skip locked));
   insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
@@ -2073,16 +2007,16 @@ declare
     where attrelid = (writer || '_entry')::regclass and attnum > 0 and not attisdropped and attname not in ('g', 'was', 'seen')
   );
 begin
-  -- All rows in one, their values as texts in the order of an entry's: the driver takes longer over a row than
-  -- over all that is in it. Before them is the transaction that wrote the row. A table, so that the planner puts its
-  -- query in the place of the call.
+  -- All rows in one JSON value, each as the texts of its columns in the order of an entry, after the transaction that
+  -- wrote it: the driver takes longer over a row than over all its values. Returns a table so that the planner inlines
+  -- the query.
   execute format($f$
     create or replace function read_%2$s(ids uuid[]) returns table (found json) language sql stable as $b$
       select array_to_json(array_agg(array[xmin::text, %3$s])) from %1$I where id = any(ids)
     $b$ $f$, actor_table, writer, texts);
 
-  -- Locks the rows in id order, so that two commits wait for each other in one direction only, and
-  -- answers the groups whose rows moved on, vanished, or are leased to somebody else.
+  -- Locks the rows in id order, so that two commits cannot deadlock. Returns the groups whose rows have changed, do not
+  -- exist, or are leased to another holder.
   execute format($f$
     create or replace function lock_%2$s(entries %2$s_entry[], holder uuid, now_at timestamptz)
     returns integer[] language plpgsql
@@ -2095,8 +2029,8 @@ begin
         where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $b$ $f$, actor_table, writer);
 
-  -- Answers the groups it did not find as they were decided on. The entries come sorted by id, and
-  -- so are the locks it takes. A commit ends the lease it was decided under.
+  -- Returns the groups whose rows are not as they were decided on. The entries are sorted by id, and so are the locks
+  -- that are taken. A commit ends the lease that it was decided under.
   execute format($f$
     create or replace function update_%3$s(entries %3$s_entry[], skip integer[], holder uuid, now_at timestamptz)
     returns integer[] language plpgsql
@@ -2121,7 +2055,7 @@ begin
       return answer;
     end $b$ $f$, actor_table, assignments, writer);
 
-  -- Takes those rows for one holder that are neither locked nor leased; see lease.ts.
+  -- Leases the rows to one holder, except those that are locked or leased: see lease.ts.
   execute format($f$
     create or replace function lease_%1$s(ids uuid[], holder uuid, now_at timestamptz, until timestamptz)
     returns void language plpgsql set enable_seqscan = off as $b$
@@ -2145,13 +2079,13 @@ declare
   same_key text;
   key text;
   sorted text;
-  -- A table that a merchant's lists read draws its `seq` under lock_list().
+  -- Tables that a merchant's lists read draw `seq` under lock_list().
   is_listed boolean := 2 = (
     select count(*) from pg_attribute where attrelid = row_table::regclass and attname in ('merchant_id', 'seq'));
 begin
   select string_agg(format('%I', attname), ', ' order by attnum),
     string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum),
-    -- The commit's own time, unless the row brings one: parsing a time costs as much as all else of a row.
+    -- The time of the commit, unless the row has one: parsing a time costs as much as the rest of a row.
     string_agg(
       format(case when attname in ('created_at', 'updated_at') then 'coalesce(r.%I, now_at)' else 'r.%I' end, attname),
       ', ' order by attnum)
@@ -2161,7 +2095,7 @@ begin
 
   select string_agg(format('t.%1$I = e.%1$I', a.attname), ' and ') filter (where i.indisprimary),
     string_agg(format('%I', a.attname), ', ') filter (where i.indisprimary),
-    -- Two commits that insert the same keys must meet them in the same order, or they wait for each other.
+    -- Two commits that insert the same keys must insert them in the same order, or they deadlock.
     string_agg(format('r.%I', a.attname), ', ' order by i.indisprimary, i.indexrelid, a.attnum)
   into same_key, key, sorted
   from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
@@ -2196,9 +2130,9 @@ begin
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, %8$s
         from (select *, row_number() over (partition by %6$s) as twin from unnest(entries)) e
@@ -2213,7 +2147,7 @@ begin
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of %1$s are there already';
+        raise exception 'cannot determine which rows of %1$s exist already';
       end if;
       return array_to_json(refused);
     end $b$ $f$, row_table, columns, same_key, sorted, given, key, writer,
@@ -2270,7 +2204,7 @@ begin
   if not found then
     return 'missing';
   end if;
-  perform silence_webhook_endpoint(endpoint, 'deleted', null);
+  perform stop_webhook_endpoint(endpoint, 'deleted', null);
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.deleted', details);
   return 'deleted';
 end $function$;
@@ -2302,7 +2236,7 @@ begin
   if not found then
     return 'unchanged';
   end if;
-  perform silence_webhook_endpoint(endpoint, 'disabled', reason);
+  perform stop_webhook_endpoint(endpoint, 'disabled', reason);
   perform record_security_event(its.merchant_id, null, 'service', null, 'webhook_endpoint.disabled', details);
   return 'disabled';
 end $function$;
@@ -2376,13 +2310,13 @@ AS $function$
 declare
   endpoints uuid[];
 begin
-  -- In order, so that two commits and two changes never wait for each other.
+  -- In order, so that commits and changes cannot deadlock.
   perform pg_advisory_xact_lock_shared(hashtext('webhook_subscriptions'), lock)
   from (select distinct merchant_lock(merchant_id) as lock from new_events order by lock) locks;
 
-  -- A statement of its own, for a snapshot from after the locks. Most events are nobody's, and to ask first
-  -- costs them a quarter of beginning the statement below for nothing.
-  -- Here and below `limit` and `offset` keep the planner from turning it around, to try every subscription on every event.
+  -- A separate statement, for a snapshot after the locks. Most events have no subscriber, and this check costs a
+  -- quarter of starting the statement below. Here and below `limit` and `offset` keep the planner from comparing every
+  -- subscription with every event.
   if not exists (
     select from new_events e
     cross join lateral (
@@ -2409,7 +2343,7 @@ begin
   )
   select array_agg(distinct endpoint_id) into endpoints from made;
 
-  -- Whoever sends listens (src/webhooks/ears.ts). A notice holds 8,000 bytes; an empty one is for whom it may concern.
+  -- The senders listen for this. A notification holds 8,000 bytes; an empty one means any endpoint.
   if endpoints is not null then
     perform pg_notify('deliveries', case when cardinality(endpoints) <= 200 then array_to_string(endpoints, ',') else '' end);
   end if;
@@ -2431,22 +2365,22 @@ declare
   concerned uuid[];
 begin
   select * into head from chain_cursors where chain_id = chain for update;
-  -- What a look at balances has written down meanwhile was not read again, and is not gone for that.
+  -- A transfer that a balance check has recorded meanwhile was not read again, and must not be orphaned for that.
   if head.step <> read_at then
-    raise exception 'the books of chain % are not what they were', chain using errcode = 'PM002';
+    raise exception 'chain % has changed since it was read', chain using errcode = 'PM002';
   end if;
   at_step := move_cursor(chain, at_number, at_hash, at_number, at_hash, head.mined_at, up_to);
 
-  -- Each by its key, and then what is left: as one statement, which looks for each among all the others, 5,000 took
-  -- six seconds and 20,000 two minutes.
+  -- Each transfer is updated by its key, and then the rest. One statement that compares all with all took six seconds
+  -- for 5,000 transfers and two minutes for 20,000.
   with told as materialized (
-    select * from transfers_told(chain, head.final_number, up_to, logs)),
+    select * from read_transfers(chain, head.final_number, up_to, logs)),
   there as (
     update transfers t set state = 'final', mined_at = told.mined_at
     from told
     where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
       and t.log_index = told.log_index
-      -- Spelled so that no other index than that of the key is taken for these.
+      -- Written so that only the index of the key matches.
       and (t.state, t.token_address, t.payment_id, t.amount)
         is not distinct from ('seen'::text, told.token_address, told.payment_id, told.amount)
     returning t.payment_id)
@@ -2456,21 +2390,21 @@ begin
     update transfers set state = 'orphaned'
     where chain_id = chain and state = 'seen' and block_number <= up_to
     returning payment_id, token_address, to_address, block_number, block_hash),
-  -- Looks that were compared with transfers that do not exist are taken again: of native currency, and of an address
-  -- that was collected from, where the transfer explained what had been collected.
+  -- Balances that were compared with transfers which do not exist are read again: of native currency, and of an address
+  -- that was collected from, where the transfer explained the amount.
   doubted as (
-    delete from coin_looks c using gone
+    delete from native_balances c using gone
     where (gone.token_address is null or c.has_code)
       and c.chain_id = chain and c.address = gone.to_address and c.block_number >= gone.block_number)
   select array_agg(payment_id),
     array_agg(distinct block_hash) filter (where token_address is not null and block_hash <> all (asked_again))
   into lost, lost_in from gone;
   if lost_in is not null then
-    raise exception 'transfers of chain % are not found again', chain
+    raise exception 'transfers of chain % were not found again', chain
       using errcode = 'PM005', detail = array_to_json(lost_in)::text;
   end if;
 
-  -- As a rule all of them were there.
+  -- Usually all of them existed.
   if all_told > coalesce(cardinality(found), 0) then
     select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final', true) into added
     from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
@@ -2542,7 +2476,7 @@ CREATE OR REPLACE FUNCTION public.find_kept_answer(merchant uuid, its_livemode b
  SET enable_sort TO 'off'
 AS $function$
 begin
-  -- Not clock_timestamp(), which no index can be asked for: every key would be looked at.
+  -- Not clock_timestamp(), which an index condition cannot use.
   delete from idempotency_keys where ctid = any (array(
     select ctid from idempotency_keys where not is_refund and created_at < now() - interval '30 days'
     order by created_at limit 5 for update skip locked));
@@ -2606,9 +2540,9 @@ begin
       and case
         when awaited.id is null then true
         when awaited.updated_at between clock_timestamp() - interval '50 ms' and clock_timestamp() then false
-        else pg_try_advisory_xact_lock(hashtext('jobs told again'), hashtext(r.key))
+        else pg_try_advisory_xact_lock(hashtext('repeated wake-ups'), hashtext(r.key))
       end
-    -- Keys are taken in sorted order.
+    -- Keys are locked in sorted order.
     order by coalesce(r.key, r.effect));
 end $function$;
 
@@ -2633,7 +2567,7 @@ CREATE OR REPLACE FUNCTION public.forget_signing_wait(refund uuid, given json)
 AS $function$
 begin
   if exists (select from signing_waits where refund_id = refund) then
-    -- As whoever leaves what waits to hand: the settings first, or two would wait for each other.
+    -- The settings first, as in leave_to_hand(), or the two could deadlock.
     perform hold_settings(merchant_id) from refunds where id = refund;
     delete from signing_waits where refund_id = refund;
   end if;
@@ -2696,9 +2630,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.payment_id, e.secret_hash
         from (select *, row_number() over (partition by payment_id) as twin from unnest(entries)) e
@@ -2713,7 +2647,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of checkouts are there already';
+        raise exception 'cannot determine which rows of checkouts exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -2741,9 +2675,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.event_id, e.event_type, e.endpoint_id, e.attempts, e.automatic_attempts, e.trigger, e.next_attempt_at, e.resume_at, e.sending_since, e.cancel_requested, e.delivered_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
@@ -2758,7 +2692,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of deliveries are there already';
+        raise exception 'cannot determine which rows of deliveries exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -2785,9 +2719,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.address, e.payment_id, e.merchant_id, e.treasury, e.counter
         from (select *, row_number() over (partition by address) as twin from unnest(entries)) e
@@ -2802,7 +2736,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of deposit_addresses are there already';
+        raise exception 'cannot determine which rows of deposit_addresses exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -2830,9 +2764,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.description, e.uncategorized_text, e.customer_communication, e.shipping_tracking_number, e.refund_policy, e.evidence_due_by
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
@@ -2847,7 +2781,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of disputes are there already';
+        raise exception 'cannot determine which rows of disputes exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -2874,9 +2808,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.merchant_id, e.livemode, e.key, e.fingerprint, e.status, e.body, e.is_refund, e.created_at, e.record_id
         from (select *, row_number() over (partition by merchant_id, livemode, key) as twin from unnest(entries)) e
@@ -2891,7 +2825,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of idempotency_keys are there already';
+        raise exception 'cannot determine which rows of idempotency_keys exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -2919,9 +2853,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.amount_minor, e.currency, e.title, e.description, e.reference, e.assets, e.max_payments, e.window_minutes, e.expires_at, e.success_url, e.metadata, e.payments_opened, e.payments_processing, e.payments_count, e.deactivated_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
@@ -2936,7 +2870,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of payment_links are there already';
+        raise exception 'cannot determine which rows of payment_links exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -2964,9 +2898,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.final_strays, e.announced, e.collection_unexplained, e.window_lengthened, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
@@ -2981,7 +2915,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of payments are there already';
+        raise exception 'cannot determine which rows of payments exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3008,9 +2942,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.id, e.secret_hash, e.sealed_secret, e.expires_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
@@ -3025,7 +2959,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of refund_claims are there already';
+        raise exception 'cannot determine which rows of refund_claims exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3052,9 +2986,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.refund_id, e.address, e.message, e.signature, e.proven_at
         from (select *, row_number() over (partition by refund_id) as twin from unnest(entries)) e
@@ -3069,7 +3003,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of refund_destination_proofs are there already';
+        raise exception 'cannot determine which rows of refund_destination_proofs exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3096,9 +3030,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.refund_id, e.rev, e.why
         from (select *, row_number() over (partition by refund_id, rev) as twin from unnest(entries)) e
@@ -3113,7 +3047,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of refund_judgements are there already';
+        raise exception 'cannot determine which rows of refund_judgements exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3140,9 +3074,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.chain_id, e.address, e.block_number, e.refund_id
         from (select *, row_number() over (partition by chain_id, address, block_number) as twin from unnest(entries)) e
@@ -3157,7 +3091,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of refund_rises are there already';
+        raise exception 'cannot determine which rows of refund_rises exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3185,9 +3119,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_id, e.amount_minor, e.currency, e.reason, e.metadata, e.chain_id, e.asset, e.token_address, e.amount, e.destination, e.tx_hash, e.confirmations, e.failure_reason, e.attention, e.stray_tx_hash
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
@@ -3202,7 +3136,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of refunds are there already';
+        raise exception 'cannot determine which rows of refunds exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3252,9 +3186,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.signer_id, e.nonce, e.attempt, e.chain_id, e.tx_hash, e.raw, e.gas, e.max_fee, e.tip, e.taken_at, e.created_at
         from (select *, row_number() over (partition by signer_id, nonce, attempt) as twin from unnest(entries)) e
@@ -3269,7 +3203,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of signed_transactions are there already';
+        raise exception 'cannot determine which rows of signed_transactions exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3296,9 +3230,9 @@ AS $function$
       if made = wanted then
         return null;
       end if;
-      -- Absent are those that this very transaction has not written, and the twins of one that it has.
-      -- Inserting one alone tells which constraint keeps it out. That is certain to be a committed
-      -- row when nothing of the batch went in.
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
       for absent in
         select e.g, e.was, e.seen, e.signer_id, e.nonce, e.refund_id, e.state, e.sent_at, e.created_at
         from (select *, row_number() over (partition by signer_id, nonce) as twin from unnest(entries)) e
@@ -3313,7 +3247,7 @@ AS $function$
         end;
       end loop;
       if refused is null then
-        raise exception 'cannot tell which rows of signer_nonces are there already';
+        raise exception 'cannot determine which rows of signer_nonces exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -3334,6 +3268,37 @@ CREATE OR REPLACE FUNCTION public.is_leased(lease uuid, leased_until timestamp w
 AS $function$
   select lease is not null and lease is distinct from holder
     and leased_until > now_at and leased_until <= now_at + interval '10 s'
+$function$;
+
+CREATE OR REPLACE FUNCTION public.is_native_signed_by_hand(chain bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  with recursive whose as (
+    (select merchant_id, livemode from refunds
+      where chain_id = chain and state = 'requires_signature' and token_address is null
+      order by merchant_id, livemode limit 1)
+    union all
+    select next.merchant_id, next.livemode
+    from whose w cross join lateral (
+      select r.merchant_id, r.livemode from refunds r
+      where r.chain_id = chain and r.state = 'requires_signature' and r.token_address is null
+        and (r.merchant_id, r.livemode) > (w.merchant_id, w.livemode)
+      order by r.merchant_id, r.livemode limit 1) next)
+  select exists (
+      select from signing_waits w
+      -- By its key alone: hence the offset.
+      cross join lateral (select state from refunds where id = w.refund_id offset 0) r
+      where w.native_chain_id = chain and w.next_try_at = 'infinity' and r.state = 'requires_signature')
+    or exists (
+      select from whose w
+      where not exists (
+        select from working_signers s
+        where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
 $function$;
 
 CREATE OR REPLACE FUNCTION public.is_on_hold(signer refund_signers)
@@ -3364,7 +3329,7 @@ AS $function$
       select from deposit_addresses d where d.payment_id = refund.payment_id and d.treasury = from_address)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.known_coins(chain bigint, to_whom text, after_number bigint, up_to bigint)
+CREATE OR REPLACE FUNCTION public.known_native_amount(chain bigint, to_whom text, after_number bigint, up_to bigint)
  RETURNS numeric
  LANGUAGE sql
  STABLE
@@ -3453,7 +3418,7 @@ CREATE OR REPLACE FUNCTION public.leave_refund_to_hand(refund uuid, given json)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id,
     coalesce((
       select s.id from refund_signers s
@@ -3485,7 +3450,7 @@ CREATE OR REPLACE FUNCTION public.leave_to_hand(merchant uuid, chain bigint, mod
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id, s.id, 'by_hand', 'infinity', case when r.token_address is null then r.chain_id end
   from refund_signers s join refunds r on r.merchant_id = s.merchant_id and r.chain_id = s.chain_id
   where s.merchant_id = merchant and s.epoch is null and s.removed_at is null and r.state = 'requires_signature'
@@ -3540,7 +3505,7 @@ AS $function$
 declare
   key integer;
 begin
-  -- In one order, so that two callers never wait for each other.
+  -- In one order, so that two statements cannot deadlock.
   for key in select distinct hashtext(s) from unnest(subjects) as s order by 1 loop
     perform pg_advisory_xact_lock(hashtext('paymachine attempts'), key);
   end loop;
@@ -3659,7 +3624,7 @@ CREATE OR REPLACE FUNCTION public.lose_refund_looks()
 AS $function$
 begin
   update refund_looks set chain_lost = true, block_number = null, looks = 0, next_look_at = now()
-  -- In order: two commits that hold some of them would wait for each other.
+  -- In order, so that two transactions cannot deadlock.
   where refund_id in (select refund_id from refund_looks where chain_id = new.chain_id order by refund_id for update);
   return null;
 end $function$;
@@ -3684,7 +3649,7 @@ begin
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then
-    raise exception 'the cursor of chain % is not where it was', chain using errcode = 'PM002';
+    raise exception 'the cursor of chain % has moved', chain using errcode = 'PM002';
   end if;
   return new_step;
 end $function$;
@@ -3755,7 +3720,7 @@ CREATE OR REPLACE FUNCTION public.notice_refund_transfers(chain bigint, logs jso
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- Nearly always, and then this is all that it costs.
+  -- Usually there is none, and then this query is all that is done.
   if not exists (select from refund_destinations where chain_id = chain) then
     return;
   end if;
@@ -3771,7 +3736,7 @@ begin
   on conflict do nothing;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.notice_told_transaction(chain bigint, hash text, refund uuid)
+CREATE OR REPLACE FUNCTION public.notice_reported_transaction(chain bigint, hash text, refund uuid)
  RETURNS void
  LANGUAGE sql
 AS $function$
@@ -3874,6 +3839,21 @@ AS $function$
       select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, metadata::text, chain_id::text, asset::text, token_address::text, amount::text, destination::text, tx_hash::text, confirmations::text, failure_reason::text, attention::text, stray_tx_hash::text])) from refunds where id = any(ids)
     $function$;
 
+CREATE OR REPLACE FUNCTION public.read_transfers(chain bigint, behind bigint, up_to bigint, logs json)
+ RETURNS TABLE(tx_hash text, log_index integer, block_number bigint, block_hash text, mined_at timestamp with time zone, payment_id uuid, token_address text, from_address text, to_address text, amount numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
+    l.token_address, l.from_address, l.to_address, l.amount
+  from json_to_recordset(logs) as l(
+    tx_hash text, log_index integer, block_number bigint, block_hash text,
+    token_address text, from_address text, to_address text, amount numeric)
+  join chain_blocks b on b.chain_id = chain and b.number = l.block_number and b.hash = l.block_hash
+  join deposit_addresses d on d.address = l.to_address
+  where l.block_number > behind and l.block_number <= up_to
+$function$;
+
 CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
  RETURNS TABLE(id uuid, rev integer, created_at timestamp with time zone, due_at timestamp with time zone, attempts integer, automatic_attempts integer, trigger text, resume_at timestamp with time zone, delivered_at timestamp with time zone, merchant_id uuid, livemode boolean, endpoint_id uuid, endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text)
  LANGUAGE sql
@@ -3908,9 +3888,9 @@ declare
   moved uuid[];
   this_era integer := current_era();
 begin
-  -- Whoever was taken for lost has nothing to say any more. Looked up one by one, to which `offset` keeps the
-  -- planner: joined, it walks all attempts there are and compares each with every outcome. An attempt that somebody
-  -- else is recording meanwhile has another ctid when that is committed, and is left alone: it is finished then.
+  -- An attempt that was recorded as lost stays lost. Rows are looked up one by one, which `offset` ensures: a join
+  -- would read all attempts and compare each with every outcome. An attempt that another process is recording has
+  -- another ctid once that commits, and is skipped: it is finished.
   update delivery_attempts a set
     finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
     outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
@@ -3921,8 +3901,8 @@ begin
     offset 0) t
   where a.ctid = t.ctid;
 
-  -- The rev is the fence: every change raises it. With a fence by state instead, the planner finds the rows by an
-  -- index that has the state in it and that it believes almost empty, which takes half of the throughput.
+  -- The condition is on the rev, which every change raises. With a condition on the state, the planner uses an index
+  -- that contains the state and that it believes almost empty, which halves the throughput.
   with changed as (
     update deliveries d set
       state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
@@ -3951,15 +3931,15 @@ begin
         and d.xmin::text = (pg_current_xact_id()::text::bigint & 4294967295)::text));
   end if;
 
-  -- What has moved on is still held, for as long as it is not decided.
+  -- A delivery that has changed is still claimed until it is decided.
   if finished is not null and moved is null then
     delete from delivery_claims where id = any(finished);
   end if;
-  -- In order, since another sender may write down the same. The row's updated_at is for what people change.
+  -- In order, because another sender may update the same rows. updated_at is for changes of the settings.
   if answered is not null then
     update webhook_endpoints set
       last_success_at = greatest(last_success_at, (select ms_time(max(o.at_ms)) from unnest(outcomes) o))
-    -- An endpoint that is locked is passed over: a minute later it is noted again.
+    -- A locked endpoint is skipped: it is updated a minute later.
     where id in (select id from webhook_endpoints where id = any(answered) order by id for no key update skip locked);
   end if;
   if jobs is not null then
@@ -3984,7 +3964,7 @@ begin
   at_step := move_cursor(chain, from_number, from_hash, from_number + last, hashes[last], times[last], 0);
   insert into chain_blocks (chain_id, number, hash, mined_at)
   select chain, from_number + n, hash, mined_at from unnest(hashes, times) with ordinality as b(hash, mined_at, n);
-  -- Of most blocks nothing is told.
+  -- Most blocks have no transfers to record.
   if logs::text <> '[]' then
     numbers := array(select generate_series(from_number + 1, from_number + last));
     concerned := write_transfers(chain, numbers, hashes, times, logs, 'seen', by_all);
@@ -3994,7 +3974,7 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.record_coin_looks(chain bigint, looks json, points json, transfers_found json)
+CREATE OR REPLACE FUNCTION public.record_native_balances(chain bigint, looks json, points json, transfers_found json)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -4004,30 +3984,30 @@ declare
   counted text[];
   concerned uuid[];
 begin
-  -- One after the other, and beside nobody who records or rewinds blocks.
+  -- Serialized with other checks and with recording and rewinding blocks.
   select * into head from chain_cursors where chain_id = chain for update;
 
   select array_agg(l.address) into counted
   from json_to_recordset(looks) as l(
     address text, from_number bigint, to_number bigint, final_number bigint, known numeric)
   where l.from_number is not distinct from (
-      select max(block_number) from coin_looks c where c.chain_id = chain and c.address = l.address)
-    and l.known = known_coins(chain, l.address, coalesce(l.from_number, 0), l.to_number)
+      select max(block_number) from native_balances c where c.chain_id = chain and c.address = l.address)
+    and l.known = known_native_amount(chain, l.address, coalesce(l.from_number, 0), l.to_number)
     and not exists (
       select from json_to_recordset(points) as p(address text, number bigint, hash text)
       where p.address = l.address and p.number > l.final_number and not exists (
         select from chain_blocks b where b.chain_id = chain and b.number = p.number and b.hash = p.hash));
 
-  insert into coin_looks (chain_id, address, block_number, mined_at, balance, has_code)
+  insert into native_balances (chain_id, address, block_number, mined_at, balance, has_code)
   select chain, address, number, mined_at, balance, has_code
   from json_to_recordset(points) as p(
     address text, number bigint, mined_at timestamptz, balance numeric, has_code boolean)
   where address = any(counted);
 
-  -- What is final is where a rewind ends: below that nothing is compared again.
-  delete from coin_looks c
+  -- A rewind ends at the final block, so lower balances are not compared again.
+  delete from native_balances c
   using (
-    select address, max(block_number) as kept from coin_looks
+    select address, max(block_number) as kept from native_balances
     where chain_id = chain and address = any(counted) and block_number <= head.final_number group by address) as f
   where c.chain_id = chain and c.address = f.address and c.block_number < f.kept;
 
@@ -4035,7 +4015,7 @@ begin
     insert into transfers (
       chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, token_address, from_address,
       to_address, amount, state, agreed)
-    -- Two nodes have agreed on what is found by a look.
+    -- Two nodes have agreed on the balances.
     select chain, f.tx_hash, f.log_index, f.number, f.hash, f.mined_at, d.payment_id, null, f.from_address,
       f.address, f.amount, case when f.number <= head.final_number then 'final' else 'seen' end, true
     from json_to_recordset(transfers_found) as f(
@@ -4045,7 +4025,7 @@ begin
     where f.address = any(counted) and not exists (
       select from transfers t
       where t.chain_id = chain and t.tx_hash = f.tx_hash and t.log_index = f.log_index and t.state <> 'orphaned')
-    -- Its block was dropped and has come back.
+    -- Its block was dropped and has returned.
     on conflict (chain_id, block_hash, tx_hash, log_index) do update
     set state = excluded.state, amount = excluded.amount, mined_at = excluded.mined_at, agreed = true
     returning payment_id),
@@ -4083,12 +4063,12 @@ CREATE OR REPLACE FUNCTION public.record_security_event(merchant uuid, account u
 AS $function$
 declare
   its uuid;
-  everybodys uuid[] := array(select merchant_id from members where account_id = account and merchant is null order by 1);
+  merchant_ids uuid[] := array(select merchant_id from members where account_id = account and merchant is null order by 1);
 begin
-  if merchant is not null or cardinality(everybodys) = 0 then
-    everybodys := array[merchant];
+  if merchant is not null or cardinality(merchant_ids) = 0 then
+    merchant_ids := array[merchant];
   end if;
-  foreach its in array everybodys loop
+  foreach its in array merchant_ids loop
     perform pg_advisory_xact_lock(hashtextextended('security_events ' || its, 0)) where its is not null;
     insert into security_events (merchant_id, account_id, actor, address, action, details)
     values (its, account, actor, address, action, details);
@@ -4133,12 +4113,12 @@ AS $function$
   from refund_looks l join refunds r on r.id = l.refund_id
   where l.person_from <= now()
   union all
-  -- Signed, and neither mined nor lost as far as anybody can show.
-  select r.id, r.merchant_id, r.chain_id, 'number_unclear'
+  -- Signed, and not known to be mined or dropped.
+  select r.id, r.merchant_id, r.chain_id, 'nonce_unclear'
   from unclear_nonces join signer_nonces n using (signer_id, nonce) join refunds r on r.id = n.refund_id
   where r.state = 'processing'
   union all
-  -- Tried again and again, for a day. What nobody is on to sign any more is shown to be signed by hand.
+  -- Retried for a day. A refund that no signer is to sign any more is shown to be signed by hand.
   select r.id, r.merchant_id, r.chain_id, w.reason
   from signing_waits w
   join refunds r on r.id = w.refund_id
@@ -4147,7 +4127,7 @@ AS $function$
     and (s.epoch is not null or exists (
       select from working_signers o where o.id = s.id and o.livemode = r.livemode))
   union all
-  -- Signed a day ago, and offered more for as often as that is done.
+  -- Signed a day ago. It continues to be broadcast.
   select r.id, r.merchant_id, r.chain_id, 'not_mined'
   from signer_nonces n join refunds r on r.id = n.refund_id
   where n.state = 'open' and n.created_at <= now() - interval '1 day' and r.state = 'processing'
@@ -4171,7 +4151,7 @@ begin
   if released.id is null then
     return null;
   end if;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id, signer, 'by_hand', 'infinity', r.chain_id
   from refunds r
   where r.merchant_id = released.merchant_id and r.chain_id = released.chain_id and r.state = 'requires_signature'
@@ -4197,7 +4177,7 @@ AS $function$
     select w.address, f.empty
     from json_to_recordset(found) as f(address text, empty boolean)
     join waiting_addresses w on w.chain_id = chain and w.address = f.address
-    -- The first emptiness stays: it is final before later ones are.
+    -- The first empty block is kept: it is final before later ones.
     where f.empty is distinct from coalesce(w.empty_number >= w.last_block, false)
       and (not f.empty or w.last_block <= at_number)
     for update of w skip locked) as l
@@ -4240,10 +4220,10 @@ declare
   this_era integer := current_era();
 begin
   select * into its from webhook_endpoints where id = endpoint;
-  -- Test events go the way of all events, to the endpoint they are for.
+  -- Test events are delivered like all events, to one endpoint.
   wanted := case when its.state = 'enabled' then its.event_types || 'webhook_endpoint.test'::text else '{}' end;
   perform pg_advisory_xact_lock(hashtext('webhook_subscriptions'), merchant_lock(its.merchant_id));
-  -- A statement of its own, for a snapshot from after the lock.
+  -- A separate statement, for a snapshot after the lock.
   select pg_current_snapshot() into this_snapshot;
 
   update webhook_subscriptions set closed_at = clock_timestamp(), closed_era = this_era, closed_snapshot = this_snapshot
@@ -4255,6 +4235,42 @@ begin
   from unnest(wanted) t
   where not exists (
     select from webhook_subscriptions s where s.endpoint_id = endpoint and s.event_type = t and s.closed_at is null);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.restart_chain_state(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first record;
+  at_step bigint;
+  concerned uuid[];
+begin
+  select * into first from json_to_record(block) as b(number bigint, hash text, mined_at timestamptz);
+  update chain_cursors
+  set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
+    begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null,
+    lost_before = now()
+  where chain_id = chain and number = from_number and hash = from_hash
+  returning step into at_step;
+  if not found then
+    raise exception 'the cursor of chain % has moved', chain using errcode = 'PM002';
+  end if;
+  delete from chain_blocks where chain_id = chain;
+  delete from native_balances where chain_id = chain;
+  insert into chain_blocks (chain_id, number, hash, mined_at) values (chain, first.number, first.hash, first.mined_at);
+
+  with lost as (
+    update transfers set state = 'orphaned' where chain_id = chain and state = 'seen' returning payment_id),
+  -- The blocks that they waited for will not arrive, or prove nothing.
+  waiting as (
+    delete from deeper_payments where chain_id = chain returning payment_id)
+  select array_agg(payment_id) into concerned
+  from (select payment_id from lost union all select payment_id from waiting) as changed;
+  -- Every address is checked again on the current chain.
+  concerned := concerned || forget_unexplained_collections(chain, -1);
+  perform touch_payments(chain, at_step, concerned);
+  return coalesce(cardinality(concerned), 0);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.revoke_api_key(key uuid, merchant uuid, caller uuid, actor text, address text, details json)
@@ -4302,11 +4318,11 @@ declare
 begin
   select * into fork from chain_blocks where chain_id = chain and number = to_number;
   if not found then
-    raise exception 'chain % has no block % to go back to', chain, to_number using errcode = 'PM003';
+    raise exception 'chain % has no block % to rewind to', chain, to_number using errcode = 'PM003';
   end if;
   at_step := move_cursor(chain, from_number, from_hash, fork.number, fork.hash, fork.mined_at, 0);
   delete from chain_blocks where chain_id = chain and number > to_number;
-  delete from coin_looks where chain_id = chain and block_number > to_number;
+  delete from native_balances where chain_id = chain and block_number > to_number;
   with lost as (
     update transfers set state = 'orphaned'
     where chain_id = chain and block_number > to_number and state = 'seen'
@@ -4365,7 +4381,7 @@ begin
       address = from_address
     where id = session;
   elsif held.previous_hash = shown
-    -- Either way, since the clock may have been set back.
+    -- In both directions, because the clock may have been set back.
     and clock_timestamp() - held.rotated_at between interval '-10 seconds' and interval '10 seconds' then
     current_hash := held.token_hash;
   else
@@ -4435,7 +4451,7 @@ AS $function$
 declare
   found_account accounts;
 begin
-  -- Held against a change of the password, which ends the sessions that it finds.
+  -- Locks out a concurrent change of the password, which ends the sessions that it finds.
   select * into found_account from accounts where id = account for no key update;
   if found_account.password_hash is distinct from known_hash then
     outcome := 'changed';
@@ -4467,7 +4483,7 @@ declare
   empty boolean := not exists (select from accounts);
 begin
   if empty then
-    -- Of two first accounts at once, one waits here and then is not the first.
+    -- Of two concurrent first accounts, the second waits here and is not the first.
     perform pg_advisory_xact_lock(hashtext('paymachine first account'));
     empty := not exists (select from accounts);
   end if;
@@ -4482,7 +4498,7 @@ begin
   return 'signed_up';
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.silence_webhook_endpoint(endpoint uuid, new_state text, reason text)
+CREATE OR REPLACE FUNCTION public.stop_webhook_endpoint(endpoint uuid, new_state text, reason text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -4500,7 +4516,7 @@ AS $function$
 declare
   made integer;
 begin
-  -- Two at once would both find room for one.
+  -- Without the lock, two concurrent calls could exceed the limit.
   perform pg_advisory_xact_lock(hashtextextended('submissions ' || payment, 0));
   insert into submissions (payment_id, chain_id, tx_hash)
   select payment, chain, hash where (select count(*) from submissions where payment_id = payment) < most
@@ -4560,8 +4576,8 @@ CREATE OR REPLACE FUNCTION public.take_attempt(subjects text[], allowed integer,
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- Its statement changes nothing else, and what a crash of the server forgets of the last moment is
-  -- worth less than a wait for the disk at every try.
+  -- The statement changes nothing else. Losing the attempts of the last moment in a crash costs less than a disk flush
+  -- for every attempt.
   perform set_config('synchronous_commit', 'off', true);
   delete from attempts where ctid = (
     select ctid from attempts where subject = pass and at > clock_timestamp() - per
@@ -4615,7 +4631,7 @@ begin
   end if;
   insert into unsettled_payments (payment_id, chain_id, step)
   select distinct id, chain, at_step from unnest(payments) as id order by id
-  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, told_rev = null;
+  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, reported_rev = null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.transfers_of(payment uuid)
@@ -4624,21 +4640,6 @@ CREATE OR REPLACE FUNCTION public.transfers_of(payment uuid)
  STABLE
 AS $function$
   select * from transfers where payment_id = payment offset 0
-$function$;
-
-CREATE OR REPLACE FUNCTION public.transfers_told(chain bigint, behind bigint, up_to bigint, logs json)
- RETURNS TABLE(tx_hash text, log_index integer, block_number bigint, block_hash text, mined_at timestamp with time zone, payment_id uuid, token_address text, from_address text, to_address text, amount numeric)
- LANGUAGE sql
- STABLE
-AS $function$
-  select l.tx_hash, l.log_index, l.block_number, l.block_hash, b.mined_at, d.payment_id,
-    l.token_address, l.from_address, l.to_address, l.amount
-  from json_to_recordset(logs) as l(
-    tx_hash text, log_index integer, block_number bigint, block_hash text,
-    token_address text, from_address text, to_address text, amount numeric)
-  join chain_blocks b on b.chain_id = chain and b.number = l.block_number and b.hash = l.block_hash
-  join deposit_addresses d on d.address = l.to_address
-  where l.block_number > behind and l.block_number <= up_to
 $function$;
 
 CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json, at timestamp with time zone, merchant_id uuid, livemode boolean, actor_created_at timestamp with time zone)
@@ -4848,13 +4849,13 @@ declare
   before text;
   is_for_hand boolean := why in ('over_refund_limit', 'over_day_limit');
 begin
-  -- Whoever is about to sign it comes first or sees this.
+  -- A commit that is signing it either comes first or is refused.
   if is_for_hand and not exists (
     select from refunds where id = refund and state = 'requires_signature' for update) then
     return false;
   end if;
   select reason into before from signing_waits where refund_id = refund;
-  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, coins_on)
+  insert into signing_waits as w (refund_id, signer_id, reason, next_try_at, native_chain_id)
   select r.id, signer, why, case when is_for_hand then 'infinity' else next_look(0) end,
     case when r.token_address is null then r.chain_id end
   from refunds r where r.id = refund and r.state = 'requires_signature'
@@ -4863,7 +4864,7 @@ begin
     tries = w.tries + 1,
     next_try_at = case when is_for_hand then 'infinity' else next_look(w.tries) end,
     since = case when w.reason = why then w.since else now() end
-  -- Somebody else has left it to be signed by hand meanwhile.
+  -- It was left to be signed by hand meanwhile.
   where w.next_try_at < 'infinity';
   return found and before is distinct from why;
 end $function$;
@@ -4878,20 +4879,20 @@ declare
   may_come boolean;
 begin
   select * into its from refunds where id = refund;
-  -- What a signer means to sign nobody else was shown (as in `refunds_by_hand`).
+  -- Only the signer has what it is about to sign (as in `refunds_by_hand`).
   may_come := its.token_address is null and given->>'state' <> 'requires_signature' and (
     exists (select from signing_waits w where w.refund_id = refund and w.next_try_at = 'infinity')
     or not exists (
       select from working_signers s
       where s.merchant_id = its.merchant_id and s.chain_id = its.chain_id and s.livemode = its.livemode));
-  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, coins_until)
+  insert into refund_destinations (refund_id, chain_id, to_address, token_address, amount, until, native_until)
   values (refund, its.chain_id, lower(its.destination), lower(its.token_address), its.amount,
     case when is_over then now() + interval '30 days' end, case when may_come then now() + interval '1 hour' end)
   on conflict (refund_id) do update
-  set until = excluded.until, coins_until = greatest(refund_destinations.coins_until, excluded.coins_until);
+  set until = excluded.until, native_until = greatest(refund_destinations.native_until, excluded.native_until);
   if is_over then
     delete from refund_destinations where refund_id in (
-      -- Two commits that forget the same ones would wait for each other.
+      -- Two commits that delete the same rows would wait for each other.
       select refund_id from refund_destinations where until < now() limit 10 for update skip locked);
   end if;
 end $function$;
@@ -4929,12 +4930,12 @@ begin
         join unnest(numbers, hashes, times) as b(number, hash, mined_at)
           on b.number = l.block_number and b.hash = l.block_hash
         join deposit_addresses d on d.address = l.to_address
-        -- What is final in another block counts there. Only a sandbox that was begun anew has such transfers.
+        -- A transfer that is final in another block counts there. Only a restarted sandbox has such transfers.
         where not exists (
           select from transfers f
           where f.chain_id = chain and f.tx_hash = l.tx_hash and f.log_index = l.log_index
             and f.state = 'final' and f.block_hash <> l.block_hash)
-        -- The block was there before, and has come back, or something else was told of it: with what is told of it now.
+        -- The block has returned, or a node reports something else of it: the latest report is stored.
         on conflict (chain_id, block_hash, tx_hash, log_index) do update
         set mined_at = excluded.mined_at, payment_id = excluded.payment_id, token_address = excluded.token_address,
           from_address = excluded.from_address, to_address = excluded.to_address, amount = excluded.amount,
@@ -4944,7 +4945,7 @@ begin
       select array_agg(payment_id) into concerned from written;
       return orphaned || concerned;
     exception when unique_violation then
-      -- A node has told it in another block before, be it too soon. Which of them is right shows when it is final.
+      -- A node has reported it in another block before, too early. Which is right shows when it is final.
       if attempt = 2 then
         raise;
       end if;

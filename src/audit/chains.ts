@@ -63,7 +63,7 @@ const sums = (which: 'received' | 'final'): Check => ({
     where exists (select from deposit_addresses d where d.payment_id = p.id)
       and not exists (
         select from unsettled_payments u
-        where u.payment_id = p.id and u.told_rev is distinct from p.rev)
+        where u.payment_id = p.id and u.reported_rev is distinct from p.rev)
       ${which === 'final' ? sql`and not exists (select from deeper_payments w where w.payment_id = p.id)` : sql``}
     group by p.id
     having ${which === 'final' ? sql`p.amount_final` : sql`p.amount_received`}

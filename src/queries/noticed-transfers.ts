@@ -71,7 +71,7 @@ type Told = Omit<Noticed, 'refund' | 'txHash' | 'begun' | 'othersFrom'> & {
 
 /** Looked at as if it were the refund's, which takes no transaction. */
 export const noticeTold = async (sql: Sql, { id, context }: Actor<Refund>, txHash: string): Promise<void> => {
-  await sql`select notice_told_transaction(${context.chainId}, ${txHash}, ${id})`
+  await sql`select notice_reported_transaction(${context.chainId}, ${txHash}, ${id})`
 }
 
 export const forgetNoticed = async (sql: Sql, { refund, txHash }: Noticed): Promise<void> => {

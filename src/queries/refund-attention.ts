@@ -25,7 +25,7 @@ export type PersonsDoubt =
   | 'balance_unknown'
   | 'balance_unclear'
   | 'possibly_earlier'
-  | 'number_unclear'
+  | 'nonce_unclear'
   | 'stray_transfer'
 
 /** What nobody can say of the transaction of a refund that is processing, where that is for a person by now. */
@@ -33,7 +33,7 @@ export const findPersonsDoubt = async (sql: Sql, refundId: string): Promise<Pers
   const [row] = await sql<{ why: PersonsDoubt }[]>`
     select n.why from refunds_needing_attention('{}') n join refunds r on r.id = n.refund_id
     where r.id = ${refundId} and r.state = 'processing'
-      and n.why in ('nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier', 'number_unclear')
+      and n.why in ('nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier', 'nonce_unclear')
     order by n.why limit 1`
   return row?.why
 }

@@ -67,7 +67,7 @@ export const findProgress = async (
   const [row] = await sql<{ number: string; final_number: string; told: boolean }[]>`
     select number, final_number, not exists (
       select from unsettled_payments u join payments p on p.id = u.payment_id
-      where u.payment_id = ${paymentId} and u.told_rev is distinct from p.rev) as told
+      where u.payment_id = ${paymentId} and u.reported_rev is distinct from p.rev) as told
     from chain_cursors where chain_id = ${chainId}`
   return row && { number: Number(row.number), finalNumber: Number(row.final_number), told: row.told }
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { sql } = house.house
   await sweep(sql, (await house.look(swept)).address ?? '')
   await until(async () => (await sql`select from refunds where state = 'processed'`).length === 1)
-  await until(async () => (await sql`select from unsettled_payments where told_rev is null`).length === 0)
+  await until(async () => (await sql`select from unsettled_payments where reported_rev is null`).length === 0)
 }, 120_000)
 
 const keyring = openKeyring(SECRET_KEY)

@@ -43,8 +43,8 @@ test('blocks are read in full while a refund in coins is signed by hand, and not
 
   await sql`delete from pg_statistic where starelid in ('refunds'::regclass, 'signing_waits'::regclass)`
   const plans = await plansOf(house.databaseUrl, async by => expect(await isAwaited(by)).toBe(false))
-  expect(waysTo('refunds', plans)).toEqual(['refunds_pkey', 'refunds_unsigned_in_coins'])
-  expect(waysTo('signing_waits', plans)).toEqual(['signing_waits_in_coins'])
+  expect(waysTo('refunds', plans)).toEqual(['refunds_pkey', 'refunds_unsigned_in_native'])
+  expect(waysTo('signing_waits', plans)).toEqual(['signing_waits_in_native'])
 })
 
 test('a few of many refunds that are looked at are found by their keys', async () => {

@@ -156,7 +156,7 @@ export const beginBooksAnew = async (
 ): Promise<number> =>
   concerned(
     await sql<Concerned[]>`
-      select begin_books_anew(${chainId}, ${from.number}, ${from.hash},
+      select restart_chain_state(${chainId}, ${from.number}, ${from.hash},
         ${JSON.stringify(blockRowOf(block))}::text::json, ${epoch}) as payments`,
   )
 

@@ -46,8 +46,8 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
       from (
         select payment_id, chain_id, step from unsettled_payments
         where (step, payment_id) > (${step}, ${id})
-          and (told_rev is null or exists (
-            select from payments where id = payment_id and (state <> 'pending' or rev is distinct from told_rev)))
+          and (reported_rev is null or exists (
+            select from payments where id = payment_id and (state <> 'pending' or rev is distinct from reported_rev)))
         order by step, payment_id limit ${most}) as u
       join payments p on p.id = u.payment_id
       left join chain_cursors c on c.chain_id = p.chain_id
@@ -116,7 +116,7 @@ export const forgetTold = async (
       where given.changed and not exists (select from told where told.payment_id = given.payment_id)
       on conflict do nothing),
     waiting as (
-      update unsettled_payments u set told_rev = (select rev from told where told.payment_id = u.payment_id)
+      update unsettled_payments u set reported_rev = (select rev from told where told.payment_id = u.payment_id)
       where payment_id = any(array(select payment_id from told where waits)))
     delete from unsettled_payments where payment_id = any(array(select payment_id from told where not waits))`
 }

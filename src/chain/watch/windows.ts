@@ -48,12 +48,12 @@ const findOver = async (
       and expires_at < ${scannedTo}
       and not exists (
         select from unsettled_payments u
-        where u.payment_id = p.id and u.told_rev is distinct from p.rev)
+        where u.payment_id = p.id and u.reported_rev is distinct from p.rev)
       -- Seen and not final keeps a payment open.
       and amount_final = amount_received
       -- What contracts have sent by then shows in the balance alone (coins/look.ts).
       and (token_address is not null or exists (
-        select from coin_looks l
+        select from native_balances l
         where l.chain_id = p.chain_id and l.address = lower(p.address) and l.mined_at > p.expires_at))
       ${behind ? sql`and (expires_at, id) > (${behind.place}::text::timestamptz, ${behind.id})` : sql``}
     order by expires_at, id limit ${MOST}`

@@ -60,7 +60,7 @@ test('blocks are read in full while a refund in coins waits to be signed by hand
   await seen()
   expect(await statesOf(refund)).toEqual(['processing'])
   expect(await readInFull()).toBe(3)
-  await sql`update refund_destinations set coins_until = coins_until - interval '1 hour'`
+  await sql`update refund_destinations set native_until = native_until - interval '1 hour'`
   expect(await readInFull()).toBe(0)
 })
 

@@ -18,7 +18,7 @@ test('a payment that a contract has paid is processing at the end of its window,
   const watch = watchChains(coins.api, { chains: [{ ...coins.watched, pollMs: 20, source: coins.source }], share })
   try {
     // They are looked at as soon as they are there, and then not for two minutes.
-    await until(async () => (await coins.sql`select distinct address from coin_looks`).length === 2)
+    await until(async () => (await coins.sql`select distinct address from native_balances`).length === 2)
     await coins.sendThrough(paid.address, 1000n)
     await coins.chain.mine()
     const { timestamp } = await coins.chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)

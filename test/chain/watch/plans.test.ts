@@ -38,7 +38,7 @@ test('a house that has no statistics yet finds what a payment was sent without w
     async sql =>
       (await readAccounts(sql, 31337, [payment.address.toLowerCase()], 101))?.accounts.map(a => 1 + a.known.length),
     async sql => [
-      1 + (await sql`select where known_coins(31337, ${payment.address.toLowerCase()}, 0, 101) > 0`).length,
+      1 + (await sql`select where known_native_amount(31337, ${payment.address.toLowerCase()}, 0, 101) > 0`).length,
     ],
   ]
   for (const look of looks) {

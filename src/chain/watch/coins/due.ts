@@ -15,7 +15,7 @@ export const findDue = async (sql: Sql, chainId: number, everyMs: number): Promi
     join chain_cursors c on c.chain_id = p.chain_id
     join deposit_addresses d on d.address = lower(p.address)
     left join lateral (
-      select block_number, mined_at, looked_at from coin_looks
+      select block_number, mined_at, looked_at from native_balances
       where chain_id = p.chain_id and address = d.address order by block_number desc limit 1) l on true
     where p.chain_id = ${chainId} and p.token_address is null and p.state in ('pending', 'processing')
       and (l.block_number is null
@@ -62,7 +62,7 @@ export const addressesOf = async (
   const rows = await sql<{ address: string }[]>`
     select address from deposit_addresses d
     where payment_id = ${paymentId} and not exists (
-      select from coin_looks l
+      select from native_balances l
       where l.chain_id = ${chainId} and l.address = d.address
         and l.looked_at > now() - make_interval(secs => ${sinceMs / 1_000}))`
   return rows.map(({ address }) => address)

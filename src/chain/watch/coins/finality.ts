@@ -47,7 +47,7 @@ const findSeen = async (sql: Sql, chainId: number, upTo: number): Promise<readon
   const rows = await sql<Row[]>`
     select t.tx_hash, t.log_index, t.block_number, t.block_hash, t.from_address, t.to_address, t.amount, l.balance
     from transfers t
-    left join coin_looks l on l.chain_id = t.chain_id and l.address = t.to_address and l.block_number = t.block_number
+    left join native_balances l on l.chain_id = t.chain_id and l.address = t.to_address and l.block_number = t.block_number
     where t.chain_id = ${chainId} and t.state = 'seen' and t.token_address is null and t.block_number <= ${upTo}`
   return rows.map(row => ({
     ...{

@@ -43,7 +43,7 @@ export const readAccounts = async (
       where chain_id = c.chain_id order by number > ${upTo}, abs(number - ${upTo}) limit 1) b
     join deposit_addresses d on d.address = any(${[...addresses]}::text[])
     left join lateral (
-      select block_number, balance, has_code from coin_looks
+      select block_number, balance, has_code from native_balances
       where chain_id = c.chain_id and address = d.address order by block_number desc limit 1) l on true
     where c.chain_id = ${chainId} and coalesce(l.block_number, -1) < b.number`
   const [first] = rows
@@ -129,7 +129,7 @@ const recordSome = async (
     })),
   )
   const [row] = await sql<{ counted: number }[]>`
-    select record_coin_looks(${chainId}, ${JSON.stringify(lookRows)}::text::json,
+    select record_native_balances(${chainId}, ${JSON.stringify(lookRows)}::text::json,
       ${JSON.stringify(pointRows)}::text::json, ${JSON.stringify(foundRows)}::text::json) as counted`
   return row?.counted ?? 0
 }
@@ -137,6 +137,6 @@ const recordSome = async (
 /** What was written down at a block, and nodes do not confirm: the account is looked at again from before. */
 export const forgetLook = async (sql: Sql, chainId: number, { address, last }: NativeAccount): Promise<void> => {
   await sql`
-    delete from coin_looks
+    delete from native_balances
     where chain_id = ${chainId} and address = ${address} and block_number >= ${last?.number ?? 0}`
 }

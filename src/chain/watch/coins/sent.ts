@@ -32,8 +32,8 @@ export const areAwaited = async (sql: Sql, chainId: number): Promise<boolean> =>
     ) or exists (
       select from payments
       where chain_id = ${chainId} and token_address is null and updated_at > now() - interval '1 hour'
-    ) or are_coins_signed_by_hand(${chainId}) or exists (
-      select from refund_destinations where chain_id = ${chainId} and coins_until > now()
+    ) or is_native_signed_by_hand(${chainId}) or exists (
+      select from refund_destinations where chain_id = ${chainId} and native_until > now()
     ) as awaited`
   return row?.awaited === true
 }
