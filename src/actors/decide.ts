@@ -1,12 +1,12 @@
 import { uuidv7 } from '../ids.ts'
 import type { Random } from '../outside.ts'
-import type { ActorHead, ActorStep, Unit, Read } from './batch.ts'
+import type { ActorHead, ActorStep, Read, Unit } from './batch.ts'
 import {
   type Carried,
   type Command,
   CommandFault,
+  commandName,
   type Done,
-  nameOf,
   type RefusalCode,
   type Refused,
   type Row,
@@ -140,7 +140,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     const from = before?.actor.state ?? null
     const done: Done = { ok: true, actor: after, replayed: false }
     const rows = rowsOf(command, doneBefore, done)
-    const isRecorded = keyed || !kind.unrecorded?.includes(nameOf(command))
+    const isRecorded = keyed || !kind.unrecorded?.includes(commandName(command))
     const step = {
       ...{ kind, command, keyed, isRecorded, from, after, owner: ownerOf(after), shown: show(after) },
       ...{ published, timers, jobs, writes, rows },
