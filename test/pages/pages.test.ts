@@ -4,6 +4,7 @@ import { routes } from '../../src/http/routes.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
 import { type ApiHouse, apiHouse } from '../harness/api.ts'
 import { hasBrowser, openBrowser } from '../harness/browser.ts'
+import { until } from '../harness/until.ts'
 import { makeLink } from '../http/links.ts'
 import { shop } from '../http/people.ts'
 
@@ -87,6 +88,19 @@ test.skipIf(!hasBrowser)('a title from right to left ends at its left', async ()
   const { page } = await open(`/pay/${id}`, looks[0])
   const lefts = (await page.evaluate(places)) as number[]
   expect(lefts).toEqual(lefts.toSorted((a, b) => b - a))
+  await page.context().close()
+})
+
+test.skipIf(!hasBrowser)('a phone lays out the documentation as far as it is looked at', async () => {
+  const { page } = await open('/docs', looks[2])
+  const laidOut = () =>
+    page.evaluate(
+      `[...document.querySelectorAll('main h2')].map(each => each.checkVisibility({ contentVisibilityAuto: true }))`,
+    )
+  const first = (await laidOut()) as boolean[]
+  expect([first[0], first.at(-1)]).toEqual([true, false])
+  await page.locator('main h2').last().scrollIntoViewIfNeeded()
+  await until(async () => ((await laidOut()) as boolean[]).at(-1))
   await page.context().close()
 })
 
