@@ -15,7 +15,12 @@ const refusals = {
     'A parameter has a value that is not allowed.',
     '{param} has a value that is not allowed.',
   ],
-  parameter_unknown: [400, 'invalid_request_error', 'A parameter is not known here.'],
+  parameter_unknown: [
+    400,
+    'invalid_request_error',
+    'The request contains a parameter that is not known.',
+    '{param} is not a known parameter.',
+  ],
   invalid_json: [400, 'invalid_request_error', 'The request body is not valid JSON.'],
   invalid_cursor: [400, 'invalid_request_error', 'The cursor is not the ID of an object in this list.'],
   invalid_api_version: [400, 'invalid_request_error', 'The API version in the Service-Version header does not exist.'],

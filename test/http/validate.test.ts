@@ -111,5 +111,6 @@ test('the message of a refused body names the field', () => {
   }
   expect(messageOf({ bulbs: [{ chainId: 1 }] })).toBe('bulbs.0.asset is required and is missing.')
   expect(messageOf({ name: '  ' })).toBe('name has a value that is not allowed.')
-  expect(messageOf({ [`x${'y'.repeat(200)}`]: 1 })).toBe('A parameter is not known here.')
+  expect(messageOf({ colour: 'red' })).toBe('colour is not a known parameter.')
+  expect(messageOf({ [`x${'y'.repeat(200)}`]: 1 })).toBe('The request contains a parameter that is not known.')
 })
