@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => house[Symbol.asyncDispose]())
 
-const treasury = `0x${'Ab'.repeat(20)}` as const
+const treasury = '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB'
 const keyring = openKeyring('a secret key for tests, and for nothing else')
 
 const newAddress = async (merchantId: string, paymentId: string = randomUUID(), to: `0x${string}` = treasury) =>

@@ -143,7 +143,7 @@ test('a refund shows its claim page and transaction only to whoever may act on i
     ...record,
     claimUrl: 'https://…',
     crypto: { ...record.crypto, confirmations: 9 },
-    unsignedTransaction,
+    unsignedTransaction: { ...unsignedTransaction, to: spelled('a') },
   })
 })
 

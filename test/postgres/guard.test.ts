@@ -11,9 +11,9 @@ const deaf = `trap '' INT QUIT; sleep 0.5; exec "$@"`
 
 const keeper = (signal: string) => `
   import ${JSON.stringify(import.meta.resolve('../harness/end-with-parent.ts'))}
-  import { openGuard } from ${JSON.stringify(import.meta.resolve('../../src/postgres/guard.ts'))}
+  import { openProcessGuard } from ${JSON.stringify(import.meta.resolve('../../src/postgres/guard.ts'))}
   const command = ['/bin/sh', '-c', ${JSON.stringify(deaf)}, '', process.execPath, '-e', ${JSON.stringify(program)}, 'SIG${signal}']
-  const guard = openGuard({ command, account: undefined, log: 2, signal: '${signal}', removing: undefined })
+  const guard = openProcessGuard({ command, account: undefined, log: 2, signal: '${signal}', removing: undefined })
   console.log(await guard.pid)
   setInterval(() => {}, 1000)`
 
