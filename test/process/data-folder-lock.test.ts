@@ -88,9 +88,9 @@ const taken = (path: string) => {
 const holding = async (path: string) => {
   const script = `
     import ${JSON.stringify(import.meta.resolve('../harness/end-with-parent.ts'))}
-    import { hold } from ${JSON.stringify(import.meta.resolve('../../src/process/data-folder-lock.ts'))}
+    import { lockDataFolder } from ${JSON.stringify(import.meta.resolve('../../src/process/data-folder-lock.ts'))}
     try {
-      hold(${JSON.stringify(path)})
+      lockDataFolder(${JSON.stringify(path)})
       console.log('held')
     } catch (error) {
       console.log(error.message)
