@@ -24,6 +24,8 @@ export type PaymentTransfers = {
     readonly tx_hash: string
     readonly log_index: number
     readonly block_number: number
+    readonly block_hash: string
+    readonly mined_at: string
     readonly from_address: string | null
     /** As text: a number of JSON could not hold it. */
     readonly amount: string
@@ -48,7 +50,7 @@ export const shownColumns = (sql: Sql): Fragment => sql`
     'transfers', coalesce((
       select json_agg(json_build_object(
         'tx_hash', t.tx_hash, 'log_index', t.log_index, 'block_number', t.block_number,
-        'from_address', t.from_address, 'amount', t.amount::text, 'state', t.state)
+        'block_hash', t.block_hash, 'mined_at', t.mined_at, 'from_address', t.from_address, 'amount', t.amount::text, 'state', t.state)
         order by t.block_number, t.log_index, t.tx_hash)
       from (
         select * from transfers_of(r.id) of_it

@@ -51,6 +51,8 @@ const transferOf = (row: Row): PaymentTransfer => ({
   txHash: row.log_index === FROM_CONTRACT ? null : row.tx_hash,
   logIndex: row.log_index === NATIVE || row.log_index === FROM_CONTRACT ? null : row.log_index,
   blockNumber: row.block_number,
+  blockHash: row.block_hash,
+  minedAt: new Date(row.mined_at),
   from: row.from_address,
   amount: BigInt(row.amount),
   state: row.state,

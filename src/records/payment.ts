@@ -25,6 +25,8 @@ export type PaymentTransfer = {
   readonly txHash: string | null
   readonly logIndex: number | null
   readonly blockNumber: number
+  readonly blockHash: string
+  readonly minedAt: Date
   readonly from: string | null
   readonly amount: bigint
   readonly state: 'seen' | 'final' | 'orphaned'
@@ -65,6 +67,8 @@ const cryptoRecord = (payment: Payment, facts: CryptoFacts) => {
       txHash: transfer.txHash,
       logIndex: transfer.logIndex,
       blockNumber: transfer.blockNumber,
+      blockHash: transfer.blockHash,
+      minedAt: transfer.minedAt.toISOString(),
       from: checksummedOrNull(transfer.from),
       amount: String(transfer.amount),
       confirmations: confirmationsOf(transfer, head),

@@ -46,6 +46,8 @@ const crypto = type({
     txHash: 'string | null',
     logIndex: 'number.integer | null',
     blockNumber: 'number.integer',
+    blockHash: /^0x[0-9a-f]{64}$/,
+    minedAt: 'string',
     from: 'string | null',
     amount: /^\d+$/,
     confirmations: 'number.integer',
@@ -116,7 +118,9 @@ describe('GET /v1/payments/:id', () => {
   test('200: what was paid, and how it came by the chain', async () => {
     const payment = await picked()
     const { id, linkId } = payment
-    const blockNumber = await ledger.block([paying(payment, 1000n)])
+    const minedAt = new Date('2026-01-02T03:04:05.000Z')
+    const blockNumber = await ledger.block([paying(payment, 1000n)], minedAt)
+    const [block] = await to.sql<{ hash: string }[]>`select hash from chain_blocks where number = ${blockNumber}`
     for (let n = 0; n < 2; n++) await ledger.block()
     await settlePayments(to.api)
     await ledger.finalize()
@@ -156,7 +160,12 @@ describe('GET /v1/payments/:id', () => {
         amountReceived: '1000',
         exception: null,
         quote: null,
-        transfers: [{ txHash, logIndex: 0, blockNumber, from, amount: '1000', confirmations: 3, state: 'final' }],
+        transfers: [
+          {
+            ...{ txHash, logIndex: 0, blockNumber, blockHash: block?.hash, minedAt: minedAt.toISOString() },
+            ...{ from, amount: '1000', confirmations: 3, state: 'final' },
+          },
+        ],
         paymentUri: `ethereum:${tokenAddress}@31337/transfer?address=${address}&uint256=1000`,
         explorerUrl: `https://scan.example/tx/${txHash}`,
       },

@@ -56,7 +56,8 @@ describe('a payment', () => {
   })
 
   test('when it is read has what the chain shows, and counts confirmations to the head', () => {
-    const transfer = { txHash: hash(7), logIndex: 2, from: address('d'), amount: 400n }
+    const transfer = { txHash: hash(7), logIndex: 2, blockHash: hash(8), from: address('d'), amount: 400n }
+    const minedAt = '2026-11-20T12:01:00.000Z'
     const from = spelled('d')
     const facts = {
       network: 'Sandbox',
@@ -65,9 +66,9 @@ describe('a payment', () => {
       paymentUri: 'ethereum:…',
       explorerUrl: null,
       transfers: [
-        { ...transfer, blockNumber: 7, state: 'final' as const },
-        { ...transfer, blockNumber: 8, amount: 600n, state: 'seen' as const },
-        { ...transfer, blockNumber: 9, txHash: hash(6), state: 'orphaned' as const },
+        { ...transfer, minedAt: new Date(minedAt), blockNumber: 7, state: 'final' as const },
+        { ...transfer, minedAt: new Date(minedAt), blockNumber: 8, amount: 600n, state: 'seen' as const },
+        { ...transfer, minedAt: new Date(minedAt), blockNumber: 9, txHash: hash(6), state: 'orphaned' as const },
       ],
     }
     expect(paymentRead(actorIn(paymentKind, payments, 'refunded'), facts)).toEqual({
@@ -89,9 +90,12 @@ describe('a payment', () => {
         exception: null,
         quote: null,
         transfers: [
-          { ...transfer, from, blockNumber: 7, amount: '400', confirmations: 3, state: 'final' },
-          { ...transfer, from, blockNumber: 8, amount: '600', confirmations: 2, state: 'seen' },
-          { ...transfer, from, blockNumber: 9, amount: '400', confirmations: 0, state: 'orphaned', txHash: hash(6) },
+          { ...transfer, minedAt, from, blockNumber: 7, amount: '400', confirmations: 3, state: 'final' },
+          { ...transfer, minedAt, from, blockNumber: 8, amount: '600', confirmations: 2, state: 'seen' },
+          {
+            ...{ ...transfer, minedAt, from, blockNumber: 9, amount: '400' },
+            ...{ confirmations: 0, state: 'orphaned', txHash: hash(6) },
+          },
         ],
         paymentUri: 'ethereum:…',
         explorerUrl: null,

@@ -72,7 +72,10 @@ const endpoint: WebhookEndpointRow = {
   ...{ event_types: ['payment.late'], state: 'enabled', disabled_reason: null },
 }
 
-const moved = { block_number: 7, from_address: null, amount: '1', state: 'seen' as const }
+const moved = {
+  ...{ block_number: 7, block_hash: hash(8), mined_at: '2026-11-20T12:01:00+00:00' },
+  ...{ from_address: null, amount: '1', state: 'seen' as const },
+}
 /** A transfer of every kind: by a log, with the transaction itself, and from a contract. */
 const shownAll = {
   head: 9,

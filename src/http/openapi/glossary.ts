@@ -56,6 +56,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   txHash:
     'Hash of the transaction. Null if there is none, or it is not known (native currency that a contract passed on).',
   blockNumber: 'Number of the block that contains the transaction. Null if there is no transaction.',
+  blockHash: 'Hash of the block. If the transfer is `orphaned`, of the block that was removed.',
+  minedAt: 'Time in the block, by the clock of the chain. ISO 8601 in UTC, with milliseconds.',
   logIndex: 'Index of the transfer log in its block. Null for native currency, which has no log.',
   confirmations:
     'Number of confirmations: latest block minus block of the transfer, plus one. Of several transfers, the smallest number.',

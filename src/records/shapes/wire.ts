@@ -38,6 +38,7 @@ export const example = {
   webhookEndpointId: 'whe_01jeg00000e00800000000000c',
   address: '0x52908400098527886E0F7030069857D2E4169EE7',
   txHash: '0x88df016429689c079f3b2f6ad39fa052532c50795b733da78a91ebe6a713944b',
+  blockHash: '0x1d59ff54b1eb26b013ce3cb5fc9dab3705b415a67127a003c3e61eb445bb8df2',
   at: '2026-11-20T12:00:00.000Z',
   later: '2026-11-20T12:03:10.250Z',
 } as const
