@@ -33,7 +33,7 @@ asOrdinary.each(['node_modules', '.'])('who may not write to %s is told what hel
 const cloneOf = (parts: readonly string[]) => {
   const path = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   chmodSync(path, 0o755)
-  const root = fileURLToPath(new URL('..', import.meta.url))
+  const root = fileURLToPath(new URL('../..', import.meta.url))
   for (const part of parts) cpSync(join(root, part), join(path, part), { recursive: true })
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
 }
