@@ -8,12 +8,12 @@ import { openPasswords } from '../../src/access/passwords.ts'
 import { signIn } from '../../src/commands/sign-in.ts'
 import { authRoutes } from '../../src/http/auth.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
-import { apiHouse, SECRET_KEY } from '../harness/api.ts'
+import { apiServer, SECRET_KEY } from '../harness/api.ts'
 import { database } from '../harness/database.ts'
 import { startMain } from '../harness/main.ts'
 import { password, signedUp } from '../http/visitor.ts'
 
-const open = () => apiHouse({ routes: authRoutes, env: { SIGN_UP: 'open' } })
+const open = () => apiServer({ routes: authRoutes, env: { SIGN_UP: 'open' } })
 
 /** `person0@…` and so on, all with the same password, which is hashed once. */
 const insertPeople = (sql: Sql, count: number, hash: string) =>

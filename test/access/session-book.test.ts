@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openSessionBook } from '../../src/access/session-book.ts'
 import { manualClock } from '../../src/clock.ts'
 import { openSession, signOut } from '../../src/commands/sessions.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { person, shop } from '../http/people.ts'
 import { elsewhere } from './elsewhere.ts'
@@ -12,7 +12,7 @@ const from = { address: '192.0.2.1', network: '192.0.2.1', userAgent: null }
 
 /** A house, a book of another process on its database, and somebody who has signed in. */
 const start = async (outside = {}) => {
-  const house = await apiHouse({ routes: [], outside })
+  const house = await apiServer({ routes: [], outside })
   const other = elsewhere(house.sql)
   const book = openSessionBook({ sql: other.sql, clock: house.api.clock }, house.api.keyring)
   const { accountId, bearer } = await person(house.api, 'anna@lamps.example')

@@ -5,13 +5,13 @@ import { kinds } from '../../src/kinds/all.ts'
 import { findPayment } from '../../src/queries/payments.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { giveOut, openLedger, TOKEN } from '../chain/watch/ledger.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { happen, makePayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
 
 /** A payment that has succeeded by a transfer in final books, and one that has been seen in the block above. */
 const paidHouse = async () => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const merchantId = await insertMerchant(house.sql)
   const ledger = await openLedger(house.sql)
   for (const finish of [ledger.finalize, async () => {}]) {
@@ -47,7 +47,7 @@ test.each([
 ] as const)(
   'money that came when %s is no difference while its payment waits for its end',
   async (_, event, more, at) => {
-    await using house = await apiHouse({ routes: [] })
+    await using house = await apiServer({ routes: [] })
     const merchantId = await insertMerchant(house.sql)
     const ledger = await openLedger(house.sql)
     const payment = await makePayment(house.api, { merchantId, livemode: false }, '')

@@ -3,14 +3,14 @@ import { audit } from '../../src/audit/audit.ts'
 import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { secretOf, send } from '../http/claims.ts'
 import { shop } from '../http/people.ts'
 import { makeRefund, somebody } from '../http/refunds.ts'
 
 /** Two refunds: the destination of one has been named by its customer. */
 const house = async () => {
-  const to = await apiHouse({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
+  const to = await apiServer({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
   const { merchantId, path, owner } = await shop(to.api)
   const make = async () => {
     const id = await makeRefund(to.api, { merchantId, livemode: false })

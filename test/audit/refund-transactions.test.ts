@@ -3,13 +3,13 @@ import { audit } from '../../src/audit/audit.ts'
 import { decodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { makeRefund, somebody } from '../http/refunds.ts'
 
 const txHash = (digit: number) => `0x${String(digit).repeat(64)}`
 
 test('a refund that waits to be signed, one that is processing and one that is processed are clean; and each breach is found', async () => {
-  await using to = await apiHouse({ routes: [] })
+  await using to = await apiServer({ routes: [] })
   const whose = { merchantId: await insertMerchant(to.sql), livemode: false }
   const make = async () => decodeId('re', await makeRefund(to.api, whose, somebody)) ?? ''
   const happen = async (actor: string, event: { type: string } & Record<string, unknown>) => {

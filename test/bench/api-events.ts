@@ -1,7 +1,7 @@
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { insertKey } from '../access/keys.ts'
 import type { ApiSizes } from './api.ts'
-import { type ApiServer, startApiServer } from './api-servers.ts'
+import { type ServerUrls, startApiServers } from './api-servers.ts'
 import type { Bench } from './bench.ts'
 import { callTimes, inTurns } from './callers.ts'
 import { bestOf, median, milliseconds, thousands, times } from './promises.ts'
@@ -80,7 +80,7 @@ const openLists = async (
   say(
     `${thousands(events)} events of ${thousands(merchants)} merchants in ${((performance.now() - began) / 1_000).toFixed(0)} s`,
   )
-  const api = opening.use(await startApiServer(db.url, merchantOf(0)))
+  const api = opening.use(await startApiServers(db.url, merchantOf(0)))
   const open = opening.move()
   return {
     cost: async (query, each) => {
@@ -91,7 +91,7 @@ const openLists = async (
   }
 }
 
-const readPage = async ({ ours }: ApiServer, secret: string, query: string): Promise<void> => {
+const readPage = async ({ ours }: ServerUrls, secret: string, query: string): Promise<void> => {
   const answer = await fetch(`${ours}/v1/events?${query}`, { headers: { authorization: `Bearer ${secret}` } })
   const text = await answer.text()
   if (answer.status !== 200) throw new Error(`a page was answered ${answer.status}`)

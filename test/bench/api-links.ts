@@ -4,7 +4,7 @@ import { connect } from '../../src/postgres/connect.ts'
 import { insertKey, insertMerchant } from '../access/keys.ts'
 import { openHouse } from '../actors/lamps.ts'
 import type { ApiSizes } from './api.ts'
-import { startApiServer } from './api-servers.ts'
+import { startApiServers } from './api-servers.ts'
 import type { Bench } from './bench.ts'
 import { callFor, type Load } from './callers.ts'
 import { NUMBER, numberedPost, openHttp } from './http.ts'
@@ -19,7 +19,7 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
   const sql = connect(db.url, { max: 2 })
   const merchantId = await insertMerchant(sql)
   const { secret } = await insertKey(sql, { merchantId })
-  await using servers = await startApiServer(db.url, merchantId)
+  await using servers = await startApiServers(db.url, merchantId)
   await using ours = openHttp(servers.ours)
   await using bare = openHttp(servers.bare)
   const house = await openHouse(db.url, { kinds })

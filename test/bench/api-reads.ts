@@ -2,7 +2,7 @@ import { encodeId } from '../../src/ids.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { insertKey, insertMerchant } from '../access/keys.ts'
 import type { ApiSizes } from './api.ts'
-import { type ApiServer, startApiServer } from './api-servers.ts'
+import { type ServerUrls, startApiServers } from './api-servers.ts'
 import type { Bench } from './bench.ts'
 import { costOf, inTurns } from './callers.ts'
 import { bestOf, median, microseconds, times } from './promises.ts'
@@ -19,7 +19,7 @@ export const promiseReads = async ({ server, say, report }: Bench, sizes: ApiSiz
   const { secret } = await insertKey(sql, { merchantId })
   const ids = await insertPayments(sql, merchantId, sizes.payments)
   await sql.end({ timeout: 1 })
-  await using servers = await startApiServer(db.url, merchantId)
+  await using servers = await startApiServers(db.url, merchantId)
   const reading = { servers, secret, ids }
   await check(reading)
   // Until what is served by is compiled.
@@ -40,7 +40,7 @@ export const promiseReads = async ({ server, say, report }: Bench, sizes: ApiSiz
 
 const tell = ({ bareUs, oursUs }: Round) => `${microseconds(oursUs)} against ${microseconds(bareUs)}`
 
-type Reading = { readonly servers: ApiServer; readonly secret: string; readonly ids: readonly string[] }
+type Reading = { readonly servers: ServerUrls; readonly secret: string; readonly ids: readonly string[] }
 
 const ask = async ({ servers, secret, ids }: Reading, which: 'bare' | 'ours'): Promise<string> => {
   const id = ids[Math.floor(Math.random() * ids.length)] ?? ''

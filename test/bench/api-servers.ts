@@ -1,9 +1,9 @@
 import { startProgram } from './program.ts'
 
 /** A process of its own that serves the interface, and a bare handler beside it. */
-export type ApiServer = AsyncDisposable & { readonly ours: string; readonly bare: string }
+export type ServerUrls = AsyncDisposable & { readonly ours: string; readonly bare: string }
 
-export const startApiServer = async (databaseUrl: string, merchantId: string): Promise<ApiServer> => {
+export const startApiServers = async (databaseUrl: string, merchantId: string): Promise<ServerUrls> => {
   const program = await startProgram('./api-program.ts', databaseUrl, merchantId)
   const ports = JSON.parse(program.said) as { ours: number; bare: number }
   return {

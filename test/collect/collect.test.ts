@@ -7,7 +7,7 @@ import { runCollect } from '../../src/collect/run.ts'
 import { encodeId } from '../../src/ids.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { anvil, type TestChain } from '../harness/anvil.ts'
-import { type ApiHouse, apiHouse, SECRET_KEY } from '../harness/api.ts'
+import { type ApiServer, apiServer, SECRET_KEY } from '../harness/api.ts'
 import { usedFolder } from '../harness/house.ts'
 import { startMain } from '../harness/main.ts'
 import { type Shop, shop } from '../http/people.ts'
@@ -16,14 +16,14 @@ import { addressesOf, bookFinal, otherTreasury, treasury } from './waiting.ts'
 
 let node: TestChain
 let sandbox: Opened
-let house: ApiHouse
+let house: ApiServer
 let env: Record<string, string>
 const token = sandboxContracts.token as Hex
 
 beforeAll(async () => {
   node = await anvil({ fast: false })
   sandbox = await opened('/nowhere', node.url)
-  house = await apiHouse({ routes: [] })
+  house = await apiServer({ routes: [] })
   env = { DATABASE_URL: house.databaseUrl, SECRET_KEY, SANDBOX_RPC_URL: node.url }
 })
 afterAll(async () => {

@@ -6,13 +6,13 @@ import { openKeyring } from '../../src/keyring.ts'
 import { rekey } from '../../src/rekey/rekey.ts'
 import { sealedColumns } from '../../src/sealed-columns.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { happen, makePayment, openPayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
 
-let house: ApiHouse
+let house: ApiServer
 beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
+  house = await apiServer({ routes: [] })
 })
 afterAll(() => house[Symbol.asyncDispose]())
 

@@ -5,7 +5,7 @@ import { openSession, refreshSession } from '../../src/commands/sessions.ts'
 import type { Api } from '../../src/http/api.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { elsewhere } from '../access/elsewhere.ts'
-import { apiHouse, SECRET_KEY } from '../harness/api.ts'
+import { apiServer, SECRET_KEY } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { person } from '../http/people.ts'
 
@@ -14,7 +14,7 @@ const from = { address: '192.0.2.1', network: '192.0.2.1', userAgent: 'a browser
 const tokenIn = (cookie: string) => /^paymachine_refresh=([^;]*)/.exec(cookie)?.[1] ?? ''
 
 const start = async () => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const { accountId } = await person(house.api, 'anna@lamps.example')
   const { cookie } = await openSession(house.api, accountId, from)
   const token = tokenIn(cookie)

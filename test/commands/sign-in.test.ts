@@ -3,14 +3,14 @@ import { changePassword } from '../../src/commands/passwords.ts'
 import { signIn } from '../../src/commands/sign-in.ts'
 import type { Api } from '../../src/http/api.ts'
 import { setUpMfa } from '../../src/queries/mfa.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 
 const email = 'anna@lamps.example'
 const password = 'correct horse battery'
 const from = { address: '192.0.2.1', network: '192.0.2.1', site: '192.0.2.1', userAgent: null }
 
 const start = async () => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const accountId = crypto.randomUUID()
   await house.sql`select create_account(${accountId}, ${email}, ${await house.api.passwords.hash('tests', password)})`
   return { ...house, accountId }

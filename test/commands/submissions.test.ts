@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { submitTransaction } from '../../src/commands/submissions.ts'
 import { findPayment } from '../../src/queries/payments.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { makePayment } from '../http/payments.ts'
 
-let house: ApiHouse
+let house: ApiServer
 let merchantId: string
 
 beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
+  house = await apiServer({ routes: [] })
   merchantId = await insertMerchant(house.sql)
 })
 afterAll(() => house[Symbol.asyncDispose]())

@@ -16,7 +16,7 @@ import { expectDocumented } from './documented.ts'
 import { noChains } from './no-chains.ts'
 
 /** The interface as a server on loopback, before a database of its own. */
-export type ApiHouse = AsyncDisposable & {
+export type ApiServer = AsyncDisposable & {
   readonly api: Api
   readonly sql: Database['sql']
   /** For processes of their own on the same database. */
@@ -40,7 +40,7 @@ export type Called = {
   readonly json: unknown
 }
 
-export type ApiHouseOptions = {
+export type ApiServerOptions = {
   readonly routes: readonly Route[]
   readonly env?: Readonly<Record<string, string>>
   readonly signUpCode?: string
@@ -53,7 +53,7 @@ export type ApiHouseOptions = {
   readonly sandbox?: Sandbox
 }
 
-export const apiHouse = async ({
+export const apiServer = async ({
   routes,
   env = {},
   signUpCode,
@@ -61,7 +61,7 @@ export const apiHouse = async ({
   outside = {},
   chains: connect = noChains,
   sandbox,
-}: ApiHouseOptions): Promise<ApiHouse> => {
+}: ApiServerOptions): Promise<ApiServer> => {
   await using starting = new AsyncDisposableStack()
   const { sql, url: DATABASE_URL } = starting.use(await database())
   const given: Outside = {

@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import { apiKeyRoutes } from '../../src/http/api-keys.ts'
 import { forKeys } from '../../src/http/route.ts'
 import type { Outside } from '../../src/outside.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import type { Person, Shop } from './people.ts'
 
 /** Says who calls, for any key that may read. */
@@ -13,7 +13,7 @@ const whoami = forKeys(
 )
 
 export const house = (outside: Partial<Outside> = {}) =>
-  apiHouse({ routes: [...apiKeyRoutes, whoami], env: { API_RATE_LIMIT_TEST: '0' }, outside })
+  apiServer({ routes: [...apiKeyRoutes, whoami], env: { API_RATE_LIMIT_TEST: '0' }, outside })
 
 const apiKey = type({
   '+': 'reject',
@@ -33,7 +33,7 @@ const apiKey = type({
   updatedAt: 'string',
 })
 
-export const post = async (to: ApiHouse, { path }: Shop, by: Person, json: unknown = {}, item = '') => {
+export const post = async (to: ApiServer, { path }: Shop, by: Person, json: unknown = {}, item = '') => {
   const answer = await to.call('POST', `${path}/api-keys${item}`, { bearer: by.bearer, json })
   return {
     status: answer.status,
@@ -44,20 +44,20 @@ export const post = async (to: ApiHouse, { path }: Shop, by: Person, json: unkno
 
 const errorOf = (json: unknown) => (json as { error?: { code: string; param?: string } }).error
 
-export const make = async (to: ApiHouse, at: Shop, json: object = {}) => {
+export const make = async (to: ApiServer, at: Shop, json: object = {}) => {
   const { key } = await post(to, at, at.owner, { name: 'Shop', access: 'full', ...json })
   if (!key?.secret) throw new Error('no key was made')
   return { ...key, secret: key.secret }
 }
 
-export const use = async (to: ApiHouse, secret: string) => (await to.call('GET', '/whoami', { bearer: secret })).status
+export const use = async (to: ApiServer, secret: string) => (await to.call('GET', '/whoami', { bearer: secret })).status
 
-export const list = async (to: ApiHouse, { path, owner }: Shop, query = '') => {
+export const list = async (to: ApiServer, { path, owner }: Shop, query = '') => {
   const answer = await to.call('GET', `${path}/api-keys${query}`, { bearer: owner.bearer })
   return answer.json as { data: (typeof apiKey.infer)[]; has_more: boolean; error?: { code: string } }
 }
 
-export const events = (to: ApiHouse, { merchantId }: Shop) => to.sql<
+export const events = (to: ApiServer, { merchantId }: Shop) => to.sql<
   { action: string; actor: string; details: object }[]
 >`
   select action, actor, details from security_events where merchant_id = ${merchantId} order by seq`

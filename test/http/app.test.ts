@@ -4,7 +4,7 @@ import { type } from 'arktype'
 import { refuse } from '../../src/errors.ts'
 import { forAnybody, type Route } from '../../src/http/route.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { readableLog } from '../harness/lines.ts'
 import { until } from '../harness/until.ts'
 
@@ -54,10 +54,10 @@ const nil = '00000000-0000-0000-0000-000000000000'
 
 const ended = Promise.withResolvers<void>()
 const { log, lines, text } = readableLog()
-let house: ApiHouse
+let house: ApiServer
 
 beforeAll(async () => {
-  house = await apiHouse({ routes, outside: { log } })
+  house = await apiServer({ routes, outside: { log } })
 })
 afterAll(async () => {
   await house[Symbol.asyncDispose]()
@@ -152,7 +152,7 @@ test.each([
   ['https://pay.lamps.shop', 'max-age=31536000'],
   ['http://pay.lamps.shop', null],
 ])('with the PUBLIC_URL %s every answer has the Strict-Transport-Security %p', async (PUBLIC_URL, value) => {
-  await using at = await apiHouse({ routes, env: { PUBLIC_URL } })
+  await using at = await apiServer({ routes, env: { PUBLIC_URL } })
   for (const path of ['/v1/lamps', '/v1/text', '/nowhere', '/v1/fails/plainly'])
     expect([path, (await at.call('GET', path)).headers.get('strict-transport-security')]).toEqual([path, value])
 })
@@ -355,7 +355,7 @@ test('the address is that of the connection, or what a trusted proxy says', asyn
   expect(await address({})).toMatchObject({ address: '127.0.0.1' })
   expect(await address({ 'x-forwarded-for': '1.1.1.1, 198.51.100.1' })).toMatchObject({ address: '198.51.100.1' })
   expect(await address({ forwarded: 'for=1.1.1.1', 'x-real-ip': '1.1.1.1' })).toMatchObject({ address: '127.0.0.1' })
-  await using untrusting = await apiHouse({ routes, env: { TRUSTED_PROXIES: '' } })
+  await using untrusting = await apiServer({ routes, env: { TRUSTED_PROXIES: '' } })
   const answer = await untrusting.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': '198.51.100.1' } })
   expect(answer.json).toMatchObject({ address: '127.0.0.1' })
 })

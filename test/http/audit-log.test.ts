@@ -3,12 +3,12 @@ import { auditLogRoutes } from '../../src/http/audit-log.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
 import { encodeId } from '../../src/ids.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { expectNoCursors } from './lists.ts'
 import { member, type Person, type Shop, shop } from './people.ts'
 
-const to = await apiHouse({ routes: [...auditLogRoutes, ...settingsRoutes] })
+const to = await apiServer({ routes: [...auditLogRoutes, ...settingsRoutes] })
 afterAll(() => to[Symbol.asyncDispose]())
 
 type Page = { data: { id: string; action: string; details: unknown }[]; has_more: boolean }

@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { TOTP } from 'otpauth'
 import { manualClock } from '../../src/clock.ts'
 import { authRoutes } from '../../src/http/auth.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { password, signedUp, visitor } from './visitor.ts'
 
 const email = 'anna@lamps.example'
 
 const start = async () => {
   const clock = manualClock(new Date())
-  const house = await apiHouse({ routes: authRoutes, outside: { clock } })
+  const house = await apiServer({ routes: authRoutes, outside: { clock } })
   const browser = await signedUp(house)
   return { ...house, clock, browser }
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
 import { authRoutes } from '../../src/http/auth.ts'
-import { type ApiHouse, type ApiHouseOptions, apiHouse } from '../harness/api.ts'
+import { type ApiServer, type ApiServerOptions, apiServer } from '../harness/api.ts'
 import { password, signedUp, type Visitor, visitor } from './visitor.ts'
 
-const open = (options: Partial<ApiHouseOptions> = {}) => apiHouse({ routes: authRoutes, ...options })
+const open = (options: Partial<ApiServerOptions> = {}) => apiServer({ routes: authRoutes, ...options })
 
 const email = 'anna@lamps.example'
 
-const signedIn = async (house: ApiHouse, headers?: Readonly<Record<string, string>>): Promise<Visitor> => {
+const signedIn = async (house: ApiServer, headers?: Readonly<Record<string, string>>): Promise<Visitor> => {
   const browser = visitor(house)
   await browser.post('sign-in', { email, password }, headers)
   return browser

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { authRoutes } from '../../src/http/auth.ts'
-import { type ApiHouseOptions, apiHouse } from '../harness/api.ts'
+import { type ApiServerOptions, apiServer } from '../harness/api.ts'
 import { hasId, password, signedUp, visitor } from './visitor.ts'
 
-const open = (options: Partial<ApiHouseOptions> = {}) =>
-  apiHouse({ routes: authRoutes, ...options, env: { SIGN_UP: 'open', ...options.env } })
-const untilFirst = (options: Partial<ApiHouseOptions> = {}) => apiHouse({ routes: authRoutes, ...options })
+const open = (options: Partial<ApiServerOptions> = {}) =>
+  apiServer({ routes: authRoutes, ...options, env: { SIGN_UP: 'open', ...options.env } })
+const untilFirst = (options: Partial<ApiServerOptions> = {}) => apiServer({ routes: authRoutes, ...options })
 
 const anna = { email: 'anna@lamps.example', password, merchantName: 'Lamps' }
 

@@ -5,14 +5,14 @@ import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { balanceRoutes } from '../../src/http/balances.ts'
 import { type FactoryChain, factoryChain } from '../chain/contracts/chain.ts'
 import { addressesOf, bookFinal, chainOf, connected, otherTreasury, readToHead, treasury } from '../collect/waiting.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { type Shop, shop } from './people.ts'
 
 const far = 84532
 let chain: FactoryChain
 let farChain: FactoryChain
 let token: Hex
-let house: ApiHouse
+let house: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
@@ -20,7 +20,7 @@ beforeAll(async () => {
   token = await chain.deploy('good-token')
   const farToken = await farChain.deploy('good-token')
   const live = { ...chainOf(token, 1), livemode: true }
-  house = await apiHouse({
+  house = await apiServer({
     routes: balanceRoutes,
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },
@@ -119,7 +119,7 @@ test('a node that hides money for a while makes nobody forget it', async () => {
   // With the same token at the same address, or it would not seem empty.
   expect(await liar.deploy('good-token')).toBe(token)
   await liar.node.mine(50)
-  await using two = await apiHouse({
+  await using two = await apiServer({
     routes: balanceRoutes,
     chains: connected([{ chain: chainOf(token), urls: [liar.url, chain.url] }]),
   })

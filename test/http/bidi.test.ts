@@ -5,7 +5,7 @@ import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { expire, secretOf, send as sendForm, visit } from './claims.ts'
 import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
@@ -13,7 +13,7 @@ import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 import { makeRefund, somebody } from './refunds.ts'
 
-let to: ApiHouse
+let to: ApiServer
 let lamps: Shop
 let key: string
 let link: string
@@ -22,7 +22,7 @@ let dispute: string
 let endpoint: string
 
 beforeAll(async () => {
-  to = await apiHouse({
+  to = await apiServer({
     routes: [...routes, ...pageRoutes(routes)],
     env: { SIGN_UP: 'open', CHECKOUT_RATE_LIMIT: '0', API_RATE_LIMIT_TEST: '0', WEBHOOK_ALLOW: '127.0.0.0/8' },
   })

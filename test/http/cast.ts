@@ -3,7 +3,7 @@ import { signAccessToken } from '../../src/access/access-token.ts'
 import { signOut } from '../../src/commands/sessions.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { insertKey } from '../access/keys.ts'
-import type { ApiHouse } from '../harness/api.ts'
+import type { ApiServer } from '../harness/api.ts'
 import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
 
 /** Everybody who may knock, and what they show: for tests that try all doors. */
@@ -22,7 +22,7 @@ export type Cast = {
   readonly keys: { readonly full: string; readonly readOnly: string; readonly writeOnly: string; readonly live: string }
 }
 
-export const castOf = async (house: ApiHouse): Promise<Cast> => {
+export const castOf = async (house: ApiServer): Promise<Cast> => {
   const { api } = house
   const here = await shop(api, 'Lamps')
   const removed = await member(api, here, 'owner', 'removed@lamps.example')
@@ -47,7 +47,7 @@ export const castOf = async (house: ApiHouse): Promise<Cast> => {
   }
 }
 
-const badTokensOf = async ({ api }: ApiHouse, { accountId, bearer }: Person): Promise<Record<string, string>> => {
+const badTokensOf = async ({ api }: ApiServer, { accountId, bearer }: Person): Promise<Record<string, string>> => {
   const [head = '', payload = '', signature = ''] = bearer.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sid: string; exp: number }
   const { current } = api.keyring.signing('access')
@@ -86,7 +86,7 @@ const badTokensOf = async ({ api }: ApiHouse, { accountId, bearer }: Person): Pr
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-const badKeysOf = async ({ sql }: ApiHouse, merchantId: string): Promise<Record<string, string>> => {
+const badKeysOf = async ({ sql }: ApiServer, merchantId: string): Promise<Record<string, string>> => {
   const { secret } = await insertKey(sql, { merchantId })
   const revoked = await insertKey(sql, { merchantId })
   await sql`update api_keys set revoked_at = now() where id = ${revoked.id}`

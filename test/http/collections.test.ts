@@ -15,7 +15,7 @@ import {
   readToHead,
   treasury,
 } from '../collect/waiting.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { type Shop, shop } from './people.ts'
 
 const far = 84532
@@ -23,14 +23,14 @@ let chain: FactoryChain
 let farChain: FactoryChain
 let token: Hex
 let farToken: Hex
-let house: ApiHouse
+let house: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
   farChain = await factoryChain({ chainId: far, bare: true })
   token = await chain.deploy('freezing-token')
   farToken = await farChain.deploy('good-token')
-  house = await apiHouse({
+  house = await apiServer({
     routes: [...balanceRoutes, ...collectionRoutes],
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },

@@ -5,7 +5,7 @@ import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse, type CallOptions } from '../harness/api.ts'
+import { type ApiServer, apiServer, type CallOptions } from '../harness/api.ts'
 import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
 import { fixtures } from './records.ts'
@@ -15,12 +15,12 @@ const document = documentOf(served, 'https://pay.lamps.shop')
 /** What the document explains; of other headers, such as the type of what is sent, it says nothing. */
 const explained = Object.entries<{ required?: boolean }>(Object(document.components.headers))
 
-let to: ApiHouse
+let to: ApiServer
 let lamps: Shop
 let key: string
 
 beforeAll(async () => {
-  to = await apiHouse({ routes: served, env: { CHECKOUT_RATE_LIMIT: '500' } })
+  to = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '500' } })
   lamps = await shop(to.api)
   key = (await insertKey(to.sql, lamps)).secret
 })
@@ -89,7 +89,7 @@ test('sessions are sent their limit with every answer', async () => {
 })
 
 test('whoever comes too often is told of the limit, whoever it is', async () => {
-  await using house = await apiHouse({ routes: served, env: { CHECKOUT_RATE_LIMIT: '1' } })
+  await using house = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '1' } })
   const from = { headers: { 'x-forwarded-for': '198.51.100.1' } }
   for (let n = 0; n < 30; n++) await house.call('GET', '/v1/auth/me', from)
   const refused = await house.call('GET', '/v1/auth/me', from)

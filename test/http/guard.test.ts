@@ -4,7 +4,7 @@ import { makeApiKey } from '../../src/access/api-key.ts'
 import { openSession } from '../../src/commands/sessions.ts'
 import { forAnybody, forKeys, forMembers, type Route } from '../../src/http/route.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse, type CallOptions } from '../harness/api.ts'
+import { type ApiServer, apiServer, type CallOptions } from '../harness/api.ts'
 import { shop } from './people.ts'
 
 const routes: readonly Route[] = [
@@ -36,7 +36,7 @@ const codeOf = ({ json }: { readonly json: unknown }) => (json as { error?: { co
 /** A house whose limits know no time but what they are told, and how it answers a request that is fine but for what is said here. */
 const start = async (env: Readonly<Record<string, string>> = {}) => {
   let second = 0
-  const house = await apiHouse({ routes, env, now: () => second * 1000 })
+  const house = await apiServer({ routes, env, now: () => second * 1000 })
   const wait = (seconds: number) => {
     second += seconds
   }
@@ -186,10 +186,10 @@ test('a limit of 0 is none', async () => {
   )
 })
 
-const askFrom = (house: ApiHouse, address: string, bearer: string, path = '/v1/lamps') =>
+const askFrom = (house: ApiServer, address: string, bearer: string, path = '/v1/lamps') =>
   house.call('GET', path, { bearer, headers: { 'x-forwarded-for': address } })
 
-const knock = async (house: ApiHouse, address: string, times: number, path?: string) => {
+const knock = async (house: ApiServer, address: string, times: number, path?: string) => {
   const statuses: number[] = []
   for (let i = 0; i < times; i++) statuses.push((await askFrom(house, address, 'sk_test_wrong', path)).status)
   return statuses

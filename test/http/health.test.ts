@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { healthRoutes } from '../../src/http/health.ts'
 import { metricsRoutes } from '../../src/http/metrics.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 
 let ms = 0
 const longestLockWait = () => ({ kind: 'payment', actor: '01a2144d-68ad-72eb-91f7-5deea324704a', ms })
-const house = await apiHouse({
+const house = await apiServer({
   routes: [
     ...healthRoutes({}, undefined, longestLockWait),
     ...metricsRoutes({}, { sending: undefined, longestLockWait }),

@@ -4,18 +4,18 @@ import { openSession } from '../../src/commands/sessions.ts'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse, type Called } from '../harness/api.ts'
+import { type ApiServer, apiServer, type Called } from '../harness/api.ts'
 import { readableLog } from '../harness/lines.ts'
 import { type Shop, shop } from './people.ts'
 import { fixtures } from './records.ts'
 
 const { log, lines } = readableLog()
-let house: ApiHouse
+let house: ApiServer
 let here: Shop
 let key: string
 
 beforeAll(async () => {
-  house = await apiHouse({
+  house = await apiServer({
     routes,
     env: { SIGN_UP: 'open', API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' },
     outside: { log },

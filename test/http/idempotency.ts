@@ -6,12 +6,12 @@ import { paymentLinkRoutes } from '../../src/http/payment-links.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { urlOf } from '../access/elsewhere.ts'
 import { insertKey } from '../access/keys.ts'
-import { apiHouse, type Called } from '../harness/api.ts'
+import { apiServer, type Called } from '../harness/api.ts'
 import { shop } from './people.ts'
 
 /** A house and a shop that sends its requests for payment links under idempotency keys. */
 export const keyedHouse = async () => {
-  const to = await apiHouse({ routes: paymentLinkRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
+  const to = await apiServer({ routes: paymentLinkRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
   const lamps = await shop(to.api)
   const bearer = (await insertKey(to.sql, lamps)).secret
 

@@ -3,7 +3,7 @@ import { authRoutes } from '../../src/http/auth.ts'
 import { inviteRoutes } from '../../src/http/invites.ts'
 import { memberRoutes } from '../../src/http/members.ts'
 import { encodeId } from '../../src/ids.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { readableLog } from '../harness/lines.ts'
 import { contentsOf } from './contents.ts'
 import { expectNoCursors } from './lists.ts'
@@ -11,7 +11,7 @@ import { expectMissing, namesNothing } from './missing.ts'
 import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
 
 const routes = [...inviteRoutes, ...memberRoutes, ...authRoutes]
-const house = (env: Record<string, string> = {}) => apiHouse({ routes, env })
+const house = (env: Record<string, string> = {}) => apiServer({ routes, env })
 type House = Awaited<ReturnType<typeof house>>
 type Invite = { id: string; token: string; url: string }
 
@@ -256,7 +256,7 @@ test('whoever guesses addresses with a link they hold is stopped', async () => {
 
 test('neither a token nor a password is in the log, in the database or in an answer after the first', async () => {
   const { log, text } = readableLog()
-  await using to = await apiHouse({ routes, outside: { log } })
+  await using to = await apiServer({ routes, outside: { log } })
   const lamps = await shop(to.api)
   const { token } = await invite(to, lamps)
   const wrong = 'a token that nobody has ever made'

@@ -3,13 +3,13 @@ import { openSessionBook } from '../../src/access/session-book.ts'
 import { memberRoutes } from '../../src/http/members.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
 import { encodeId } from '../../src/ids.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { expectNoCursors } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
 
-const to = await apiHouse({ routes: [...memberRoutes, ...settingsRoutes] })
+const to = await apiServer({ routes: [...memberRoutes, ...settingsRoutes] })
 afterAll(() => to[Symbol.asyncDispose]())
 
 const list = ({ path }: Shop, by: Person, query = '') =>

@@ -8,7 +8,7 @@ import { metricsRoutes } from '../../src/http/metrics.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { lampHouse, newLamp } from '../actors/lamps.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 import { proxy } from '../workers/proxy.ts'
@@ -17,12 +17,12 @@ const token = 'a token for whoever measures'
 const checks = { database: async () => undefined, worker: async () => 'takes no jobs' }
 const routes = [...healthRoutes(checks), ...metricsRoutes(checks), ...paymentRoutes]
 
-let house: ApiHouse
-let withToken: ApiHouse
+let house: ApiServer
+let withToken: ApiServer
 
 beforeAll(async () => {
-  house = await apiHouse({ routes })
-  withToken = await apiHouse({ routes, env: { METRICS_TOKEN: token, PUBLIC_URL: 'https://pay.lamps.shop' } })
+  house = await apiServer({ routes })
+  withToken = await apiServer({ routes, env: { METRICS_TOKEN: token, PUBLIC_URL: 'https://pay.lamps.shop' } })
 })
 afterAll(async () => {
   await house[Symbol.asyncDispose]()
@@ -32,7 +32,7 @@ afterAll(async () => {
 const scrape = (headers: Readonly<Record<string, string>> = {}) => house.call('GET', '/metrics', { headers })
 
 /** With a Host header of its own, which `fetch` does not send. */
-const rawScrape = async ({ url }: ApiHouse, headers: Readonly<Record<string, string>>) => {
+const rawScrape = async ({ url }: ApiServer, headers: Readonly<Record<string, string>>) => {
   const asked = get(`${url}/metrics`, { headers })
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   const said = await text(answer)
@@ -111,7 +111,7 @@ test.each(['localhost', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'LOCAL
 )
 
 test('without METRICS_TOKEN a public PUBLIC_URL closes the metrics to this machine as well', async () => {
-  await using behindProxy = await apiHouse({ routes, env: { PUBLIC_URL: 'https://pay.lamps.shop' } })
+  await using behindProxy = await apiServer({ routes, env: { PUBLIC_URL: 'https://pay.lamps.shop' } })
   // As a plain nginx passes it on: its own address as the host, and no header of its own.
   expect(await rawScrape(behindProxy, { host: '127.0.0.1:3000' })).toEqual({ status: 401, code: 'invalid_token' })
 })
@@ -171,7 +171,7 @@ test('who scrapes while the database does not answer is told the rest', async ()
   await using db = await database()
   await using path = await proxy(db.url)
   const sql = connect(path.url)
-  await using cut = await apiHouse({ routes, outside: { sql } })
+  await using cut = await apiServer({ routes, outside: { sql } })
   const names = async () => [...parse((await cut.call('GET', '/metrics')).text).keys()]
   const ofDatabase = ['paymachine_jobs_ready', 'paymachine_feed_held_seconds']
   expect(await names()).toEqual(expect.arrayContaining(ofDatabase))

@@ -9,18 +9,18 @@ import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { makeLink } from './links.ts'
 import { namesNothing } from './missing.ts'
 import { type Shop, shop } from './people.ts'
 
 const served: readonly Route[] = [...healthRoutes({}), ...routes, ...pageRoutes(routes)]
 
-let to: ApiHouse
+let to: ApiServer
 let lamps: Shop
 
 beforeAll(async () => {
-  to = await apiHouse({ routes: served, env: { PUBLIC_URL: 'https://pay.lamps.shop', CHECKOUT_RATE_LIMIT: '0' } })
+  to = await apiServer({ routes: served, env: { PUBLIC_URL: 'https://pay.lamps.shop', CHECKOUT_RATE_LIMIT: '0' } })
   lamps = await shop(to.api, 'Lamps <b>& Söhne</b>')
 })
 afterAll(() => to[Symbol.asyncDispose]())
@@ -264,7 +264,7 @@ describe('whatever the path,', () => {
 })
 
 test('customers are counted by address, and other pages are not', async () => {
-  await using house = await apiHouse({ routes: served, env: { CHECKOUT_RATE_LIMIT: '5' } })
+  await using house = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '5' } })
   const from = (address: string, path: string) => house.call('GET', path, { headers: { 'x-forwarded-for': address } })
   const visit = async (address: string, path = '/pay/none') => (await from(address, path)).status
   const visits = await Promise.all(Array.from({ length: 14 }, () => visit('198.51.100.1')))

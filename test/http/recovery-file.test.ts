@@ -9,16 +9,16 @@ import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
 import { askAt } from '../chain/contracts/ask.ts'
 import { type FactoryChain, factoryChain } from '../chain/contracts/chain.ts'
 import { addressesOf, chainOf, connected, otherTreasury, treasury } from '../collect/waiting.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
 
 let chain: FactoryChain
-let house: ApiHouse
+let house: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
   const token = `0x${'1'.repeat(40)}`
-  house = await apiHouse({
+  house = await apiServer({
     routes: [...recoveryFileRoutes, ...settingsRoutes],
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },

@@ -12,7 +12,7 @@ import { findVisitedClaim } from '../../src/queries/refund-claims.ts'
 import { rekey } from '../../src/rekey/rekey.ts'
 import { sealedColumns } from '../../src/sealed-columns.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse, SECRET_KEY } from '../harness/api.ts'
+import { type ApiServer, apiServer, SECRET_KEY } from '../harness/api.ts'
 import { type Database, database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
@@ -22,7 +22,7 @@ import { type Shop, shop } from './people.ts'
 
 // Two houses before one database, as two processes behind one address are.
 let db: Database
-let houses: readonly [ApiHouse, ApiHouse]
+let houses: readonly [ApiServer, ApiServer]
 let lamps: Shop
 let key: string
 const newKey = 'the secret key that comes after it, long enough'
@@ -30,7 +30,7 @@ const opened = new AsyncDisposableStack()
 const env = { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0', PUBLIC_URL: 'https://pay.lamps.shop' }
 
 const openHouse = async (sql: Sql) =>
-  opened.use(await apiHouse({ routes: [...refundRoutes, ...claimRoutes], env, outside: { sql } }))
+  opened.use(await apiServer({ routes: [...refundRoutes, ...claimRoutes], env, outside: { sql } }))
 
 beforeAll(async () => {
   db = opened.use(await database())
@@ -178,18 +178,18 @@ test('a signature of another account, refund, house or address, and what is none
 })
 
 test('a claim outlives the key that it is sealed under, and so does the answer that told it', async () => {
-  await using later = await apiHouse({
+  await using later = await apiServer({
     routes: [...refundRoutes, ...claimRoutes],
     env: { ...env, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: SECRET_KEY },
     outside: { sql: db.sql },
   })
   const { id: paymentId } = await paid(houses[0].api, { ...lamps, livemode: false })
   const asked = { bearer: key, headers: { 'idempotency-key': crypto.randomUUID() }, json: {} }
-  const start = (house: ApiHouse) => house.call('POST', `/v1/payments/${paymentId}/refunds`, asked)
+  const start = (house: ApiServer) => house.call('POST', `/v1/payments/${paymentId}/refunds`, asked)
   const first = await start(houses[0])
   for (const column of sealedColumns.filter(({ table }) => table === 'refund_claims'))
     expect(await rekey(db.sql, openKeyring(newKey, SECRET_KEY), column)).toMatchObject({ unreadable: [] })
-  await using after = await apiHouse({
+  await using after = await apiServer({
     routes: [...refundRoutes, ...claimRoutes],
     env: { ...env, SECRET_KEY: newKey },
     outside: { sql: db.sql },

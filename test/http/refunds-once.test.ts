@@ -6,7 +6,7 @@ import { refundRoutes } from '../../src/http/refunds.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { type Database, database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
@@ -15,13 +15,13 @@ import { type Shop, shop } from './people.ts'
 
 // Two houses before one database, as two processes behind one address are.
 let db: Database
-let houses: readonly [ApiHouse, ApiHouse]
+let houses: readonly [ApiServer, ApiServer]
 let lamps: Shop
 let key: string
 const opened = new AsyncDisposableStack()
 
 const openHouse = async (sql: Sql) =>
-  opened.use(await apiHouse({ routes: [...refundRoutes, ...disputeRoutes], env, outside: { sql } }))
+  opened.use(await apiServer({ routes: [...refundRoutes, ...disputeRoutes], env, outside: { sql } }))
 const env = { API_RATE_LIMIT_TEST: '0' }
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const api = (): Api => houses[0].api
 type Started = { readonly status: number; readonly text: string; readonly replayed: boolean; readonly code?: string }
 
 const start = async (
-  at: ApiHouse,
+  at: ApiServer,
   paymentId: string,
   { json = {}, idempotencyKey = crypto.randomUUID() }: { json?: object; idempotencyKey?: string } = {},
 ): Promise<Started> => {
@@ -129,7 +129,7 @@ test('among parts at once, refunds of all that is left take the rest exactly', a
 test('what a canceled refund gives back is refunded once, whoever is first', async () => {
   const { actor, id: paymentId } = await here()
   const { text } = await start(houses[0], paymentId)
-  const cancel = (at: ApiHouse) =>
+  const cancel = (at: ApiServer) =>
     at.call('POST', `${lamps.path}/refunds/${(JSON.parse(text) as { id: string }).id}/cancel`, {
       bearer: lamps.owner.bearer,
     })

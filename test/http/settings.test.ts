@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'bun:test'
 import { factory } from '../../src/chain/forwarder.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
 import { giveOut } from '../chain/watch/ledger.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { openPayment } from './payments.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
 
-const to = await apiHouse({ routes: settingsRoutes })
+const to = await apiServer({ routes: settingsRoutes })
 afterAll(() => to[Symbol.asyncDispose]())
 
 const small = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { authRoutes } from '../../src/http/auth.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { password, signedUp, visitor } from './visitor.ts'
 
 test('a client with a whole /48 that signs in 200 times at once lets others in between', async () => {
-  await using house = await apiHouse({ routes: authRoutes, env: { SIGN_UP: 'open' } })
+  await using house = await apiServer({ routes: authRoutes, env: { SIGN_UP: 'open' } })
   await signedUp(house)
   const other = visitor(house, '198.51.100.7')
   let answered = 0

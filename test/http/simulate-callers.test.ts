@@ -9,7 +9,7 @@ import { ask } from '../../src/sandbox/ask.ts'
 import { simulate } from '../../src/sandbox/simulate/simulate.ts'
 import { insertKey } from '../access/keys.ts'
 import { anvil } from '../harness/anvil.ts'
-import { apiHouse, type Called } from '../harness/api.ts'
+import { apiServer, type Called } from '../harness/api.ts'
 import { makePayment } from './payments.ts'
 import { shop } from './people.ts'
 import { type SimulationHouse, simulationHouse } from './simulations.ts'
@@ -75,7 +75,7 @@ describe.concurrent('refused is', () => {
   })
 
   test('everything without a sandbox', async () => {
-    await using bare = await apiHouse({ routes })
+    await using bare = await apiServer({ routes })
     const { merchantId } = await shop(bare.api)
     const { secret: bearer } = await insertKey(bare.sql, { merchantId })
     const { id } = await makePayment(bare.api, { merchantId, livemode: false }, 'picked')

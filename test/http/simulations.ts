@@ -8,7 +8,7 @@ import { findVisitedLink } from '../../src/queries/checkouts.ts'
 import { findPayment } from '../../src/queries/payments.ts'
 import { startBackgroundServices } from '../../src/server/background-services.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, apiHouse, type Called, SECRET_KEY } from '../harness/api.ts'
+import { type ApiServer, apiServer, type Called, SECRET_KEY } from '../harness/api.ts'
 import { dataFolder } from '../harness/house.ts'
 import { until } from '../harness/until.ts'
 import { type Opened, opened } from '../sandbox/opened.ts'
@@ -17,7 +17,7 @@ import { type Shop, shop } from './people.ts'
 
 /** The interface, a sandbox and everything that reads its chain, as a house runs them. */
 export type SimulationHouse = AsyncDisposable & {
-  readonly house: ApiHouse
+  readonly house: ApiServer
   readonly sandbox: Opened
   readonly shop: Shop
   /** A test key that may do everything. */
@@ -47,7 +47,7 @@ export const simulationHouse = async (sandboxRpcUrl?: string): Promise<Simulatio
   const folder = starting.use(dataFolder())
   const sandbox = starting.use(await opened(folder.path, sandboxRpcUrl))
   const house = starting.use(
-    await apiHouse({
+    await apiServer({
       routes,
       sandbox,
       env: { API_RATE_LIMIT_TEST: '0' },

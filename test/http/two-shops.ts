@@ -2,12 +2,12 @@ import { afterAll, expect } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { insertKey } from '../access/keys.ts'
-import { type ApiHouse, type ApiHouseOptions, apiHouse, type Called } from '../harness/api.ts'
+import { type ApiServer, type ApiServerOptions, apiServer, type Called } from '../harness/api.ts'
 import { type Shop, shop } from './people.ts'
 
 /** A house with two merchants in it, of whom neither may see what is the other's. */
 export type TwoShops = {
-  readonly to: ApiHouse
+  readonly to: ApiServer
   readonly lamps: Shop
   readonly chairs: Shop
   /** Of the lamps in test mode, in live mode, and of the chairs. */
@@ -35,8 +35,8 @@ export type Answer = Called & {
 export type Page<Item> = { readonly object: string; readonly data: readonly Item[]; readonly has_more: boolean }
 
 /** For all tests of a file: once they have run, the books are audited. */
-export const twoShops = async (options: ApiHouseOptions): Promise<TwoShops> => {
-  const to = await apiHouse({ env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' }, ...options })
+export const twoShops = async (options: ApiServerOptions): Promise<TwoShops> => {
+  const to = await apiServer({ env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' }, ...options })
   afterAll(async () => {
     expect(await audit(to.sql, kinds)).toEqual([])
     await to[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { type Cast, castOf } from './cast.ts'
 import { contentsOf } from './contents.ts'
 import { expectMissing, namesNothing } from './missing.ts'
@@ -13,12 +13,12 @@ const guarded = routes.filter(({ access }) => access.by !== 'anybody')
 const customers = open.filter(({ access }) => access.by === 'anybody' && access.checkout)
 const withId = guarded.filter(({ path }) => path.replace(':merchantId', '').includes(':'))
 
-let house: ApiHouse
+let house: ApiServer
 let cast: Cast
 let before: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  house = await apiHouse({
+  house = await apiServer({
     routes,
     env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' },
   })

@@ -6,12 +6,12 @@ import { eventRoutes } from '../../src/http/events.ts'
 import { webhookEndpointRoutes } from '../../src/http/webhook-endpoints.ts'
 import type { Outside } from '../../src/outside.ts'
 import type { WebhookEndpointRow } from '../../src/queries/webhook-endpoints.ts'
-import { type ApiHouse, apiHouse, type Called } from '../harness/api.ts'
+import { type ApiServer, apiServer, type Called } from '../harness/api.ts'
 import { happen, openPayment } from './payments.ts'
 import type { Person, Shop } from './people.ts'
 
 export const house = (outside: Partial<Outside> = {}) =>
-  apiHouse({ routes: [...webhookEndpointRoutes, ...deliveryRoutes, ...eventRoutes], outside })
+  apiServer({ routes: [...webhookEndpointRoutes, ...deliveryRoutes, ...eventRoutes], outside })
 
 /** Nothing is sent in these tests, and no name is looked up for an address. */
 export const url = 'https://192.0.9.1/webhooks'
@@ -61,7 +61,7 @@ export type Delivery = {
 }
 
 export const call = async <Body = Endpoint>(
-  to: ApiHouse,
+  to: ApiServer,
   { path, owner }: Shop,
   method: string,
   below: string,

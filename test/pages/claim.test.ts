@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { hasBrowser, openBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
 import { expire, refundRow, secretOf, send } from '../http/claims.ts'
@@ -14,13 +14,13 @@ import { makeRefund, somebody } from '../http/refunds.ts'
 const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).text()
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-let to: ApiHouse
+let to: ApiServer
 let browser: Browser
 let lamps: Shop
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  to = await apiHouse({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
+  to = await apiServer({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
   browser = await openBrowser()
   lamps = await shop(to.api, 'Lamps and every other light there is '.repeat(4))
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { routes } from '../../src/http/routes.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { hasBrowser, openBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
 import { makeLink } from '../http/links.ts'
@@ -13,13 +13,13 @@ const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).tex
 const openAll = 'for (const each of document.querySelectorAll("details")) each.open = true'
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-let to: ApiHouse
+let to: ApiServer
 let browser: Browser
 let payPath: string
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  to = await apiHouse({ routes: [...routes, ...pageRoutes(routes)] })
+  to = await apiServer({ routes: [...routes, ...pageRoutes(routes)] })
   browser = await openBrowser()
   const { merchantId } = await shop(to.api)
   payPath = `/pay/${(await makeLink(to.api, { merchantId, livemode: false }, { title: 'L'.repeat(200) })).id}`

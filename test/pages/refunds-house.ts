@@ -9,7 +9,7 @@ import { decodeId, encodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
 import { decide, refundHouse } from '../chain/refunds/refund-house.ts'
-import { apiHouse } from '../harness/api.ts'
+import { apiServer } from '../harness/api.ts'
 import { openBrowser } from '../harness/browser.ts'
 import { noChains } from '../harness/no-chains.ts'
 import type { Person } from '../http/people.ts'
@@ -21,7 +21,7 @@ export const password = 'correct horse battery'
 export const refundsHouse = async () => {
   let connected: Chains | undefined
   const served = [...routes, ...pageRoutes(routes)]
-  const to = await apiHouse({
+  const to = await apiServer({
     routes: served,
     env: { CHECKOUT_RATE_LIMIT: '0', SIGN_UP: 'open' },
     chains: outside => {

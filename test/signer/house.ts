@@ -22,7 +22,7 @@ import { signRefund } from '../../src/signer/sign.ts'
 import type { ReplacementTimes } from '../../src/signer/tend.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { anvil } from '../harness/anvil.ts'
-import { type ApiHouse, apiHouse } from '../harness/api.ts'
+import { type ApiServer, apiServer } from '../harness/api.ts'
 import { paid } from '../http/payments.ts'
 
 const zero = `0x${'0'.repeat(40)}`
@@ -30,7 +30,7 @@ const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'))
 
 /** A house with a merchant, a chain of its own, and a signer that has a million of each coin unless told otherwise. */
 export const signerHouse = async () => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const node = await anvil({ mining: 'none' })
   const [rich] = node.accounts
   const made = await node.send({ from: rich, data: dollar.bytecode, gas: '0x300000' })
@@ -161,7 +161,7 @@ export const houseOfFile = async () => {
 
 export type SignerHouse = Awaited<ReturnType<typeof signerHouse>>
 
-const runProgram = async ({ databaseUrl }: ApiHouse, args: readonly string[]) => {
+const runProgram = async ({ databaseUrl }: ApiServer, args: readonly string[]) => {
   const preload = fileURLToPath(new URL('../harness/end-with-parent.ts', import.meta.url))
   const program = fileURLToPath(new URL('./sign-program.ts', import.meta.url))
   const child = spawn(process.execPath, ['--preload', preload, program, databaseUrl, ...args], {

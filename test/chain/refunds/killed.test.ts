@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { audit } from '../../../src/audit/audit.ts'
 import { kinds } from '../../../src/kinds/all.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
 import { startWatching } from '../watch/watcher.ts'
 import { CONFIRMATIONS, customer, refundHouse } from './refund-house.ts'
@@ -10,7 +10,7 @@ const KILLS = 8
 const EACH = 4
 
 test(`a watcher that is killed ${KILLS} times in the middle judges each refund once`, async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using on = await refundHouse(house)
   const { chain } = on
   const refunds = await Promise.all(Array.from({ length: KILLS * EACH }, () => on.made()))

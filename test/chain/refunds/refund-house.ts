@@ -14,7 +14,7 @@ import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { findRefund } from '../../../src/queries/refunds.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { final, happen, openPayment, seen } from '../../http/payments.ts'
 import { testChain } from '../watch/node.ts'
 
@@ -24,7 +24,7 @@ export const CONFIRMATIONS = 4
 export const customer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
 /** A real chain whose blocks are mined when told to, the books of it, and refunds of 1,000 of its first token. */
-export const refundHouse = async (house: ApiHouse) => {
+export const refundHouse = async (house: ApiServer) => {
   const { api, sql } = house
   const chain = await testChain()
   const merchantId = await insertMerchant(sql)
@@ -94,7 +94,7 @@ export const refundHouse = async (house: ApiHouse) => {
 
 /** One for all tests of a file. The audit is its end. */
 export const houseOfFile = async () => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const on = await refundHouse(house)
   afterAll(async () => {
     expect(await audit(house.sql, kinds)).toEqual([])
@@ -107,13 +107,13 @@ export const houseOfFile = async () => {
 export type RefundHouse = Awaited<ReturnType<typeof refundHouse>>
 
 /** Whatever is processing is looked at now, as a process does it that has just been started. */
-export const decide = async ({ api, sql }: ApiHouse, chain: RefundChain): Promise<number> => {
+export const decide = async ({ api, sql }: ApiServer, chain: RefundChain): Promise<number> => {
   await sql`update refund_looks set next_look_at = now()`
   return decideRefunds(api, chain, new AbortController().signal)
 }
 
 /** The same, by a process that ends while it commits a verdict. */
-export const endWhileDeciding = async ({ api, sql }: ApiHouse, chain: RefundChain, when: 'before' | 'after') => {
+export const endWhileDeciding = async ({ api, sql }: ApiServer, chain: RefundChain, when: 'before' | 'after') => {
   const { actors } = api
   const ending: typeof actors = {
     ...actors,

@@ -6,18 +6,18 @@ import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import type { ChainSource, WatchedChain } from '../../../src/chain/watch/watched-chain.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
 import { type Change, type TestChain, testChain, through } from './node.ts'
 
 const OURS = `0x${'d'.repeat(40)}`
 
-let house: ApiHouse
+let house: ApiServer
 let chain: TestChain
 let watched: WatchedChain
 
 beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
+  house = await apiServer({ routes: [] })
   chain = await testChain()
   // None of them ever becomes final.
   watched = { id: 31337, tokens: [chain.token], confirmations: 1_000_000 }

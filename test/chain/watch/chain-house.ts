@@ -11,7 +11,7 @@ import type { ChainSource, WatchedChain } from '../../../src/chain/watch/watched
 import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut } from './ledger.ts'
@@ -21,7 +21,7 @@ export const CONFIRMATIONS = 8
 
 /** A real chain of two tokens, a house that reads it step by step, and payments of 1,000 of the first. */
 export const chainHouse = async () => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const chain = await testChain()
   const { sql, api } = house
   const merchantId = await insertMerchant(sql)

@@ -11,7 +11,7 @@ import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut } from './ledger.ts'
@@ -29,7 +29,7 @@ export const collector = (treasury: string): string => `0x36156022575f5f5f5f4773
 
 /** A real chain, a house that reads it step by step, and payments of 1,000 wei. */
 export const coinHouse = async () => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const chain = await testChain()
   const { sql, api } = house
   const merchantId = await insertMerchant(sql)

@@ -5,12 +5,12 @@ import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf, type Ledger, openLedger } from './ledger.ts'
 
-let house: ApiHouse
+let house: ApiServer
 let ledger: Ledger
 let elsewhere: Ledger
 let merchantId: string
@@ -18,7 +18,7 @@ let merchantId: string
 const USUAL = 3
 
 beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
+  house = await apiServer({ routes: [] })
   merchantId = await insertMerchant(house.sql)
   ledger = await openLedger(house.sql)
   elsewhere = await openLedger(house.sql, 31338)

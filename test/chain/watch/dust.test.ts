@@ -5,7 +5,7 @@ import { findUnsettled } from '../../../src/chain/watch/unsettled.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf, openLedger, SENDER, TOKEN } from './ledger.ts'
@@ -25,7 +25,7 @@ const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
 }
 
 test('a payment that was sent 100,000 transfers learns of the next one as quickly as any other', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   const { sql, api } = house
   const merchantId = await insertMerchant(sql)
   const ledger = await openLedger(sql)

@@ -12,20 +12,20 @@ import type { ChainSource, WatchedChain } from '../../../src/chain/watch/watched
 import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut } from './ledger.ts'
 import { type Change, no, type TestChain, testChain, through } from './node.ts'
 
-let house: ApiHouse
+let house: ApiServer
 let chain: TestChain
 let merchantId: string
 let watched: WatchedChain
 
 beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
+  house = await apiServer({ routes: [] })
   // Blocks are final when two more stand on them.
   chain = await testChain(['--slots-in-an-epoch', '1'])
   merchantId = await insertMerchant(house.sql)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { audit } from '../../../src/audit/audit.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
@@ -15,7 +15,7 @@ const KILLS = 10
 /** So many that payments are told in two commits at once. */
 const MANY = 40
 
-const opened = async (house: ApiHouse, merchantId: string, token: string): Promise<MadePayment> => {
+const opened = async (house: ApiServer, merchantId: string, token: string): Promise<MadePayment> => {
   const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
   const pick = { address: payment.address, tokenAddress: token }
   await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...pick })
@@ -24,7 +24,7 @@ const opened = async (house: ApiHouse, merchantId: string, token: string): Promi
 }
 
 test(`a watcher killed ${KILLS} times in the middle loses no transfer and counts none twice`, async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   const merchantId = await insertMerchant(house.sql)
   const many = await Promise.all(Array.from({ length: 60 }, () => opened(house, merchantId, chain.token)))
@@ -81,7 +81,7 @@ test.each<[string, 'seen' | 'final', (last: string) => string, Left]>([
   ['some payments are told what is final and others not', 'final', tellingOne, someTold],
   ['all payments are told what is final and that is not forgotten', 'final', forgetting, allTold],
 ])('a watcher killed when %s leaves nothing to be lost, and tells nothing twice', async (_, stage, statement, left) => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   const { sql, databaseUrl } = house
   const merchantId = await insertMerchant(sql)

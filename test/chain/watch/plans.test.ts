@@ -4,14 +4,14 @@ import { findUnsettled } from '../../../src/chain/watch/unsettled.ts'
 import type { Sql } from '../../../src/postgres/connect.ts'
 import { findShownPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { plansOf, waysTo } from '../../harness/plans.ts'
 import { happen, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf, openLedger } from './ledger.ts'
 
 test('a house that has no statistics yet finds what a payment was sent without walking through what others were', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   const { sql, api } = house
   const merchantId = await insertMerchant(sql)
   const payment = await makePayment(api, { merchantId, livemode: false }, '')

@@ -12,7 +12,7 @@ import { freePort } from '../../../src/postgres/server.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { isInShare } from '../../../src/workers/share.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
 import { happen, makePayment, openPayment, windowOver } from '../../http/payments.ts'
 import { coinHouse } from './coins-house.ts'
@@ -43,7 +43,7 @@ test('coins that a look finds while its block becomes final are not taken back',
 })
 
 test('a chain is read by one of two workers, also where one of them has been given a chain more', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   const away = `http://127.0.0.1:${await freePort()}`
   const watched = (id: number, url: string) => ({
@@ -64,7 +64,7 @@ test('a chain is read by one of two workers, also where one of them has been giv
 })
 
 test('a short fork is found by a few headers, however many blocks are not final', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   const watched = { id: 31337, tokens: [chain.token], confirmations: 10_000 }
   const source = openSource(openRpc({ chainId: watched.id, urls: [chain.url] }, house.api), watched.tokens)
@@ -92,7 +92,7 @@ test('a short fork is found by a few headers, however many blocks are not final'
 })
 
 test('test money is nothing to a live payment, and live money at the address of a test payment waits for a person', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   const merchantId = await insertMerchant(house.sql)
   const [live, play] = [await openLedger(house.sql, 1), await openLedger(house.sql, 31337)]
   await keepLivemode(house.sql, 1, true)
@@ -119,7 +119,7 @@ test('test money is nothing to a live payment, and live money at the address of 
 })
 
 test('late money makes up for nothing that was refunded', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   const merchantId = await insertMerchant(house.sql)
   const ledger = await openLedger(house.sql)
   const receive = async ({ address }: { readonly address: string }, amount: bigint) => {

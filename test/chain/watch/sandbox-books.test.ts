@@ -14,7 +14,7 @@ import { kinds } from '../../../src/kinds/all.ts'
 import { freePort } from '../../../src/postgres/server.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { dataFolder } from '../../harness/house.ts'
 import { until } from '../../harness/until.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
@@ -28,7 +28,7 @@ const CONFIRMATIONS = 3
 
 /** A house that watches whatever chain is at one place. */
 const watchingHouse = async (url: string, token: string, epoch?: () => string | undefined) => {
-  const house = await apiHouse({ routes: [] })
+  const house = await apiServer({ routes: [] })
   const merchantId = await insertMerchant(house.sql)
   const watched: WatchedSandbox = { id: SANDBOX, tokens: [token], confirmations: CONFIRMATIONS, epoch }
   const source = () => openSource(openRpc({ chainId: SANDBOX, urls: [url] }, house.api), watched.tokens)

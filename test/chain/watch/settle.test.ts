@@ -12,7 +12,7 @@ import { connect } from '../../../src/postgres/connect.ts'
 import { findPaymentLink } from '../../../src/queries/payment-links.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
 import { happen, type MadePayment, makePayment, openPayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
@@ -21,7 +21,7 @@ import { giveOut, hashOf, type Ledger, openLedger, SENDER, type Sent, TOKEN } fr
 /** The blocks of these tests are mined in the future. */
 const DAY_MS = 86_400_000
 
-let house: ApiHouse
+let house: ApiServer
 let ledger: Ledger
 let elsewhere: Ledger
 let merchantId: string
@@ -29,7 +29,7 @@ let merchantId: string
 beforeAll(async () => {
   const sandbox = sandboxChain({ token: TOKEN, feed: TOKEN, euroFeed: TOKEN })
   const chains = [sandbox, { ...sandbox, id: 31338, network: 'Elsewhere' }]
-  house = await apiHouse({ routes: [], chains: outside => connectChains(chains, () => [], outside) })
+  house = await apiServer({ routes: [], chains: outside => connectChains(chains, () => [], outside) })
   merchantId = await insertMerchant(house.sql)
   ledger = await openLedger(house.sql)
   elsewhere = await openLedger(house.sql, 31338)

@@ -14,14 +14,14 @@ import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { anvil, type TestChain as Node } from '../../harness/anvil.ts'
-import { type ApiHouse, apiHouse } from '../../harness/api.ts'
+import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
 import { giveOut, hashOf } from './ledger.ts'
 import { type TestChain, testChain, through } from './node.ts'
 
-let house: ApiHouse
+let house: ApiServer
 let chain: TestChain
 /** Of the same mode. */
 let other: Node
@@ -33,7 +33,7 @@ const CONFIRMATIONS = 4
 const OTHER = 31338
 
 beforeAll(async () => {
-  house = await apiHouse({ routes: [] })
+  house = await apiServer({ routes: [] })
   chain = await testChain()
   other = await anvil({ mining: 'none', args: ['--chain-id', String(OTHER)] })
   merchantId = await insertMerchant(house.sql)

@@ -6,7 +6,7 @@ import { watchChains } from '../../../src/chain/watch/watch.ts'
 import { freePort } from '../../../src/postgres/server.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
-import { apiHouse } from '../../harness/api.ts'
+import { apiServer } from '../../harness/api.ts'
 import { rewrite } from '../../harness/rewrite.ts'
 import { until } from '../../harness/until.ts'
 import { happen, makePayment } from '../../http/payments.ts'
@@ -15,7 +15,7 @@ import { giveOut } from './ledger.ts'
 import { testChain, through } from './node.ts'
 
 test("chains are read for as long as it runs, and the trouble of one is no other's", async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   const merchantId = await insertMerchant(house.sql)
   const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
@@ -55,7 +55,7 @@ test("chains are read for as long as it runs, and the trouble of one is no other
 })
 
 test('while the second of two nodes is away a chain is read as often, and none of it becomes final', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   const urls = [chain.url, `http://127.0.0.1:${await freePort()}/`]
   const source = openSource(openRpc({ chainId: 31337, urls }, house.api), [chain.token])
@@ -87,7 +87,7 @@ test('while the second of two nodes is away a chain is read as often, and none o
 })
 
 test('of a chain that always has another block when one was read, blocks become final and windows end', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   await using node = await through(chain.url, async ({ method }, answer) => {
     if (method === 'eth_blockNumber') await chain.mine()
@@ -125,7 +125,7 @@ test('of a chain that always has another block when one was read, blocks become 
 })
 
 test('a chain is read before its turn when somebody says that something is there', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   const source = openSource(openRpc({ chainId: 31337, urls: [chain.url] }, house.api), [chain.token])
   const watch = watchChains(house.api, {
@@ -149,7 +149,7 @@ test('a chain is read before its turn when somebody says that something is there
 })
 
 test('two nodes that do not agree on what is final are trouble within two polls, and none when they do again', async () => {
-  await using house = await apiHouse({ routes: [] })
+  await using house = await apiServer({ routes: [] })
   await using chain = await testChain()
   let lies = false
   // One of the two has a transfer that nobody made.
