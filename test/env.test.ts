@@ -79,7 +79,7 @@ const table: readonly {
     good: {
       'https://a.example/key, http://b.example': env =>
         Bun.deepEquals(env.rpcUrls, new Map([[1, ['https://a.example/key', 'http://b.example']]])),
-      // One house may hold several nodes.
+      // One instance may hold several nodes.
       'https://a.example/key,https://a.example/Key,https://a.example/key?2,https://a.example:8443/key,http://a.example/key':
         env => env.rpcUrls.get(1)?.length === 5,
       'https://a.example/?to=https://b.example;c,': env => env.rpcUrls.get(1)?.length === 1,

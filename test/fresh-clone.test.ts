@@ -36,18 +36,18 @@ test.skipIf(!known || !asBoth)(
 
 const startAndEnd = async (clone: Clone, owner?: number) => {
   const port = await freePort()
-  await using house = clone.run(['start'], { ...withParent(clone), PORT: String(port) })
+  await using instance = clone.run(['start'], { ...withParent(clone), PORT: String(port) })
   const ready = `Ready at http://127.0.0.1:${port}\n`
-  await until(() => house.text().includes(ready) || house.child.exitCode !== null, { timeoutMs: PATIENCE_MS / 2 })
-  expect(house.text()).toMatch(/^Installing what is missing \(once, it takes a moment\)$/m)
-  expect(house.text()).toContain(ready)
+  await until(() => instance.text().includes(ready) || instance.child.exitCode !== null, { timeoutMs: PATIENCE_MS / 2 })
+  expect(instance.text()).toMatch(/^Installing what is missing \(once, it takes a moment\)$/m)
+  expect(instance.text()).toContain(ready)
   const answer = await fetch(`http://127.0.0.1:${port}/healthz`)
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
   const server = findPostmaster(join(clone.path, '.data/postgres'))
   if (owner !== undefined) expect(statSync(`/proc/${server}`).uid).toBe(owner)
 
-  house.child.kill('SIGTERM')
-  expect(await house.exited).toBe(0)
+  instance.child.kill('SIGTERM')
+  expect(await instance.exited).toBe(0)
   await until(() => processesOf(clone.path).length === 0, { timeoutMs: 5_000, what: 'the end of all its processes' })
   expect(findPostmaster(join(clone.path, '.data/postgres'))).toBeUndefined()
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow()
@@ -66,17 +66,17 @@ test.skipIf(!known)(
 )
 
 test.skipIf(!known)(
-  `in a fresh clone one command starts a house anew at every change${skipped}`,
+  `in a fresh clone one command starts an instance anew at every change${skipped}`,
   async () => {
     const port = await freePort()
-    await using house = ours.run(['dev'], { ...withParent(ours), PORT: String(port), SANDBOX: 'off' })
-    await until(() => house.text().includes(`Ready at http://127.0.0.1:${port}\n`), { timeoutMs: PATIENCE_MS / 2 })
+    await using instance = ours.run(['dev'], { ...withParent(ours), PORT: String(port), SANDBOX: 'off' })
+    await until(() => instance.text().includes(`Ready at http://127.0.0.1:${port}\n`), { timeoutMs: PATIENCE_MS / 2 })
     const source = join(ours.path, 'src/server/server.ts')
     writeFileSync(source, readFileSync(source, 'utf8').replace('Ready at', 'Ready again at'))
-    await until(() => house.text().includes(`Ready again at http://127.0.0.1:${port}\n`))
+    await until(() => instance.text().includes(`Ready again at http://127.0.0.1:${port}\n`))
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
-    house.child.kill('SIGTERM')
-    expect(await house.exited).toBe(0)
+    instance.child.kill('SIGTERM')
+    expect(await instance.exited).toBe(0)
     await until(() => processesOf(ours.path).length === 0, { timeoutMs: 5_000, what: 'the end of all its processes' })
   },
   PATIENCE_MS,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../src/postgres/server.ts'
-import { dataFolder } from './harness/house.ts'
+import { dataFolder } from './harness/embedded-parent.ts'
 import { startMain } from './harness/main.ts'
 import { until } from './harness/until.ts'
 
@@ -45,7 +45,7 @@ const documents = ['../README.md', '../docs/integrating.md'].map(path => new URL
 /** A command behind a `$`, and the output that the document shows below it. */
 type Step = { readonly command: string; readonly shown: string }
 
-/** All steps but the starts, at this house's ports and in its folder. A line that ends in `\` goes on in the next. */
+/** All steps but the starts, at this instance's ports and in its folder. A line that ends in `\` goes on in the next. */
 const readSteps = (ports: Readonly<Record<string, string>>, dataDir: string): Step[] =>
   documents
     .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)])

@@ -32,11 +32,11 @@ const superiority = (ones: readonly number[], others: readonly number[]): number
 }
 
 test('over 200 tries an unknown account takes as long as a wrong password', async () => {
-  await using house = await open()
-  await insertPeople(house.sql, 100, await house.api.passwords.hash('tests', password))
+  await using server = await open()
+  await insertPeople(server.sql, 100, await server.api.passwords.hash('tests', password))
   const timeOf = async (email: string, n: number) => {
     const began = performance.now()
-    await signIn(house.api, { email, password: 'a wrong one' }, fromSomewhere(n)).catch(() => {})
+    await signIn(server.api, { email, password: 'a wrong one' }, fromSomewhere(n)).catch(() => {})
     return performance.now() - began
   }
   for (let i = 0; i < 10; i++) await timeOf(`${randomUUID()}@lamps.example`, 1_000 + i)
@@ -101,7 +101,7 @@ const watchRoute = async (url: string, bearer: string | undefined, meanwhile: ()
     }
   }
   const callers = Array.from({ length: 4 }, caller)
-  // Also when it fails: nobody is to be left asking a house that is gone.
+  // Also when it fails: nobody is to be left asking a server that is gone.
   await meanwhile().finally(() => {
     over = true
     return Promise.all(callers)

@@ -10,25 +10,25 @@ import { elsewhere } from './elsewhere.ts'
 
 const from = { address: '192.0.2.1', network: '192.0.2.1', userAgent: null }
 
-/** A house, a book of another process on its database, and somebody who has signed in. */
+/** A server, a book of another process on its database, and somebody who has signed in. */
 const start = async (outside = {}) => {
-  const house = await apiServer({ routes: [], outside })
-  const other = elsewhere(house.sql)
-  const book = openSessionBook({ sql: other.sql, clock: house.api.clock }, house.api.keyring)
-  const { accountId, bearer } = await person(house.api, 'anna@lamps.example')
+  const server = await apiServer({ routes: [], outside })
+  const other = elsewhere(server.sql)
+  const book = openSessionBook({ sql: other.sql, clock: server.api.clock }, server.api.keyring)
+  const { accountId, bearer } = await person(server.api, 'anna@lamps.example')
   return {
-    ...{ api: house.api, sql: house.sql, book, accountId, bearer },
+    ...{ api: server.api, sql: server.sql, book, accountId, bearer },
     [Symbol.asyncDispose]: async () => {
       book.stop()
       await other[Symbol.asyncDispose]()
-      await house[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
     },
   }
 }
 
 test('a sign-out acts at once where it was done, and within a second everywhere else', async () => {
-  await using house = await start()
-  const { api, book, bearer } = house
+  await using server = await start()
+  const { api, book, bearer } = server
   const found = await api.sessions.find(bearer)
   const session = found?.session ?? expect.unreachable()
   // Read as late as can be, so that the second is a whole one.
@@ -41,8 +41,8 @@ test('a sign-out acts at once where it was done, and within a second everywhere 
 })
 
 test('a role that is taken away is gone within a second, one that is given is there at once', async () => {
-  await using house = await start()
-  const { api, book, sql, accountId } = house
+  await using server = await start()
+  const { api, book, sql, accountId } = server
   const { merchantId } = await shop(api)
   expect(await book.roleIn(accountId, merchantId)).toBeUndefined()
   await sql`insert into members (merchant_id, account_id, role) values (${merchantId}, ${accountId}, 'viewer')`
@@ -54,8 +54,8 @@ test('a role that is taken away is gone within a second, one that is given is th
 })
 
 test('a second counts from when the read began, so a slow one is not believed for longer', async () => {
-  await using house = await start()
-  const { api, book, sql, bearer } = house
+  await using server = await start()
+  const { api, book, sql, bearer } = server
   const lock = elsewhere(sql, 'lock')
   const blocking = lock.sql`do 'begin lock table sessions; perform pg_sleep(0.9); end'`.execute()
   await until(async () => (await sql`select from pg_locks where mode = 'AccessExclusiveLock'`).length > 0)
@@ -71,16 +71,16 @@ test('a second counts from when the read began, so a slow one is not believed fo
 
 test('an access token is over after a quarter of an hour by the clock of the database', async () => {
   const clock = manualClock(new Date())
-  await using house = await start({ clock })
+  await using server = await start({ clock })
   clock.advance(15 * 60_000 - 5_000)
-  expect(await house.book.find(house.bearer)).toBeDefined()
+  expect(await server.book.find(server.bearer)).toBeDefined()
   // The token was made by the database, a little later than the clock, and to the second.
   clock.advance(7_000)
-  expect(await house.book.find(house.bearer)).toBeUndefined()
+  expect(await server.book.find(server.bearer)).toBeUndefined()
 })
 
 test('a process whose own clock is an hour off knows the time from the first session it reads', async () => {
-  await using house = await start()
+  await using server = await start()
   let offset = 3_600_000
   const skewed = {
     now: () => new Date(Date.now() + offset),
@@ -88,21 +88,21 @@ test('a process whose own clock is an hour off knows the time from the first ses
       offset = time.getTime() - Date.now()
     },
   }
-  const book = openSessionBook({ sql: house.sql, clock: skewed }, house.api.keyring)
-  expect(await book.find(house.bearer)).toBeDefined()
+  const book = openSessionBook({ sql: server.sql, clock: skewed }, server.api.keyring)
+  expect(await book.find(server.bearer)).toBeDefined()
 })
 
 test('a thousand requests of one session in a second are one read', async () => {
-  await using house = await start()
-  const { accessToken } = await openSession(house.api, house.accountId, from)
+  await using server = await start()
+  const { accessToken } = await openSession(server.api, server.accountId, from)
   let reads = 0
-  const counting = new Proxy(house.sql, {
+  const counting = new Proxy(server.sql, {
     apply: (target, self, args) => {
       reads++
       return Reflect.apply(target, self, args)
     },
   })
-  const book = openSessionBook({ sql: counting, clock: house.api.clock }, house.api.keyring)
+  const book = openSessionBook({ sql: counting, clock: server.api.clock }, server.api.keyring)
   await Promise.all(Array.from({ length: 1_000 }, () => book.find(accessToken)))
   expect(reads).toBe(1)
 })

@@ -3,138 +3,142 @@ import { type Command, CommandFault } from '../../src/actors/command.ts'
 import { registered } from '../../src/actors/kind.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
+import { doneOf, lampInstance, makeLamp, newId, newLamp, openInstance, tell } from './lamps.ts'
 
 test('a command commits the state, its history, the event, the timer and the job together', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  const { actor } = doneOf(await house.actors.dispatch({ ...tell(id, 'switch_on'), cause: 'a hand' }))
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  const { actor } = doneOf(await instance.actors.dispatch({ ...tell(id, 'switch_on'), cause: 'a hand' }))
   expect(actor).toMatchObject({ state: 'on', rev: 2, context: { switched: 1 } })
 
-  const [row] = await house.sql`select state, rev, version, switched from lamps where id = ${id}`
+  const [row] = await instance.sql`select state, rev, version, switched from lamps where id = ${id}`
   expect({ ...row }).toEqual({ state: 'on', rev: 2, version: 1, switched: 1 })
-  const history = await house.sql`
+  const history = await instance.sql`
     select rev, event, from_state, to_state, cause, context from transitions where actor = ${id} order by rev`
   expect(history.map(entry => ({ ...entry }))).toEqual([
     { rev: 1, event: 'create', from_state: null, to_state: 'off', cause: null, context: { switched: 0 } },
     { rev: 2, event: 'switch_on', from_state: 'off', to_state: 'on', cause: 'a hand', context: { switched: 1 } },
   ])
-  const [event] = await house.sql`select type, kind, rev, livemode, object from events where actor = ${id}`
+  const [event] = await instance.sql`select type, kind, rev, livemode, object from events where actor = ${id}`
   expect(event).toMatchObject({ type: 'lamp.lit', kind: 'lamp', rev: 2, livemode: false, object: { status: 'on' } })
-  const [timer] = await house.sql`select name, generation from timers where actor = ${id}`
+  const [timer] = await instance.sql`select name, generation from timers where actor = ${id}`
   expect({ ...timer }).toEqual({ name: 'burn.lamp.on', generation: 2 })
 
-  await house.actors.dispatch(tell(id, 'switch_off'))
-  expect(await house.sql`select from timers where actor = ${id}`).toHaveLength(0)
-  const [job] = await house.sql`select payload from graphile_worker._private_jobs`
+  await instance.actors.dispatch(tell(id, 'switch_off'))
+  expect(await instance.sql`select from timers where actor = ${id}`).toHaveLength(0)
+  const [job] = await instance.sql`select payload from graphile_worker._private_jobs`
   expect(job?.payload).toEqual({ lamp: id, switched: 1, effect: `${id}:3:0` })
 })
 
 test('an event the machine does not take writes nothing and tells what would be possible', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  const outcome = await house.actors.dispatch(tell(id, 'switch_off'))
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  const outcome = await instance.actors.dispatch(tell(id, 'switch_off'))
   expect(outcome).toMatchObject({
     ok: false,
     refusal: 'state',
     actor: { state: 'off', rev: 1 },
     possible: ['switch_on', 'count', 'flash', 'hit'],
   })
-  expect(await house.sql`select from transitions`).toHaveLength(1)
+  expect(await instance.sql`select from transitions`).toHaveLength(1)
 })
 
 test('a guard that says no is a refusal', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  expect(await house.actors.dispatch(tell(id, 'count', { by: 0 }))).toMatchObject({ ok: false, refusal: 'state' })
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  expect(await instance.actors.dispatch(tell(id, 'count', { by: 0 }))).toMatchObject({ ok: false, refusal: 'state' })
 })
 
 test('an actor that does not exist is missing, and one that does cannot be created again', async () => {
-  await using house = await lampHouse()
-  expect(await house.actors.dispatch(tell(newId(), 'switch_on'))).toMatchObject({ ok: false, refusal: 'missing' })
-  const id = await newLamp(house.actors)
-  expect(await house.actors.dispatch(makeLamp({}, id))).toMatchObject({ ok: false, refusal: 'exists' })
+  await using instance = await lampInstance()
+  expect(await instance.actors.dispatch(tell(newId(), 'switch_on'))).toMatchObject({ ok: false, refusal: 'missing' })
+  const id = await newLamp(instance.actors)
+  expect(await instance.actors.dispatch(makeLamp({}, id))).toMatchObject({ ok: false, refusal: 'exists' })
 })
 
 test('commands for one actor are carried out in the order they were given, in one commit', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   const id = newId()
   const outcomes = await Promise.all(
-    [makeLamp({}, id), tell(id, 'switch_on'), tell(id, 'switch_off'), tell(id, 'switch_on')].map(house.actors.dispatch),
+    [makeLamp({}, id), tell(id, 'switch_on'), tell(id, 'switch_off'), tell(id, 'switch_on')].map(
+      instance.actors.dispatch,
+    ),
   )
   expect(outcomes.map(outcome => doneOf(outcome).actor.rev)).toEqual([1, 2, 3, 4])
-  const commits = await house.sql`select count(distinct xid)::int as n from transitions`
+  const commits = await instance.sql`select count(distinct xid)::int as n from transitions`
   expect(commits[0]?.n).toBe(1)
-  const timers = await house.sql`select generation from timers`
+  const timers = await instance.sql`select generation from timers`
   expect(timers.map(timer => timer.generation)).toEqual([4])
 })
 
 test('a bundle commits all of its commands or none', async () => {
-  await using house = await lampHouse()
-  const [a, b] = [await newLamp(house.actors), await newLamp(house.actors)]
-  expect(await house.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_off')])).toMatchObject({
+  await using instance = await lampInstance()
+  const [a, b] = [await newLamp(instance.actors), await newLamp(instance.actors)]
+  expect(await instance.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_off')])).toMatchObject({
     ok: false,
     refusal: 'state',
     index: 1,
     actor: { id: b },
   })
-  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(0)
-  expect(await house.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_on')])).toMatchObject({ ok: true })
-  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(2)
+  expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(0)
+  expect(await instance.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_on')])).toMatchObject({ ok: true })
+  expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(2)
 })
 
 test('a command with an id is carried out once, however often and wherever it is sent', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
   const command = { ...tell(id, 'count', { by: 1 }), id: newId() }
-  const outcomes = await Promise.all(Array.from({ length: 50 }, () => house.actors.dispatch(command)))
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => instance.actors.dispatch(command)))
   expect(outcomes.filter(outcome => !doneOf(outcome).replayed)).toHaveLength(1)
-  expect(doneOf(await house.actors.dispatch(command))).toMatchObject({ replayed: true, actor: { rev: 2 } })
-  const [row] = await house.sql`select switched, rev from lamps where id = ${id}`
+  expect(doneOf(await instance.actors.dispatch(command))).toMatchObject({ replayed: true, actor: { rev: 2 } })
+  const [row] = await instance.sql`select switched, rev from lamps where id = ${id}`
   expect({ ...row }).toEqual({ switched: 1, rev: 2 })
 })
 
 test('a creation with an id is carried out once', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   const command = { ...makeLamp(), id: newId() }
-  const outcomes = await Promise.all([command, command].map(house.actors.dispatch))
+  const outcomes = await Promise.all([command, command].map(instance.actors.dispatch))
   expect(outcomes.map(outcome => doneOf(outcome).replayed).sort()).toEqual([false, true])
-  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(true)
+  expect(doneOf(await instance.actors.dispatch(command)).replayed).toBe(true)
 })
 
 test('of a hundred parallel lamps for one room one is made, and the others are refused by name', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   const outcomes = await Promise.all(
-    Array.from({ length: 100 }, () => house.actors.dispatch(makeLamp({ room: 'attic' }))),
+    Array.from({ length: 100 }, () => instance.actors.dispatch(makeLamp({ room: 'attic' }))),
   )
   expect(outcomes.filter(outcome => outcome.ok)).toHaveLength(1)
   const refused = outcomes.flatMap(outcome => (outcome.ok ? [] : [outcome]))
   expect(new Set(refused.map(({ refusal, constraint }) => `${refusal} ${constraint}`))).toEqual(
     new Set(['room_taken lamps_room_once']),
   )
-  const [later] = [await house.actors.dispatch(makeLamp({ room: 'attic' }))]
+  const [later] = [await instance.actors.dispatch(makeLamp({ room: 'attic' }))]
   expect(later).toMatchObject({ ok: false, refusal: 'room_taken' })
 })
 
 test('a row that is there refuses the command it comes with, and no other', async () => {
-  await using house = await lampHouse()
-  const lamps = await Promise.all(Array.from({ length: 20 }, () => newLamp(house.actors)))
+  await using instance = await lampInstance()
+  const lamps = await Promise.all(Array.from({ length: 20 }, () => newLamp(instance.actors)))
   const seen = (lamp: string, tx: string) => ({
     ...tell(lamp, 'count', { by: 1 }),
     rows: [{ table: 'sightings', row: { tx, lamp } }],
   })
   // Ten transactions, each seen twice, by lamps of the same batch.
-  const outcomes = await Promise.all(lamps.map((lamp, index) => house.actors.dispatch(seen(lamp, `tx${index % 10}`))))
+  const outcomes = await Promise.all(
+    lamps.map((lamp, index) => instance.actors.dispatch(seen(lamp, `tx${index % 10}`))),
+  )
   expect(outcomes.filter(outcome => outcome.ok)).toHaveLength(10)
   expect(outcomes.filter(outcome => !outcome.ok && outcome.constraint === 'sightings_pkey')).toHaveLength(10)
   const [sum] =
-    await house.sql`select sum(switched)::int as switched, (select count(*)::int from sightings) as seen from lamps`
+    await instance.sql`select sum(switched)::int as switched, (select count(*)::int from sightings) as seen from lamps`
   expect({ ...sum }).toEqual({ switched: 10, seen: 10 })
 })
 
 test('a command whose rows cannot be made leaves nothing to the next one of its batch', async () => {
-  await using house = await lampHouse({ lanes: 1 })
-  const id = await newLamp(house.actors)
+  await using instance = await lampInstance({ lanes: 1 })
+  const id = await newLamp(instance.actors)
   const made = newId()
   const rows = () => {
     throw new Error('no rows')
@@ -145,7 +149,7 @@ test('a command whose rows cannot be made leaves nothing to the next one of its 
       tell(id, 'count', { by: 1 }),
       { ...makeLamp({}, made), rows },
       makeLamp({}, made),
-    ].map(house.actors.dispatch),
+    ].map(instance.actors.dispatch),
   )
   const fault = { status: 'rejected', reason: { cause: { message: 'no rows' } } }
   const done = (rev: number) => ({
@@ -153,13 +157,13 @@ test('a command whose rows cannot be made leaves nothing to the next one of its 
     value: { ok: true, replayed: false, actor: { state: 'off', rev } },
   })
   expect(outcomes).toMatchObject([fault, done(2), fault, done(1)])
-  expect(await audit(house.sql, [registered(lamp)])).toEqual([])
+  expect(await audit(instance.sql, [registered(lamp)])).toEqual([])
 })
 
 test('in a batch of 500 a throwing machine, a unique violation and a failed check fail alone', async () => {
-  await using house = await lampHouse({ lanes: 1 })
-  await newLamp(house.actors, { room: 'cellar' })
-  const lamps = await Promise.all(Array.from({ length: 500 }, () => newLamp(house.actors)))
+  await using instance = await lampInstance({ lanes: 1 })
+  await newLamp(instance.actors, { room: 'cellar' })
+  const lamps = await Promise.all(Array.from({ length: 500 }, () => newLamp(instance.actors)))
   const throws = 100
   const violates = 250
   const breaksCheck = 400
@@ -169,7 +173,7 @@ test('in a batch of 500 a throwing machine, a unique violation and a failed chec
     if (index === breaksCheck) return tell(lamp, 'count', { by: 2_000_000 })
     return tell(lamp, 'switch_on')
   })
-  const outcomes = await Promise.allSettled(commands.map(house.actors.dispatch))
+  const outcomes = await Promise.allSettled(commands.map(instance.actors.dispatch))
   expect(outcomes[throws]).toMatchObject({ status: 'rejected', reason: { cause: { message: 'the lamp is hit' } } })
   expect(outcomes[violates]).toMatchObject({ status: 'fulfilled', value: { ok: false, refusal: 'room_taken' } })
   expect(outcomes[breaksCheck]).toMatchObject({
@@ -178,38 +182,38 @@ test('in a batch of 500 a throwing machine, a unique violation and a failed chec
   })
   expect((outcomes[throws] as PromiseRejectedResult).reason).toBeInstanceOf(CommandFault)
   expect(outcomes.filter(outcome => outcome.status === 'fulfilled' && outcome.value.ok)).toHaveLength(497)
-  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(497)
-  const events = await house.sql`select count(*)::int as n from events`
+  expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(497)
+  const events = await instance.sql`select count(*)::int as n from events`
   expect(events[0]?.n).toBe(497)
   // The check broken, the batch was halved: a half less the one that threw shows that they were one.
-  const [half] = await house.sql`
+  const [half] = await instance.sql`
     select count(*)::int as n from transitions where event = 'switch_on' group by xid order by n desc limit 1`
   expect(half?.n).toBe(249)
-  expect(await audit(house.sql, [registered(lamp)])).toEqual([])
+  expect(await audit(instance.sql, [registered(lamp)])).toEqual([])
 })
 
 test('values that a literal must quote arrive as they were sent', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   for (const room of ['', ' ', '"', '\\', '\\"', '{a,(b)}', "o'clock", 'null', 'NULL', 'ünï ☃ \n\t', '$1 %s', '(,)']) {
-    const id = await newLamp(house.actors, { room })
-    const [row] = await house.sql`select room from lamps where id = ${id}`
+    const id = await newLamp(instance.actors, { room })
+    const [row] = await instance.sql`select room from lamps where id = ${id}`
     expect(row?.room).toBe(room)
   }
 })
 
 test('text that Postgres cannot store fails its own command alone', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   const outcomes = await Promise.allSettled(
-    [makeLamp({ room: 'a\u0000b' }), makeLamp({ room: 'c' })].map(house.actors.dispatch),
+    [makeLamp({ room: 'a\u0000b' }), makeLamp({ room: 'c' })].map(instance.actors.dispatch),
   )
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 
 test('rows may be made of what the commands leave, and are committed with it', async () => {
-  await using house = await lampHouse()
-  await house.sql`create table notes (id uuid primary key, note json not null)`
-  await house.sql`select define_commit_rows('notes')`
-  const far = await openHouse(house.url)
+  await using instance = await lampInstance()
+  await instance.sql`create table notes (id uuid primary key, note json not null)`
+  await instance.sql`select define_commit_rows('notes')`
+  const far = await openInstance(instance.url)
   const [one, two] = [await newLamp(far.actors), await newLamp(far.actors)]
   const id = newId()
   const note = (command: Command): Command => ({
@@ -218,7 +222,7 @@ test('rows may be made of what the commands leave, and are committed with it', a
   })
   const bundle = () => far.actors.dispatchBundle([tell(one, 'count', { by: 1 }), note(tell(two, 'switch_on'))])
   expect(await bundle()).toMatchObject({ ok: true })
-  const [kept] = await house.sql`select note from notes`
+  const [kept] = await instance.sql`select note from notes`
   expect(kept?.note).toEqual([
     { rev: 2, state: 'off' },
     { rev: 2, state: 'on' },
@@ -226,27 +230,27 @@ test('rows may be made of what the commands leave, and are committed with it', a
   // The second time the row is there, and nothing of the bundle is done.
   doneOf(await far.actors.dispatch(tell(two, 'switch_off')))
   expect(await bundle()).toMatchObject({ ok: false, constraint: 'notes_pkey' })
-  expect((await house.sql`select switched from lamps where id = ${one}`)[0]?.switched).toBe(1)
+  expect((await instance.sql`select switched from lamps where id = ${one}`)[0]?.switched).toBe(1)
   await far.close()
 })
 
 test('many commands for one actor share their commits, however many lanes there are', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  const before = await commitsOf(house)
-  await Promise.all(Array.from({ length: 1_000 }, () => house.actors.dispatch(tell(id, 'count', { by: 1 }))))
-  expect((await commitsOf(house)) - before).toBeLessThanOrEqual(4)
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  const before = await commitsOf(instance)
+  await Promise.all(Array.from({ length: 1_000 }, () => instance.actors.dispatch(tell(id, 'count', { by: 1 }))))
+  expect((await commitsOf(instance)) - before).toBeLessThanOrEqual(4)
 })
 
 test('nothing is idle before what follows at once on what was told', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   const told: string[] = []
   for (let n = 0; n < 10; n++) {
-    const twice = newLamp(house.actors).then(async id => {
-      doneOf(await house.actors.dispatch(tell(id, 'switch_on')))
+    const twice = newLamp(instance.actors).then(async id => {
+      doneOf(await instance.actors.dispatch(tell(id, 'switch_on')))
       told.push('both')
     })
-    await house.actors.idle()
+    await instance.actors.idle()
     told.push('idle')
     await twice
   }
@@ -254,7 +258,7 @@ test('nothing is idle before what follows at once on what was told', async () =>
 })
 
 /** Each transaction that has left history. */
-const commitsOf = async ({ sql }: Awaited<ReturnType<typeof lampHouse>>): Promise<number> => {
+const commitsOf = async ({ sql }: Awaited<ReturnType<typeof lampInstance>>): Promise<number> => {
   const [row] = await sql<[{ count: number }]>`select count(distinct xid)::integer as count from transitions`
   return row.count
 }

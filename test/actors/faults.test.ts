@@ -8,7 +8,7 @@ import { postgresServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
 import { startHammer } from './hammers.ts'
 import { lamp } from './lamp.ts'
-import { addLamps, doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
+import { addLamps, doneOf, lampInstance, makeLamp, newId, newLamp, openInstance, tell } from './lamps.ts'
 
 const lampKinds = [registered(lamp)]
 
@@ -41,59 +41,59 @@ const expectExactly = async (sql: Sql, commands: number) => {
   expect(await audit(sql, lampKinds)).toEqual([])
 }
 
-const makeLamps = (house: Awaited<ReturnType<typeof openHouse>>, count: number) =>
-  Promise.all(Array.from({ length: count }, () => newLamp(house.actors)))
+const makeLamps = (instance: Awaited<ReturnType<typeof openInstance>>, count: number) =>
+  Promise.all(Array.from({ length: count }, () => newLamp(instance.actors)))
 
 test('two processes hammering the same hundred actors for 20 s lose no update and repeat none', async () => {
-  await using house = await lampHouse()
-  const lamps = await makeLamps(house, 100)
-  const hammers = ['left', 'right'].map(name => startHammer(house.url, name, lamps, new Set()))
+  await using instance = await lampInstance()
+  const lamps = await makeLamps(instance, 100)
+  const hammers = ['left', 'right'].map(name => startHammer(instance.url, name, lamps, new Set()))
   await Bun.sleep(20_000)
   await Promise.all(hammers.map(({ finish }) => finish()))
   const told = hammers.map(hammer => hammer.told.size)
   expect(Math.min(...told)).toBeGreaterThan(1_000)
   await expectExactly(
-    house.sql,
+    instance.sql,
     told.reduce((sum, count) => sum + count),
   )
 }, 60_000)
 
 test('a process killed ten times in the middle loses no command and repeats none', async () => {
-  await using house = await lampHouse()
-  const lamps = await makeLamps(house, 100)
-  const steady = startHammer(house.url, 'steady', lamps, new Set())
+  await using instance = await lampInstance()
+  const lamps = await makeLamps(instance, 100)
+  const steady = startHammer(instance.url, 'steady', lamps, new Set())
   const told = new Set<number>()
   for (let killing = 0; killing < 10; killing++) {
-    const victim = startHammer(house.url, 'victim', lamps, told)
+    const victim = startHammer(instance.url, 'victim', lamps, told)
     const before = told.size
     await until(() => told.size > before + 100, { timeoutMs: 20_000, what: 'the victim to be at work' })
     await victim.kill()
   }
   // The last one sends again whatever the killed ones did not live to tell.
-  const last = startHammer(house.url, 'victim', lamps, told)
+  const last = startHammer(instance.url, 'victim', lamps, told)
   const before = told.size
   await until(() => told.size > before + 100, { timeoutMs: 20_000, what: 'the last to be at work' })
   await Promise.all([last.finish(), steady.finish()])
   const highest = Math.max(...told)
   // Commands beyond the first untold one may have been done by a victim without being told.
-  const [untold] = await house.sql`
+  const [untold] = await instance.sql`
     select count(*)::int as n from transitions
     where cause like 'victim %' and split_part(cause, ' ', 2)::int > ${highest}`
   expect(told.size).toBe(highest + 1)
-  await expectExactly(house.sql, told.size + steady.told.size + Number(untold?.n))
+  await expectExactly(instance.sql, told.size + steady.told.size + Number(untold?.n))
 }, 90_000)
 
 test('Postgres restarted under load: callers get the true outcome, and nothing is done twice', async () => {
   await using server = await postgresServer()
   await migrate(server.url)
   await addLamps(server.url)
-  const house = await openHouse(server.url, { patienceMs: 20_000 })
-  const lamps = await makeLamps(house, 50)
+  const instance = await openInstance(server.url, { patienceMs: 20_000 })
+  const lamps = await makeLamps(instance, 50)
   let done = 0
   let stopping = false
   const callers = Array.from({ length: 64 }, async (_, caller) => {
     while (!stopping) {
-      doneOf(await house.actors.dispatch(tell(lamps[(caller * 7 + done) % 50] ?? '', 'flash')))
+      doneOf(await instance.actors.dispatch(tell(lamps[(caller * 7 + done) % 50] ?? '', 'flash')))
       done++
     }
   })
@@ -108,24 +108,24 @@ test('Postgres restarted under load: callers get the true outcome, and nothing i
   }
   stopping = true
   await Promise.all(callers)
-  await expectExactly(house.sql, done)
-  await house.close()
+  await expectExactly(instance.sql, done)
+  await instance.close()
 }, 90_000)
 
 test('backends terminated at random between read and commit and during the commit: no second effect', async () => {
   // Nothing is remembered, so that every commit has a read before it.
-  await using house = await lampHouse({ patienceMs: 20_000 })
-  const lamps = await makeLamps(house, 50)
+  await using instance = await lampInstance({ patienceMs: 20_000 })
+  const lamps = await makeLamps(instance, 50)
   let done = 0
   let stopping = false
   const callers = Array.from({ length: 64 }, async (_, caller) => {
     while (!stopping) {
-      doneOf(await house.actors.dispatch(tell(lamps[(caller + done) % 50] ?? '', 'flash')))
+      doneOf(await instance.actors.dispatch(tell(lamps[(caller + done) % 50] ?? '', 'flash')))
       done++
     }
   })
   // One connection: it would kill its others too, and then be given one of them.
-  const killer = await openHouse(house.url, { connections: 1 })
+  const killer = await openInstance(instance.url, { connections: 1 })
   const killed = { afterRead: 0, inCommit: 0 }
   for (let round = 0; round < 800 && Math.min(killed.afterRead, killed.inCommit) < 10; round++) {
     const victims = await killer.sql<{ at: keyof typeof killed }[]>`
@@ -150,21 +150,21 @@ test('backends terminated at random between read and commit and during the commi
 }, 120_000)
 
 test('a connection cut between read and commit: the command is done once', async () => {
-  await using house = await lampHouse()
-  await using proxy = await databaseProxy(house.url)
-  const far = await openHouse(proxy.url, {})
+  await using instance = await lampInstance()
+  await using proxy = await databaseProxy(instance.url)
+  const far = await openInstance(proxy.url, {})
   const [id = ''] = await makeLamps(far, 1)
   await far.actors.dispatch(tell(id, 'flash'))
   proxy.cutInsteadOfAnswer(1)
   expect(doneOf(await far.actors.dispatch(tell(id, 'flash')))).toMatchObject({ replayed: false })
-  await expectExactly(house.sql, 2)
+  await expectExactly(instance.sql, 2)
   await far.close()
 })
 
 test('a connection cut after the commit and before its answer: the command is done once, and known to be', async () => {
-  await using house = await lampHouse()
-  await using proxy = await databaseProxy(house.url)
-  const far = await openHouse(proxy.url, { connections: 1 })
+  await using instance = await lampInstance()
+  await using proxy = await databaseProxy(instance.url)
+  const far = await openInstance(proxy.url, { connections: 1 })
   const [id = ''] = await makeLamps(far, 1)
   for (let count = 1; count <= 5; count++) {
     await far.actors.dispatch(tell(id, 'flash'))
@@ -179,11 +179,11 @@ test('a connection cut after the commit and before its answer: the command is do
   const made = doneOf(await far.actors.dispatch(makeLamp()))
   expect(made).toMatchObject({ replayed: true })
   await far.actors.dispatch(tell(id, 'flash'))
-  await expectExactly(house.sql, 11)
+  await expectExactly(instance.sql, 11)
   proxy.cutInsteadOfAnswer(2)
   const bundle = await far.actors.dispatchBundle([tell(id, 'flash'), tell(made.actor.id, 'flash')])
   expect(bundle).toMatchObject({ ok: true, done: [{ replayed: true }, { replayed: true }] })
-  await expectExactly(house.sql, 13)
+  await expectExactly(instance.sql, 13)
   await far.close()
 }, 30_000)
 
@@ -191,26 +191,26 @@ test('a database that stays away makes a command Unavailable, and sent again wit
   await using server = await postgresServer()
   await migrate(server.url)
   await addLamps(server.url)
-  const house = await openHouse(server.url, { patienceMs: 300 })
-  const [id = ''] = await makeLamps(house, 1)
+  const instance = await openInstance(server.url, { patienceMs: 300 })
+  const [id = ''] = await makeLamps(instance, 1)
   await server.stop()
   const command = { ...tell(id, 'flash'), id: newId() }
-  await expect(house.actors.dispatch(command)).rejects.toMatchObject({ name: 'Unavailable' })
-  await house.actors.idle()
+  await expect(instance.actors.dispatch(command)).rejects.toMatchObject({ name: 'Unavailable' })
+  await instance.actors.idle()
   await server.start()
-  await until(async () => (await house.actors.dispatch(command).catch(() => ({ ok: false }))).ok)
-  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(true)
-  await expectExactly(house.sql, 1)
-  await house.close()
+  await until(async () => (await instance.actors.dispatch(command).catch(() => ({ ok: false }))).ok)
+  expect(doneOf(await instance.actors.dispatch(command)).replayed).toBe(true)
+  await expectExactly(instance.sql, 1)
+  await instance.close()
 }, 60_000)
 
 test('a bundle that conflicts over and over beside a hot actor gets through', async () => {
-  await using house = await lampHouse()
-  const rivals = await Promise.all([openHouse(house.url), openHouse(house.url)])
-  const hot = await newLamp(house.actors)
-  const mine = await makeLamps(house, 20)
+  await using instance = await lampInstance()
+  const rivals = await Promise.all([openInstance(instance.url), openInstance(instance.url)])
+  const hot = await newLamp(instance.actors)
+  const mine = await makeLamps(instance, 20)
   // A lease is taken after three conflicts, and leaves no trace of its own.
-  await house.sql.unsafe(`
+  await instance.sql.unsafe(`
     create table leases (holder uuid);
     create function note_lease() returns trigger language plpgsql as $$ begin
       insert into leases values (new.lease);
@@ -228,27 +228,30 @@ test('a bundle that conflicts over and over beside a hot actor gets through', as
       }
     }),
   )
-  const leases = async () => (await house.sql`select distinct holder from leases`).length
+  const leases = async () => (await instance.sql`select distinct holder from leases`).length
   let bundles = 0
   for (; bundles < mine.length || ((await leases()) === 0 && bundles < 10 * mine.length); bundles++) {
     const cold = mine[bundles % mine.length] ?? ''
-    const outcome = await house.actors.dispatchBundle([tell(hot, 'count', { by: 1 }), tell(cold, 'count', { by: 1 })])
+    const outcome = await instance.actors.dispatchBundle([
+      tell(hot, 'count', { by: 1 }),
+      tell(cold, 'count', { by: 1 }),
+    ])
     expect(outcome).toMatchObject({ ok: true })
   }
   stopping = true
   await Promise.all(heat)
   expect(hits).toBeGreaterThan(0)
   expect(await leases()).toBeGreaterThan(0)
-  const [row] = await house.sql`select switched, lease from lamps where id = ${hot}`
+  const [row] = await instance.sql`select switched, lease from lamps where id = ${hot}`
   expect({ ...row }).toEqual({ switched: hits + bundles, lease: null })
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
   await Promise.all(rivals.map(({ close }) => close()))
 }, 60_000)
 
 test('a lease whose holder died is no outage', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  await house.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '1 s' where id = ${id}`
-  expect(doneOf(await house.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  await instance.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '1 s' where id = ${id}`
+  expect(doneOf(await instance.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 }, 20_000)

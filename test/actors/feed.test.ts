@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { feedLagMs, readFeed } from '../../src/actors/feed.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
-import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
+import { lampInstance, newLamp, openInstance, tell } from './lamps.ts'
 
 const walk = async (sql: Sql, after: string | null = null) => {
   const seen = []
@@ -16,13 +16,13 @@ const walk = async (sql: Sql, after: string | null = null) => {
 }
 
 test('the feed tells every transition once, each actor in its order', async () => {
-  await using house = await lampHouse()
-  const ids = await Promise.all(Array.from({ length: 60 }, () => newLamp(house.actors)))
+  await using instance = await lampInstance()
+  const ids = await Promise.all(Array.from({ length: 60 }, () => newLamp(instance.actors)))
   for (const type of ['switch_on', 'switch_off', 'switch_on']) {
-    await Promise.all(ids.map(id => house.actors.dispatch(tell(id, type))))
+    await Promise.all(ids.map(id => instance.actors.dispatch(tell(id, type))))
   }
   const seen = await until(async () => {
-    const all = await walk(house.sql)
+    const all = await walk(instance.sql)
     return all.length === 240 && all
   })
   for (const id of ids) expect(seen.filter(({ actor }) => actor === id).map(({ rev }) => rev)).toEqual([1, 2, 3, 4])
@@ -30,24 +30,24 @@ test('the feed tells every transition once, each actor in its order', async () =
 })
 
 test('a reader never passes a transaction that is still open', async () => {
-  await using house = await lampHouse()
-  const slow = connect(house.url, { max: 1 })
+  await using instance = await lampInstance()
+  const slow = connect(instance.url, { max: 1 })
   // A transaction that has written and not committed, as a slow writer or another database's would be.
   await slow.unsafe('begin; select pg_current_xact_id()')
-  await newLamp(house.actors)
-  expect(await readFeed(house.sql, null, 10)).toHaveLength(0)
-  expect(await feedLagMs(house.sql)).toBeGreaterThan(0)
+  await newLamp(instance.actors)
+  expect(await readFeed(instance.sql, null, 10)).toHaveLength(0)
+  expect(await feedLagMs(instance.sql)).toBeGreaterThan(0)
   await slow.unsafe('commit')
-  expect(await readFeed(house.sql, null, 10)).toHaveLength(1)
+  expect(await readFeed(instance.sql, null, 10)).toHaveLength(1)
   await slow.end()
 })
 
-test('a reader beside two writing houses misses nothing and sees nothing twice', async () => {
-  await using house = await lampHouse()
-  const other = await openHouse(house.url)
-  const ids = await Promise.all(Array.from({ length: 50 }, () => newLamp(house.actors)))
+test('a reader beside two writing instances misses nothing and sees nothing twice', async () => {
+  await using instance = await lampInstance()
+  const other = await openInstance(instance.url)
+  const ids = await Promise.all(Array.from({ length: 50 }, () => newLamp(instance.actors)))
   let writing = true
-  const writers = [house, other].map(async ({ actors }) => {
+  const writers = [instance, other].map(async ({ actors }) => {
     for (let round = 0; round < 40; round++) {
       await Promise.all(ids.map(id => actors.dispatch(tell(id, 'count', { by: 1 }))))
     }
@@ -57,7 +57,7 @@ test('a reader beside two writing houses misses nothing and sees nothing twice',
     let cursor: string | null = null
     for (;;) {
       const ended: boolean = !writing
-      const page = await readFeed(house.sql, cursor, 37)
+      const page = await readFeed(instance.sql, cursor, 37)
       seen.push(...page.map(({ actor, rev }) => `${actor} ${rev}`))
       cursor = page.at(-1)?.cursor ?? cursor
       if (ended && page.length === 0) return seen
@@ -72,38 +72,38 @@ test('a reader beside two writing houses misses nothing and sees nothing twice',
 }, 60_000)
 
 test('after a move to a cluster whose transaction ids are lower, new entries still sort last', async () => {
-  await using house = await lampHouse()
-  await newLamp(house.actors)
+  await using instance = await lampInstance()
+  await newLamp(instance.actors)
   // What a dump restored elsewhere looks like: another cluster wrote the last era, with higher ids.
-  await house.sql`update eras set cluster = 1`
-  await house.sql`update transitions set xid = '9000000000000'::xid8`
-  await house.sql`update eras set postmaster_started = now()`
-  const before = await readFeed(house.sql, null, 10)
+  await instance.sql`update eras set cluster = 1`
+  await instance.sql`update transitions set xid = '9000000000000'::xid8`
+  await instance.sql`update eras set postmaster_started = now()`
+  const before = await readFeed(instance.sql, null, 10)
   expect(before).toHaveLength(0)
-  await newLamp(house.actors)
+  await newLamp(instance.actors)
   const feed = await until(async () => {
-    const entries = await readFeed(house.sql, null, 10)
+    const entries = await readFeed(instance.sql, null, 10)
     return entries.length === 2 && entries
   })
   expect(feed.map(({ cursor }) => cursor.split('.')[0])).toEqual(['1', '2'])
-  expect(await readFeed(house.sql, feed[0]?.cursor ?? null, 10)).toHaveLength(1)
+  expect(await readFeed(instance.sql, feed[0]?.cursor ?? null, 10)).toHaveLength(1)
 })
 
 test('a standby that takes over begins a new era, although its cluster has the same number', async () => {
-  await using house = await lampHouse()
-  await newLamp(house.actors)
-  const [before] = await house.sql<{ cluster: string }[]>`select cluster from eras`
+  await using instance = await lampInstance()
+  await newLamp(instance.actors)
+  const [before] = await instance.sql<{ cluster: string }[]>`select cluster from eras`
   expect(before?.cluster).toMatch(/^\d+\.[0-9A-F]{8}$/)
   // What it copied was written on the timeline before its own, by a server started earlier.
-  await house.sql`update eras set cluster = regexp_replace(cluster, '.$', '0'), postmaster_started = '2020-01-01'`
-  await newLamp(house.actors)
-  const eras = await house.sql<{ era: number; cluster: string }[]>`select era, cluster from eras order by era`
+  await instance.sql`update eras set cluster = regexp_replace(cluster, '.$', '0'), postmaster_started = '2020-01-01'`
+  await newLamp(instance.actors)
+  const eras = await instance.sql<{ era: number; cluster: string }[]>`select era, cluster from eras order by era`
   expect(eras.map(({ era }) => era)).toEqual([1, 2])
   expect(eras[1]?.cluster).toBe(before?.cluster)
-  expect((await house.sql`select era from transitions order by era`).map(({ era }) => era)).toEqual([1, 2])
+  expect((await instance.sql`select era from transitions order by era`).map(({ era }) => era)).toEqual([1, 2])
 })
 
 test('a cursor that is none is refused', async () => {
-  await using house = await lampHouse()
-  await expect(readFeed(house.sql, '1.2', 10)).rejects.toThrow('"1.2" is no cursor')
+  await using instance = await lampInstance()
+  await expect(readFeed(instance.sql, '1.2', 10)).rejects.toThrow('"1.2" is no cursor')
 })

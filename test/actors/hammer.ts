@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Unavailable } from '../../src/actors/command.ts'
-import { openHouse, tell } from './lamps.ts'
+import { openInstance, tell } from './lamps.ts'
 
 /**
  * A process that hammers lamps: `bun hammer.ts <url> <name> <from> <callers> <lamp,lamp,…>`.
@@ -19,7 +19,7 @@ const commandOf = (n: number) => {
   return { ...tell(lamp, 'flash'), id, cause: `${name} ${n}` }
 }
 
-const house = await openHouse(url)
+const instance = await openInstance(url)
 let next = Number(from)
 let stopping = false
 process.on('SIGTERM', () => {
@@ -33,7 +33,7 @@ const hammer = async (): Promise<void> => {
     const n = next++
     for (let told = false; !told; ) {
       try {
-        const outcome = await house.actors.dispatch(commandOf(n))
+        const outcome = await instance.actors.dispatch(commandOf(n))
         if (!outcome.ok) throw new Error(`refused: ${outcome.refusal}`)
         process.stdout.write(`done ${n}\n`)
         told = true
@@ -45,5 +45,5 @@ const hammer = async (): Promise<void> => {
   }
 }
 await Promise.all(Array.from({ length: Number(callers) }, hammer))
-await house.close()
+await instance.close()
 process.exit(0)

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { assign, setup } from 'xstate'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampHouse, newId, newLamp, tell } from './lamps.ts'
+import { doneOf, lampInstance, newId, newLamp, tell } from './lamps.ts'
 
-const jobs = (sql: Awaited<ReturnType<typeof lampHouse>>['sql']) => sql<
+const jobs = (sql: Awaited<ReturnType<typeof lampInstance>>['sql']) => sql<
   { task: string; key: string | null; payload: Record<string, unknown>; runAt: Date }[]
 >`
   select t.identifier as task, j.key, j.payload, j.run_at as "runAt"
@@ -12,11 +12,11 @@ const jobs = (sql: Awaited<ReturnType<typeof lampHouse>>['sql']) => sql<
   order by t.identifier, j.key`
 
 test('whoever asks for a job by the same key in one batch asks for one job', async () => {
-  await using house = await lampHouse()
-  const ids = await Promise.all(Array.from({ length: 5 }, () => newLamp(house.actors)))
-  await Promise.all(ids.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
-  await Promise.all(ids.map(id => house.actors.dispatch(tell(id, 'switch_off'))))
-  const found = await jobs(house.sql)
+  await using instance = await lampInstance()
+  const ids = await Promise.all(Array.from({ length: 5 }, () => newLamp(instance.actors)))
+  await Promise.all(ids.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
+  await Promise.all(ids.map(id => instance.actors.dispatch(tell(id, 'switch_off'))))
+  const found = await jobs(instance.sql)
   expect(found.map(({ task, key }) => [task, key])).toEqual([['tell_janitor', 'janitor']])
   expect(ids).toContain(String(found[0]?.payload.lamp))
   expect(found[0]?.payload.effect).toBe(`${found[0]?.payload.lamp}:3:0`)
@@ -43,11 +43,11 @@ test('jobs without a key are one each, and a job may wait for its time', async (
       ringLater: () => ({ task: 'ring_later', runAt: at, payload: {} }),
     },
   } as unknown as Kind)
-  await using house = await lampHouse({ kinds: [bell] })
+  await using instance = await lampInstance({ kinds: [bell] })
   const id = newId()
-  await house.actors.dispatch({ kind: 'lamp', actor: id, create: {} })
-  doneOf(await house.actors.dispatch(tell(id, 'ring')))
-  const found = await jobs(house.sql)
+  await instance.actors.dispatch({ kind: 'lamp', actor: id, create: {} })
+  doneOf(await instance.actors.dispatch(tell(id, 'ring')))
+  const found = await jobs(instance.sql)
   expect(found.map(({ task, payload }) => [task, payload.effect])).toEqual([
     ['ring', `${id}:2:0`],
     ['ring', `${id}:2:1`],

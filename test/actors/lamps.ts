@@ -22,9 +22,9 @@ export const addLamps = async (url: string): Promise<void> => {
 }
 
 /** A program of its own: its own pool, clock and actors on the database at `url`. */
-export const openHouse = async (
+export const openInstance = async (
   url: string,
-  { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: HouseOptions = {},
+  { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: InstanceOptions = {},
 ) => {
   const sql = connect(url, { max: connections, byKey: true, lockMs: LOCK_MS, answerS })
   const world: Outside = { sql, clock, random, log: openLog('silent') }
@@ -32,23 +32,23 @@ export const openHouse = async (
   return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }
 }
 
-type HouseOptions = DispatcherOptions & {
+type InstanceOptions = DispatcherOptions & {
   clock?: Outside['clock']
   kinds?: readonly Kind[]
   connections?: number
   answerS?: number
 }
 
-/** A fresh database with lamps in it, and a house on it. */
-export const lampHouse = async (options: HouseOptions = {}) => {
+/** A fresh database with lamps in it, and an instance on it. */
+export const lampInstance = async (options: InstanceOptions = {}) => {
   const db = await database()
   await addLamps(db.url)
-  const house = await openHouse(db.url, options)
+  const instance = await openInstance(db.url, options)
   return {
-    ...house,
+    ...instance,
     url: db.url,
     [Symbol.asyncDispose]: async () => {
-      await house.close()
+      await instance.close()
       await db[Symbol.asyncDispose]()
     },
   }

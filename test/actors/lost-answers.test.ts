@@ -5,7 +5,7 @@ import { migrate } from '../../src/postgres/migrate.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { tlsPostgresServer } from '../harness/tls.ts'
 import { lamp } from './lamp.ts'
-import { addLamps, newLamp, openHouse, tell } from './lamps.ts'
+import { addLamps, newLamp, openInstance, tell } from './lamps.ts'
 
 const lampKinds = [registered(lamp)]
 
@@ -17,8 +17,8 @@ test.each([
   await migrate(server.url)
   await addLamps(server.url)
   await using path = await databaseProxy(server.url)
-  const near = await openHouse(server.url)
-  const far = await openHouse(path.url, { lanes: 1 })
+  const near = await openInstance(server.url)
+  const far = await openInstance(path.url, { lanes: 1 })
   const lamps = await Promise.all(Array.from({ length: count }, () => newLamp(far.actors)))
   // Remembered by now, so that a command is one statement and the next answer is that of its commit.
   await Promise.all(lamps.map(id => far.actors.dispatch(tell(id, 'count', { by: 1 }))))

@@ -23,7 +23,7 @@ import {
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { checkMachine } from '../../src/actors/machine-rules.ts'
 import { lamp } from './lamp.ts'
-import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
+import { lampInstance, newLamp, openInstance, tell } from './lamps.ts'
 
 const kindOf = (machine: AnyStateMachine, more: Partial<Kind> = {}): Kind => ({
   name: 'toy',
@@ -150,47 +150,47 @@ test('a computed param of an action is refused', () => {
 })
 
 test('a context field without a column, and a column without a field, stop the start', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   const colored = { ...lamp, columns: { ...lamp.columns, color: 'text' } } as unknown as Kind
-  await expect(openHouse(house.url, { kinds: [colored] })).rejects.toThrow('lamps has no color')
+  await expect(openInstance(instance.url, { kinds: [colored] })).rejects.toThrow('lamps has no color')
   const { room: _room, ...columns } = lamp.columns
-  await expect(openHouse(house.url, { kinds: [{ ...lamp, columns } as unknown as Kind] })).rejects.toThrow(
+  await expect(openInstance(instance.url, { kinds: [{ ...lamp, columns } as unknown as Kind] })).rejects.toThrow(
     'lamps.room is no field of its context',
   )
 })
 
 test('rows of an old version are migrated as they are read, and written back in the new one', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
   const newer: Kind = {
     ...registered(lamp),
     version: 2,
     migrations: { 1: context => ({ ...context, switched: 41 }) },
   }
-  const next = await openHouse(house.url, { kinds: [newer] })
+  const next = await openInstance(instance.url, { kinds: [newer] })
   expect(await next.actors.dispatch(tell(id, 'switch_on'))).toMatchObject({
     ok: true,
     actor: { context: { switched: 42 } },
   })
-  const [row] = await house.sql`select version, switched from lamps`
+  const [row] = await instance.sql`select version, switched from lamps`
   expect({ ...row }).toEqual({ version: 2, switched: 42 })
   // The old process of a rolling restart says that it cannot, and harms nothing.
-  await expect(house.actors.dispatch(tell(id, 'switch_off'))).rejects.toMatchObject({
+  await expect(instance.actors.dispatch(tell(id, 'switch_off'))).rejects.toMatchObject({
     cause: { message: expect.stringContaining('written by version 2, this is 1') },
   })
   await next.close()
 })
 
 test('the start refuses rows that it has no way to read', async () => {
-  await using house = await lampHouse()
+  await using instance = await lampInstance()
   const broken = {
     ...registered(lamp),
     version: 3,
     migrations: { 2: (context: object) => context },
   } as Kind
-  await (await openHouse(house.url, { kinds: [broken] })).close()
-  await newLamp(house.actors)
-  await expect(openHouse(house.url, { kinds: [broken] })).rejects.toThrow(
+  await (await openInstance(instance.url, { kinds: [broken] })).close()
+  await newLamp(instance.actors)
+  await expect(openInstance(instance.url, { kinds: [broken] })).rejects.toThrow(
     'there are lamps of version 1, and no way from there',
   )
 })

@@ -6,83 +6,83 @@ import { manualClock } from '../../src/clock.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
-import { lampHouse, newLamp, openHouse, tell } from './lamps.ts'
+import { lampInstance, newLamp, openInstance, tell } from './lamps.ts'
 
 const lampKinds = [registered(lamp)]
 
 test('a timer fires when its time has come, and not before', async () => {
   const clock = manualClock()
-  await using house = await lampHouse({ clock })
-  const timers = openTimers(house.world, house.actors)
-  const id = await newLamp(house.actors, { burnMs: 60_000 })
-  await house.actors.dispatch(tell(id, 'switch_on'))
+  await using instance = await lampInstance({ clock })
+  const timers = openTimers(instance.world, instance.actors)
+  const id = await newLamp(instance.actors, { burnMs: 60_000 })
+  await instance.actors.dispatch(tell(id, 'switch_on'))
   clock.advance(59_999)
   expect(await timers.fireDue()).toBe(0)
   clock.advance(1)
   expect(await timers.fireDue()).toBe(1)
-  const [row] = await house.sql`
+  const [row] = await instance.sql`
     select l.state, t.event, t.cause from lamps l join transitions t on t.actor = l.id and t.rev = l.rev where l.id = ${id}`
   expect({ ...row }).toEqual({ state: 'off', event: 'after.burn.lamp.on', cause: 'timer' })
-  expect(await house.sql`select from timers`).toHaveLength(0)
+  expect(await instance.sql`select from timers`).toHaveLength(0)
 })
 
 test('a timer in flight while its state is left and entered again does not fire the new one', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  await house.actors.dispatch(tell(id, 'switch_on'))
-  const [armed] = await house.sql`select name, generation from timers`
-  await house.actors.dispatch(tell(id, 'switch_off'))
-  await house.actors.dispatch(tell(id, 'switch_on'))
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  await instance.actors.dispatch(tell(id, 'switch_on'))
+  const [armed] = await instance.sql`select name, generation from timers`
+  await instance.actors.dispatch(tell(id, 'switch_off'))
+  await instance.actors.dispatch(tell(id, 'switch_on'))
   const late = { kind: 'lamp', actor: id, timer: { name: String(armed?.name), generation: Number(armed?.generation) } }
-  expect(await house.actors.dispatch(late)).toMatchObject({
+  expect(await instance.actors.dispatch(late)).toMatchObject({
     ok: false,
     refusal: 'stale',
     actor: { state: 'on', rev: 4 },
   })
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test('a timer firing in the very batch that leaves its state is stale', async () => {
   const clock = manualClock()
-  await using house = await lampHouse({ clock })
-  const id = await newLamp(house.actors)
-  await house.actors.dispatch(tell(id, 'switch_on'))
+  await using instance = await lampInstance({ clock })
+  const id = await newLamp(instance.actors)
+  await instance.actors.dispatch(tell(id, 'switch_on'))
   const timer = { name: 'burn.lamp.on', generation: 2 }
   const [left, fired] = await Promise.all([
-    house.actors.dispatch(tell(id, 'switch_off')),
-    house.actors.dispatch({ kind: 'lamp', actor: id, timer }),
+    instance.actors.dispatch(tell(id, 'switch_off')),
+    instance.actors.dispatch({ kind: 'lamp', actor: id, timer }),
   ])
   expect(left).toMatchObject({ ok: true })
   expect(fired).toMatchObject({ ok: false, refusal: 'stale' })
-  expect(await house.sql`select from events where type = 'lamp.out'`).toHaveLength(1)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await instance.sql`select from events where type = 'lamp.out'`).toHaveLength(1)
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test('timers firing as their states are left, in two processes: each lamp goes out once', async () => {
-  await using house = await lampHouse()
-  const other = await openHouse(house.url)
-  const lamps = await Promise.all(Array.from({ length: 200 }, () => newLamp(house.actors, { burnMs: 50 })))
-  await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
-  const timers = [openTimers(house.world, house.actors), openTimers(other.world, other.actors)]
-  await until(async () => (await house.sql`select from timers where due_at <= now()`).length === 200)
+  await using instance = await lampInstance()
+  const other = await openInstance(instance.url)
+  const lamps = await Promise.all(Array.from({ length: 200 }, () => newLamp(instance.actors, { burnMs: 50 })))
+  await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
+  const timers = [openTimers(instance.world, instance.actors), openTimers(other.world, other.actors)]
+  await until(async () => (await instance.sql`select from timers where due_at <= now()`).length === 200)
   // One switches off by hand while both fire.
   await Promise.all([
     ...timers.map(({ fireDue }) => fireDue()),
     ...lamps.map(id => other.actors.dispatch(tell(id, 'switch_off'))),
   ])
-  expect(await house.sql`select from timers`).toHaveLength(0)
-  expect(await house.sql`select from lamps where state = 'off' and rev = 3`).toHaveLength(200)
-  expect(await house.sql`select from events where type = 'lamp.out'`).toHaveLength(200)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await instance.sql`select from timers`).toHaveLength(0)
+  expect(await instance.sql`select from lamps where state = 'off' and rev = 3`).toHaveLength(200)
+  expect(await instance.sql`select from events where type = 'lamp.out'`).toHaveLength(200)
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
   await other.close()
 })
 
 test('a share of the timers is left to the process it belongs to, until that is overdue', async () => {
   const clock = manualClock()
-  await using house = await lampHouse({ clock })
-  const lamps = await Promise.all(Array.from({ length: 100 }, () => newLamp(house.actors, { burnMs: 1_000 })))
-  await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
-  const timers = openTimers(house.world, house.actors, { share: () => ({ index: 0, of: 2 }) })
+  await using instance = await lampInstance({ clock })
+  const lamps = await Promise.all(Array.from({ length: 100 }, () => newLamp(instance.actors, { burnMs: 1_000 })))
+  await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
+  const timers = openTimers(instance.world, instance.actors, { share: () => ({ index: 0, of: 2 }) })
   clock.advance(1_000)
   const own = await timers.fireDue()
   expect(own).toBeGreaterThan(20)
@@ -93,74 +93,74 @@ test('a share of the timers is left to the process it belongs to, until that is 
 
 test('a timer whose actor cannot be read is postponed, and does not keep the others from firing', async () => {
   const clock = manualClock()
-  await using house = await lampHouse({ clock })
-  const timers = openTimers(house.world, house.actors, { batchSize: 1 })
+  await using instance = await lampInstance({ clock })
+  const timers = openTimers(instance.world, instance.actors, { batchSize: 1 })
   const [broken, whole] = [
-    await newLamp(house.actors, { burnMs: 1_000 }),
-    await newLamp(house.actors, { burnMs: 1_001 }),
+    await newLamp(instance.actors, { burnMs: 1_000 }),
+    await newLamp(instance.actors, { burnMs: 1_001 }),
   ]
-  for (const id of [broken, whole]) await house.actors.dispatch(tell(id, 'switch_on'))
-  await house.sql`update lamps set version = 0 where id = ${broken}`
+  for (const id of [broken, whole]) await instance.actors.dispatch(tell(id, 'switch_on'))
+  await instance.sql`update lamps set version = 0 where id = ${broken}`
   clock.advance(2_000)
   await timers.fireDue()
   await timers.fireDue()
-  const rows = await house.sql`select actor, failures from timers`
+  const rows = await instance.sql`select actor, failures from timers`
   expect(rows.map(row => ({ ...row }))).toEqual([{ actor: broken, failures: 1 }])
 })
 
 test('a timer of a newer version of its machine is left to the process that can read it', async () => {
   const clock = manualClock()
-  await using house = await lampHouse({ clock })
-  const timers = openTimers(house.world, house.actors)
-  const id = await newLamp(house.actors, { burnMs: 1_000 })
-  await house.actors.dispatch(tell(id, 'switch_on'))
-  await house.sql`update lamps set version = 2`
+  await using instance = await lampInstance({ clock })
+  const timers = openTimers(instance.world, instance.actors)
+  const id = await newLamp(instance.actors, { burnMs: 1_000 })
+  await instance.actors.dispatch(tell(id, 'switch_on'))
+  await instance.sql`update lamps set version = 2`
   clock.advance(2_000)
   await timers.fireDue()
-  const [row] = await house.sql`select failures from timers`
+  const [row] = await instance.sql`select failures from timers`
   expect(row?.failures).toBe(0)
 })
 
 test('the loop fires by itself and ends when it is told to', async () => {
-  await using house = await lampHouse()
-  const timers = openTimers(house.world, house.actors, { pollMs: 10 })
+  await using instance = await lampInstance()
+  const timers = openTimers(instance.world, instance.actors, { pollMs: 10 })
   timers.start()
-  const id = await newLamp(house.actors, { burnMs: 30 })
-  await house.actors.dispatch(tell(id, 'switch_on'))
-  await until(async () => (await house.sql`select from lamps where state = 'off'`).length === 1)
+  const id = await newLamp(instance.actors, { burnMs: 30 })
+  await instance.actors.dispatch(tell(id, 'switch_on'))
+  await until(async () => (await instance.sql`select from lamps where state = 'off'`).length === 1)
   await timers.stop()
-  await house.actors.dispatch(tell(id, 'switch_on'))
-  await until(async () => (await house.sql`select from timers where due_at < now()`).length === 1)
-  expect(await house.sql`select from lamps where state = 'on'`).toHaveLength(1)
+  await instance.actors.dispatch(tell(id, 'switch_on'))
+  await until(async () => (await instance.sql`select from timers where due_at < now()`).length === 1)
+  expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(1)
 })
 
 test('a connection that falls silent while it is asked what is due keeps no timer from firing', async () => {
-  await using house = await lampHouse()
-  await using path = await databaseProxy(house.url)
-  const far = await openHouse(path.url, { answerS: 1 })
+  await using instance = await lampInstance()
+  await using path = await databaseProxy(instance.url)
+  const far = await openInstance(path.url, { answerS: 1 })
   const timers = openTimers(far.world, far.actors)
   const held = path.hold('due_at')
   timers.start()
   await held
   const id = await newLamp(far.actors, { burnMs: 50 })
   await far.actors.dispatch(tell(id, 'switch_on'))
-  await until(async () => (await house.sql`select from lamps where id = ${id} and state = 'off'`).length === 1)
+  await until(async () => (await instance.sql`select from lamps where id = ${id} and state = 'off'`).length === 1)
   await timers.stop()
   await far.close()
 })
 
 test('timers of a newer version, however many, keep none of this one from firing', async () => {
   const clock = manualClock()
-  await using house = await lampHouse({ clock })
-  const lamps = await Promise.all(Array.from({ length: 9 }, (_, n) => newLamp(house.actors, { burnMs: 1_000 + n })))
-  await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
+  await using instance = await lampInstance({ clock })
+  const lamps = await Promise.all(Array.from({ length: 9 }, (_, n) => newLamp(instance.actors, { burnMs: 1_000 + n })))
+  await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
   const own = lamps.at(-1) ?? ''
-  await house.sql`update lamps set version = 2 where id <> ${own}`
+  await instance.sql`update lamps set version = 2 where id <> ${own}`
   clock.advance(5_000)
-  const timers = openTimers(house.world, house.actors, { batchSize: 4 })
+  const timers = openTimers(instance.world, instance.actors, { batchSize: 4 })
   for (let round = 0; round < 3; round++) await timers.fireDue()
-  expect(await house.sql`select id from lamps where state = 'off'`).toEqual([{ id: own }] as never)
+  expect(await instance.sql`select id from lamps where state = 'off'`).toEqual([{ id: own }] as never)
   // Left as they were to whoever can read them.
-  expect(await house.sql`select from timers where failures = 0 and due_at < ${clock.now()}`).toHaveLength(8)
+  expect(await instance.sql`select from timers where failures = 0 and due_at < ${clock.now()}`).toHaveLength(8)
   expect(await timers.fireDue()).toBe(0)
 })

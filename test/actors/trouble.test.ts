@@ -7,7 +7,7 @@ import { connect } from '../../src/postgres/connect.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampHouse, makeLamp, newId, newLamp, openHouse, tell } from './lamps.ts'
+import { doneOf, lampInstance, makeLamp, newId, newLamp, openInstance, tell } from './lamps.ts'
 
 const lampKinds = [registered(lamp)]
 
@@ -17,54 +17,54 @@ const seen = (actor: string, tx: string) => ({
 })
 
 test('of two commands in one batch that bring the same row one is carried out', async () => {
-  await using house = await lampHouse({ lanes: 1 })
-  const lamps = [await newLamp(house.actors), await newLamp(house.actors)]
-  const outcomes = await Promise.all(lamps.map(id => house.actors.dispatch(seen(id, 'tx'))))
+  await using instance = await lampInstance({ lanes: 1 })
+  const lamps = [await newLamp(instance.actors), await newLamp(instance.actors)]
+  const outcomes = await Promise.all(lamps.map(id => instance.actors.dispatch(seen(id, 'tx'))))
   expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true])
   const [sum] =
-    await house.sql`select sum(switched)::int as switched, (select count(*)::int from sightings) as seen from lamps`
+    await instance.sql`select sum(switched)::int as switched, (select count(*)::int from sightings) as seen from lamps`
   expect({ ...sum }).toEqual({ switched: 1, seen: 1 })
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test('a row that is refused itself refuses nobody', async () => {
-  await using house = await lampHouse({ lanes: 1 })
-  const other = await newLamp(house.actors)
-  await house.actors.dispatch(seen(other, 'tx'))
+  await using instance = await lampInstance({ lanes: 1 })
+  const other = await newLamp(instance.actors)
+  await instance.actors.dispatch(seen(other, 'tx'))
   const [first, second] = [newId(), newId()].sort()
   const [a, b] = await Promise.all([
-    house.actors.dispatch({
+    instance.actors.dispatch({
       ...makeLamp({ room: 'attic' }, first),
       rows: [{ table: 'sightings', row: { tx: 'tx', lamp: other } }],
     }),
-    house.actors.dispatch(makeLamp({ room: 'attic' }, second)),
+    instance.actors.dispatch(makeLamp({ room: 'attic' }, second)),
   ])
   expect(a).toMatchObject({ ok: false, constraint: 'sightings_pkey' })
   expect(b).toMatchObject({ ok: true })
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test('a creation that loses to its own twin in another process is told what that one did', async () => {
-  await using house = await lampHouse()
-  const other = await openHouse(house.url)
+  await using instance = await lampInstance()
+  const other = await openInstance(instance.url)
   const creations = Array.from({ length: 40 }, () => ({ ...makeLamp(), id: newId() }))
   const outcomes = await Promise.all(
-    [house, other].flatMap(({ actors }) => creations.map(creation => actors.dispatch(creation))),
+    [instance, other].flatMap(({ actors }) => creations.map(creation => actors.dispatch(creation))),
   )
   expect(outcomes.filter(outcome => doneOf(outcome).replayed)).toHaveLength(40)
-  expect(await house.sql`select from lamps`).toHaveLength(40)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await instance.sql`select from lamps`).toHaveLength(40)
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
   await other.close()
 })
 
 /** A stranger's lease, short enough that commands lose to it until they lease for themselves. */
-const leaseToStranger = (house: Awaited<ReturnType<typeof lampHouse>>, ids: readonly string[]) =>
-  house.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '200 ms' where id = any(${ids as string[]})`
+const leaseToStranger = (instance: Awaited<ReturnType<typeof lampInstance>>, ids: readonly string[]) =>
+  instance.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '200 ms' where id = any(${ids as string[]})`
 
 test('a lease that cannot be given back repeats nothing', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  await house.sql.unsafe(`
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  await instance.sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$ begin
       if new.lease is null and old.lease is not null and new.rev = old.rev then
         raise exception 'no' using errcode = '40P01';
@@ -72,16 +72,16 @@ test('a lease that cannot be given back repeats nothing', async () => {
       return new;
     end $$;
     create trigger refuse before update on lamps for each row execute function refuse();`)
-  await leaseToStranger(house, [id])
+  await leaseToStranger(instance, [id])
   // A refusal in a leased batch leaves the lease behind, and the commit beside it must stay single.
   const outcomes = await Promise.all([
-    house.actors.dispatch(tell(id, 'count', { by: 1 })),
-    house.actors.dispatch(tell(id, 'switch_off')),
+    instance.actors.dispatch(tell(id, 'count', { by: 1 })),
+    instance.actors.dispatch(tell(id, 'switch_off')),
   ])
   expect(outcomes).toMatchObject([{ ok: true }, { ok: false, refusal: 'state' }])
-  const [row] = await house.sql`select switched, rev from lamps`
+  const [row] = await instance.sql`select switched, rev from lamps`
   expect({ ...row }).toEqual({ switched: 1, rev: 2 })
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test.each([
@@ -90,130 +90,132 @@ test.each([
 ])(
   'a leased command gets through beside one that %s',
   async (_what, bad) => {
-    await using house = await lampHouse({ lanes: 1 })
-    const [a, b, c] = [await newLamp(house.actors), await newLamp(house.actors), await newLamp(house.actors)]
-    await house.actors.dispatch(seen(c, 'tx'))
-    await leaseToStranger(house, [a, b])
+    await using instance = await lampInstance({ lanes: 1 })
+    const [a, b, c] = [await newLamp(instance.actors), await newLamp(instance.actors), await newLamp(instance.actors)]
+    await instance.actors.dispatch(seen(c, 'tx'))
+    await leaseToStranger(instance, [a, b])
     const [good, failed] = await Promise.allSettled([
-      house.actors.dispatch(tell(a, 'count', { by: 1 })),
-      house.actors.dispatch(bad(b)),
+      instance.actors.dispatch(tell(a, 'count', { by: 1 })),
+      instance.actors.dispatch(bad(b)),
     ])
     expect(good).toMatchObject({ status: 'fulfilled', value: { ok: true } })
     expect(failed.status === 'rejected' || !failed.value.ok).toBe(true)
-    await until(async () => (await house.sql`select from lamps where leased_until > now()`).length === 0)
-    expect(await audit(house.sql, lampKinds)).toEqual([])
+    await until(async () => (await instance.sql`select from lamps where leased_until > now()`).length === 0)
+    expect(await audit(instance.sql, lampKinds)).toEqual([])
   },
   15_000,
 )
 
 test('what was asked of an actor first is not overtaken while another actor of its bundle is leased to a stranger', async () => {
-  await using house = await lampHouse({ lanes: 1 })
-  const [mine, theirs] = [await newLamp(house.actors), await newLamp(house.actors)]
-  await leaseToStranger(house, [theirs])
+  await using instance = await lampInstance({ lanes: 1 })
+  const [mine, theirs] = [await newLamp(instance.actors), await newLamp(instance.actors)]
+  await leaseToStranger(instance, [theirs])
   const outcomes = await Promise.all([
-    house.actors.dispatchBundle([tell(mine, 'switch_on'), tell(theirs, 'switch_on')]),
-    house.actors.dispatch(tell(mine, 'switch_off')),
+    instance.actors.dispatchBundle([tell(mine, 'switch_on'), tell(theirs, 'switch_on')]),
+    instance.actors.dispatch(tell(mine, 'switch_off')),
   ])
   expect(outcomes).toMatchObject([{ ok: true }, { ok: true, actor: { state: 'off', rev: 3 } }])
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test('a lease from a clock that is an hour ahead holds nobody back', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  await house.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '1 hour'`
-  expect(doneOf(await house.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  await instance.sql`update lamps set lease = ${newId()}, leased_until = now() + interval '1 hour'`
+  expect(doneOf(await instance.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
 })
 
 test('a timer fires while its actor is busy with other things', async () => {
-  await using house = await lampHouse()
-  const timers = openTimers({ ...house.world }, house.actors, { pollMs: 20 })
-  const id = await newLamp(house.actors, { burnMs: 100 })
-  await house.actors.dispatch(tell(id, 'switch_on'))
+  await using instance = await lampInstance()
+  const timers = openTimers({ ...instance.world }, instance.actors, { pollMs: 20 })
+  const id = await newLamp(instance.actors, { burnMs: 100 })
+  await instance.actors.dispatch(tell(id, 'switch_on'))
   timers.start()
   let busy = true
   const callers = Array.from({ length: 16 }, async () => {
-    while (busy) await house.actors.dispatch(tell(id, 'count', { by: 1 }))
+    while (busy) await instance.actors.dispatch(tell(id, 'count', { by: 1 }))
   })
-  await until(async () => (await house.sql`select from transitions where event = 'after.burn.lamp.on'`).length === 1)
+  await until(async () => (await instance.sql`select from transitions where event = 'after.burn.lamp.on'`).length === 1)
   busy = false
   await Promise.all(callers)
   await timers.stop()
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test("a caller's event is not taken for a timer's", async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  await house.actors.dispatch(tell(id, 'switch_on'))
-  expect(await house.actors.dispatch(tell(id, 'xstate.after.burn.lamp.on'))).toMatchObject({
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  await instance.actors.dispatch(tell(id, 'switch_on'))
+  expect(await instance.actors.dispatch(tell(id, 'xstate.after.burn.lamp.on'))).toMatchObject({
     ok: false,
     refusal: 'state',
   })
 })
 
 test('patience bounds a command whose statement hangs', async () => {
-  await using house = await lampHouse({ patienceMs: 300 })
-  const id = await newLamp(house.actors)
-  const holder = connect(house.url, { max: 1 })
+  await using instance = await lampInstance({ patienceMs: 300 })
+  const id = await newLamp(instance.actors)
+  const holder = connect(instance.url, { max: 1 })
   await holder.unsafe('begin; lock table transitions in access exclusive mode')
   const began = performance.now()
-  await expect(house.actors.dispatch(tell(id, 'switch_on'))).rejects.toMatchObject({ name: 'Unavailable' })
-  await house.actors.idle()
+  await expect(instance.actors.dispatch(tell(id, 'switch_on'))).rejects.toMatchObject({ name: 'Unavailable' })
+  await instance.actors.idle()
   const waited = performance.now() - began
   expect(waited).toBeGreaterThan(250)
   expect(waited).toBeLessThan(3_000)
   await holder.unsafe('rollback')
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
   await holder.end()
 })
 
 test('the first commit is written in database time, whatever the local clock says', async () => {
   const clock = databaseClock()
   clock.learn(new Date(Date.now() - 3_600_000), 0)
-  await using house = await lampHouse({ clock })
-  await newLamp(house.actors)
-  const [row] = await house.sql`select abs(extract(epoch from now() - at))::int as off from transitions`
+  await using instance = await lampInstance({ clock })
+  await newLamp(instance.actors)
+  const [row] = await instance.sql`select abs(extract(epoch from now() - at))::int as off from transitions`
   expect(row?.off).toBeLessThan(5)
 })
 
-test('a running house outlives a migration that adds a column, and the next one writes it', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
-  await house.sql.unsafe(`alter table lamps add column color text default 'white'; select define_actor_table('lamps')`)
-  expect(doneOf(await house.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
-  await newLamp(house.actors)
-  const next = await openHouse(house.url, {
+test('a running instance outlives a migration that adds a column, and the next one writes it', async () => {
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
+  await instance.sql.unsafe(
+    `alter table lamps add column color text default 'white'; select define_actor_table('lamps')`,
+  )
+  expect(doneOf(await instance.actors.dispatch(tell(id, 'switch_on'))).actor.rev).toBe(2)
+  await newLamp(instance.actors)
+  const next = await openInstance(instance.url, {
     kinds: [registered({ ...lamp, columns: { ...lamp.columns, color: 'text' } } as never)],
   })
-  await house.sql`update lamps set color = 'red' where id = ${id}`
+  await instance.sql`update lamps set color = 'red' where id = ${id}`
   await next.actors.dispatch(tell(id, 'switch_off'))
   // The older process does not know the column, and leaves it alone.
-  await house.actors.dispatch(tell(id, 'switch_on'))
-  const rows = await house.sql`select color from lamps order by color`
+  await instance.actors.dispatch(tell(id, 'switch_on'))
+  const rows = await instance.sql`select color from lamps order by color`
   expect(rows.map(({ color }) => color)).toEqual(['red', 'white'])
   await next.close()
 })
 
 test('a bundle of which only some commands have ids is refused before it is begun', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
   const mixed = [tell(id, 'switch_on'), { ...tell(id, 'switch_off'), id: newId() }]
-  await expect(house.actors.dispatchBundle(mixed)).rejects.toThrow('only some have ids')
+  await expect(instance.actors.dispatchBundle(mixed)).rejects.toThrow('only some have ids')
 })
 
 test('ids are told apart by what they mean, not by their case', async () => {
-  await using house = await lampHouse()
-  const id = await newLamp(house.actors)
+  await using instance = await lampInstance()
+  const id = await newLamp(instance.actors)
   const command = { ...tell(id.toUpperCase(), 'switch_on'), id: newId().toUpperCase() }
-  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(false)
-  expect(doneOf(await house.actors.dispatch(command)).replayed).toBe(true)
+  expect(doneOf(await instance.actors.dispatch(command)).replayed).toBe(false)
+  expect(doneOf(await instance.actors.dispatch(command)).replayed).toBe(true)
 })
 
 test('commands for one actor keep their order beside a rival', async () => {
-  await using house = await lampHouse()
-  const rival = await openHouse(house.url)
-  const id = await newLamp(house.actors)
+  await using instance = await lampInstance()
+  const rival = await openInstance(instance.url)
+  const id = await newLamp(instance.actors)
   let busy = true
   const heat = (async () => {
     while (busy) await rival.actors.dispatch(tell(id, 'count', { by: 1 }))
@@ -225,23 +227,23 @@ test('commands for one actor keep their order beside a rival', async () => {
       cause: `${round * 20 + n}`,
     }))
     causes.push(...commands.map(({ cause }) => cause))
-    await Promise.all(commands.map(house.actors.dispatch))
+    await Promise.all(commands.map(instance.actors.dispatch))
   }
   busy = false
   await heat
-  const rows = await house.sql`select cause from transitions where cause is not null order by rev`
+  const rows = await instance.sql`select cause from transitions where cause is not null order by rev`
   expect(rows.map(({ cause }) => cause)).toEqual(causes)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
   await rival.close()
 }, 30_000)
 
 test('more commands than can wait are turned away at once, and the others are carried out', async () => {
-  await using house = await lampHouse({ mostWaiting: 100 })
-  const outcomes = await Promise.allSettled(Array.from({ length: 130 }, () => house.actors.dispatch(makeLamp())))
+  await using instance = await lampInstance({ mostWaiting: 100 })
+  const outcomes = await Promise.allSettled(Array.from({ length: 130 }, () => instance.actors.dispatch(makeLamp())))
   const away = outcomes.filter(({ status }) => status === 'rejected')
   expect(away).toHaveLength(30)
   expect(away[0]).toMatchObject({ reason: { name: 'Unavailable' } })
-  expect(await house.sql`select from lamps`).toHaveLength(100)
+  expect(await instance.sql`select from lamps`).toHaveLength(100)
 })
 
 const START = new Date('2026-01-01T00:00:00.000Z')
@@ -258,11 +260,11 @@ test.each([
   ['with an id of the caller’s', { id: newId() }],
   ['without', {}],
 ])('a statement that arrives after its command was refused is not carried out, %s', async (_, chosen) => {
-  await using house = await lampHouse()
-  await using path = await databaseProxy(house.url)
+  await using instance = await lampInstance()
+  await using path = await databaseProxy(instance.url)
   const clock = manualClock(START)
-  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)] })
-  const actor = await newLamp(house.actors)
+  const far = await openInstance(path.url, { clock, kinds: [registered(tiring)] })
+  const actor = await newLamp(instance.actors)
   // In what is bound to the statement, once it is prepared.
   const held = path.hold('the late one')
   const asked = far.actors.dispatch({ ...tell(actor, 'count', { by: 1 }), cause: 'the late one', ...chosen })
@@ -273,46 +275,46 @@ test.each([
   expect(await asked).toMatchObject({ ok: false, refusal: 'state' })
   // A lease would keep it off by itself.
   await far.actors.idle()
-  expect(await house.sql`select from lamps where lease is not null`).toHaveLength(0)
+  expect(await instance.sql`select from lamps where lease is not null`).toHaveLength(0)
   await statement.deliver()
-  const [row] = await house.sql`select switched from lamps where id = ${actor}`
+  const [row] = await instance.sql`select switched from lamps where id = ${actor}`
   expect(row?.switched).toBe(0)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
   await far.close()
 })
 
 test('a command that was decided before its actor was leased does not commit after it', async () => {
-  await using house = await lampHouse()
-  await using path = await databaseProxy(house.url)
+  await using instance = await lampInstance()
+  await using path = await databaseProxy(instance.url)
   const clock = manualClock(START)
-  const far = await openHouse(path.url, { clock, kinds: [registered(tiring)] })
-  const actor = await newLamp(house.actors)
+  const far = await openInstance(path.url, { clock, kinds: [registered(tiring)] })
+  const actor = await newLamp(instance.actors)
   const held = path.hold('the late one')
   const asked = far.actors.dispatch({ ...tell(actor, 'count', { by: 1 }), cause: 'the late one' })
   const statement = await held
   const holder = newId()
-  await house.sql`select lease_lamps(${`{${actor}}`}::text::uuid[], ${holder}, ${START}, ${new Date(START.getTime() + 2_000)})`
-  await house.sql`update lamps set lease = null, leased_until = null where id = ${actor} and lease = ${holder}`
+  await instance.sql`select lease_lamps(${`{${actor}}`}::text::uuid[], ${holder}, ${START}, ${new Date(START.getTime() + 2_000)})`
+  await instance.sql`update lamps set lease = null, leased_until = null where id = ${actor} and lease = ${holder}`
   clock.advance(5_000)
   await statement.deliver()
   expect(await asked).toMatchObject({ ok: false, refusal: 'state' })
-  const [row] = await house.sql`select switched, rev from lamps where id = ${actor}`
+  const [row] = await instance.sql`select switched, rev from lamps where id = ${actor}`
   expect({ ...row }).toEqual({ switched: 0, rev: 1 })
   await far.close()
 })
 
 test('a pool whose every connection has fallen silent is of use again by itself', async () => {
-  await using house = await lampHouse()
-  await using path = await databaseProxy(house.url)
-  const far = await openHouse(path.url, { connections: 2, answerS: 1 })
+  await using instance = await lampInstance()
+  await using path = await databaseProxy(instance.url)
+  const far = await openInstance(path.url, { connections: 2, answerS: 1 })
   const actor = await newLamp(far.actors)
   await Promise.all([far.sql`select pg_sleep(0.1)`, far.sql`select pg_sleep(0.1)`])
   path.stall()
   const outcomes = await Promise.all([1, 2, 3].map(by => far.actors.dispatch(tell(actor, 'count', { by }))))
   expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true])
-  const [row] = await house.sql`select switched from lamps where id = ${actor}`
+  const [row] = await instance.sql`select switched from lamps where id = ${actor}`
   expect(row?.switched).toBe(1 + 2 + 3)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
   await far.close()
 })
 
@@ -320,44 +322,44 @@ test('what fails when all is committed has nothing done again', async () => {
   const deaf = () => {
     throw new Error('deaf')
   }
-  await using house = await lampHouse({ lanes: 1, published: deaf })
-  const lamps = [await newLamp(house.actors), await newLamp(house.actors)]
-  const outcomes = await Promise.all(lamps.map(id => house.actors.dispatch(tell(id, 'switch_on'))))
+  await using instance = await lampInstance({ lanes: 1, published: deaf })
+  const lamps = [await newLamp(instance.actors), await newLamp(instance.actors)]
+  const outcomes = await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
   expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
-  expect(await house.sql`select from lamps where state = 'on' and rev = 2`).toHaveLength(2)
-  expect(await audit(house.sql, lampKinds)).toEqual([])
+  expect(await instance.sql`select from lamps where state = 'on' and rev = 2`).toHaveLength(2)
+  expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
 test('a command does not wait for a commit that waits for a lock of somebody else', async () => {
-  await using house = await lampHouse()
-  const [held, free] = [await newLamp(house.actors), await newLamp(house.actors)]
+  await using instance = await lampInstance()
+  const [held, free] = [await newLamp(instance.actors), await newLamp(instance.actors)]
   await using stack = new AsyncDisposableStack()
-  const stranger = connect(house.url, { max: 1 })
+  const stranger = connect(instance.url, { max: 1 })
   stack.defer(() => stranger.end({ timeout: 1 }))
   await stranger.unsafe(`begin; select from lamps where id = '${held}' for update`)
 
   let isTold = false
-  const waiting = house.actors.dispatch(tell(held, 'switch_on')).finally(() => {
+  const waiting = instance.actors.dispatch(tell(held, 'switch_on')).finally(() => {
     isTold = true
   })
   await until(
     async () =>
-      (await house.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      (await instance.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
         .length > 0,
     { what: 'the commit to wait for the lock' },
   )
   // One alone, which nothing that comes later wakes.
-  expect(doneOf(await house.actors.dispatch(tell(free, 'switch_on')))).toMatchObject({ actor: { state: 'on' } })
+  expect(doneOf(await instance.actors.dispatch(tell(free, 'switch_on')))).toMatchObject({ actor: { state: 'on' } })
   expect(isTold).toBe(false)
   await stranger.unsafe('commit')
   expect(doneOf(await waiting)).toMatchObject({ actor: { state: 'on' } })
 })
 
 test('what was refused by what is remembered does not overtake those before it that are refused by a row', async () => {
-  await using house = await lampHouse({ lanes: 1 })
-  const [other, id] = [await newLamp(house.actors), await newLamp(house.actors)]
-  doneOf(await house.actors.dispatch(seen(other, 'tx')))
-  doneOf(await house.actors.dispatch(tell(id, 'count', { by: 1 })))
+  await using instance = await lampInstance({ lanes: 1 })
+  const [other, id] = [await newLamp(instance.actors), await newLamp(instance.actors)]
+  doneOf(await instance.actors.dispatch(seen(other, 'tx')))
+  doneOf(await instance.actors.dispatch(tell(id, 'count', { by: 1 })))
   const outcomes = await Promise.all(
     [
       tell(id, 'count', { by: 1 }),
@@ -365,7 +367,7 @@ test('what was refused by what is remembered does not overtake those before it t
       // The lamp is off: whether it is must be read.
       tell(id, 'switch_off'),
       tell(id, 'count', { by: 1 }),
-    ].map(house.actors.dispatch),
+    ].map(instance.actors.dispatch),
   )
   expect(outcomes.map(outcome => (outcome.ok ? outcome.actor.rev : outcome.refusal))).toEqual([3, 'exists', 'state', 4])
 })

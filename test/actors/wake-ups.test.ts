@@ -5,7 +5,7 @@ import { connect } from '../../src/postgres/connect.ts'
 import { work } from '../../src/workers/work.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampHouse, newLamp, tell } from './lamps.ts'
+import { doneOf, lampInstance, newLamp, tell } from './lamps.ts'
 
 const machine = setup({
   actions: { count: assign({ switched: 1 }), wake: () => {} },
@@ -24,33 +24,34 @@ const bell = registered({
   effects: { wake: () => ({ task: 'wake', key: 'wake', payload: { all: true } }) },
 } as unknown as Kind)
 
-const bellHouse = async () => {
-  const house = await lampHouse({ kinds: [bell] })
-  const id = await newLamp(house.actors)
-  const ring = async () => doneOf(await house.actors.dispatch(tell(id, 'ring')))
-  const jobs = () => house.sql<{ key: string | null; revision: number; waits: boolean }[]>`
+const bellInstance = async () => {
+  const instance = await lampInstance({ kinds: [bell] })
+  const id = await newLamp(instance.actors)
+  const ring = async () => doneOf(await instance.actors.dispatch(tell(id, 'ring')))
+  const jobs = () => instance.sql<{ key: string | null; revision: number; waits: boolean }[]>`
     select key, revision, run_at <= clock_timestamp() as waits from graphile_worker._private_jobs order by id`
   const change = (what: string) =>
-    house.sql.unsafe(`update graphile_worker._private_jobs set ${what} where key = 'wake'`)
-  const take = () => house.sql`select id from graphile_worker._private_jobs where key = 'wake' for update skip locked`
-  return { ...house, id, ring, jobs, change, take }
+    instance.sql.unsafe(`update graphile_worker._private_jobs set ${what} where key = 'wake'`)
+  const take = () =>
+    instance.sql`select id from graphile_worker._private_jobs where key = 'wake' for update skip locked`
+  return { ...instance, id, ring, jobs, change, take }
 }
 
 test('a wake-up that waits is asked for once', async () => {
-  await using house = await bellHouse()
+  await using instance = await bellInstance()
   await until(async () => {
-    await house.ring()
-    const [before] = await house.jobs()
-    await house.ring()
-    const after = await house.jobs()
+    await instance.ring()
+    const [before] = await instance.jobs()
+    await instance.ring()
+    const after = await instance.jobs()
     expect(after).toHaveLength(1)
     return before?.revision === after[0]?.revision
   })
 })
 
 test('a wake-up that has waited for a while, was tried before, or waits for a later time, is asked for again', async () => {
-  await using house = await bellHouse()
-  await house.ring()
+  await using instance = await bellInstance()
+  await instance.ring()
   for (const what of [
     `updated_at = now() - interval '1 s'`,
     `updated_at = now() + interval '1 h'`,
@@ -58,25 +59,25 @@ test('a wake-up that has waited for a while, was tried before, or waits for a la
     `run_at = now() + interval '1 h', updated_at = clock_timestamp()`,
     `payload = '{"all": false}', updated_at = clock_timestamp()`,
   ]) {
-    const [before] = await house.jobs()
-    await house.change(what)
-    await house.ring()
-    expect([...(await house.jobs())]).toEqual([{ key: 'wake', revision: (before?.revision ?? 0) + 1, waits: true }])
+    const [before] = await instance.jobs()
+    await instance.change(what)
+    await instance.ring()
+    expect([...(await instance.jobs())]).toEqual([{ key: 'wake', revision: (before?.revision ?? 0) + 1, waits: true }])
   }
 })
 
 test('a wake-up that a worker has taken is asked for anew', async () => {
-  await using house = await bellHouse()
-  await house.ring()
-  await house.change(`locked_at = now(), locked_by = 'somebody', updated_at = clock_timestamp()`)
-  await house.ring()
-  expect((await house.jobs()).map(({ key }) => key)).toEqual([null, 'wake'])
+  await using instance = await bellInstance()
+  await instance.ring()
+  await instance.change(`locked_at = now(), locked_by = 'somebody', updated_at = clock_timestamp()`)
+  await instance.ring()
+  expect((await instance.jobs()).map(({ key }) => key)).toEqual([null, 'wake'])
 })
 
 test('a wake-up that a worker is just taking is asked for anew', async () => {
-  await using house = await bellHouse()
-  await house.ring()
-  const worker = connect(house.url, { max: 1 })
+  await using instance = await bellInstance()
+  await instance.ring()
+  const worker = connect(instance.url, { max: 1 })
   await worker`begin`
   // As graphile-worker does it.
   await worker`
@@ -84,17 +85,17 @@ test('a wake-up that a worker is just taking is asked for anew', async () => {
     update graphile_worker._private_jobs j set locked_at = now(), locked_by = 'somebody', attempts = 1
     from taken where j.id = taken.id`
   // Beside a job without a key, which nobody is to be told of twice.
-  const asked = house.sql`
+  const asked = instance.sql`
     select ask_for_jobs(array[('other', '{}', null, null, null, null, null, null),
       ('wake', '{"all": true}', null, null, null, 'wake', null, null)]::graphile_worker.job_spec[])`.execute()
   await until(async () => {
-    const waiting = await house.sql`
+    const waiting = await instance.sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     return waiting.length > 0
   })
   await worker`commit`
   await asked
-  const jobs = await house.sql`
+  const jobs = await instance.sql`
     select task_identifier as task, key from graphile_worker.jobs order by task_identifier, key nulls first`
   expect(jobs.map(({ task, key }) => `${task} ${key}`)).toEqual(['other null', 'wake null', 'wake wake'])
   await worker.end()
@@ -119,42 +120,42 @@ const askingIn = async (url: string) => {
 }
 
 test('no worker takes a wake-up that a commit under way relies on', async () => {
-  await using house = await bellHouse()
-  await house.ring()
+  await using instance = await bellInstance()
+  await instance.ring()
   const asking = await until(async () => {
-    const tried = await askingIn(house.url)
-    await house.change('updated_at = clock_timestamp()')
+    const tried = await askingIn(instance.url)
+    await instance.change('updated_at = clock_timestamp()')
     if ((await tried.ask()) === 0) return tried
     await tried.end('rollback')
     return undefined
   })
-  expect(await house.take()).toHaveLength(0)
+  expect(await instance.take()).toHaveLength(0)
   await asking.end('commit')
-  expect(await house.take()).toHaveLength(1)
+  expect(await instance.take()).toHaveLength(1)
 })
 
 test('of two commits at once that find an old wake-up, one tells of it again, and neither waits for the other', async () => {
-  await using house = await bellHouse()
-  await house.ring()
-  await house.change(`updated_at = now() - interval '1 s'`)
-  const [one, two] = [await askingIn(house.url), await askingIn(house.url)]
+  await using instance = await bellInstance()
+  await instance.ring()
+  await instance.change(`updated_at = now() - interval '1 s'`)
+  const [one, two] = [await askingIn(instance.url), await askingIn(instance.url)]
   expect(await one.ask()).toBe(1)
   expect(await two.ask()).toBe(0)
   await one.end('rollback')
-  expect(await house.take()).toHaveLength(0)
+  expect(await instance.take()).toHaveLength(0)
   await two.end('commit')
-  expect(await house.take()).toHaveLength(1)
+  expect(await instance.take()).toHaveLength(1)
 })
 
 test('while everybody goes on ringing somebody hears of it, and of the last time too', async () => {
-  await using house = await bellHouse()
+  await using instance = await bellInstance()
   await using running = new AsyncDisposableStack()
-  const bells = await Promise.all(Array.from({ length: 64 }, () => newLamp(house.actors)))
-  const rung = async () => Number((await house.sql<{ rung: string }[]>`select sum(rev) as rung from lamps`)[0]?.rung)
+  const bells = await Promise.all(Array.from({ length: 64 }, () => newLamp(instance.actors)))
+  const rung = async () => Number((await instance.sql<{ rung: string }[]>`select sum(rev) as rung from lamps`)[0]?.rung)
   const heard: number[] = []
   const worker = work(
-    { ...house.world, actors: house.actors },
-    { databaseUrl: house.url, tasks: { wake: async () => void heard.push(await rung()) }, role: 'worker' },
+    { ...instance.world, actors: instance.actors },
+    { databaseUrl: instance.url, tasks: { wake: async () => void heard.push(await rung()) }, role: 'worker' },
   )
   running.defer(() => worker.stop())
   await until(() => worker.healthy())
@@ -163,7 +164,8 @@ test('while everybody goes on ringing somebody hears of it, and of the last time
   const isEnough = () => heard.length > 3 && performance.now() > began + 1_500
   await Promise.all(
     bells.map(async bell => {
-      while (!isEnough() && performance.now() < began + 20_000) doneOf(await house.actors.dispatch(tell(bell, 'ring')))
+      while (!isEnough() && performance.now() < began + 20_000)
+        doneOf(await instance.actors.dispatch(tell(bell, 'ring')))
     }),
   )
   const last = await rung()

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import * as program from '../../src/admin/admin.ts'
 import { database, emptyDatabase } from '../harness/database.ts'
-import { dataFolder, usedFolder } from '../harness/house.ts'
+import { dataFolder, usedFolder } from '../harness/embedded-parent.ts'
 import { type Main, startMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 
@@ -49,7 +49,7 @@ const post = async (main: Main, path: string, json: unknown, bearer?: string) =>
 const statusOf = async (main: Main, path: string, bearer: string) =>
   (await fetch(main.url + path, { headers: { authorization: `Bearer ${bearer}` } })).status
 
-test.concurrent('beside a running house an operator makes an account, a merchant and a key, all of which work', async () => {
+test.concurrent('beside a running server an operator makes an account, a merchant and a key, all of which work', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await using main = await startMain(env)
@@ -121,7 +121,7 @@ test.concurrent('an operator resets a password and a second factor, and looks at
   ])
 })
 
-test.concurrent('it finds the database of a data folder, whether its house runs or not', async () => {
+test.concurrent('it finds the database of a data folder, whether its server runs or not', async () => {
   await using folder = await usedFolder()
   const env = { DATA_DIR: folder.path }
   {

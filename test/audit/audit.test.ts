@@ -7,7 +7,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { lamp } from '../actors/lamp.ts'
-import { lampHouse, newId, newLamp, random, tell } from '../actors/lamps.ts'
+import { lampInstance, newId, newLamp, random, tell } from '../actors/lamps.ts'
 import { database } from '../harness/database.ts'
 import { deliveries } from '../machines/delivery-cases.ts'
 import { payments } from '../machines/payment-cases.ts'
@@ -15,17 +15,17 @@ import { paymentLinkOpening } from '../machines/payment-link-cases.ts'
 import { refundOpening } from '../machines/refund-cases.ts'
 import { T0 } from '../machines/table.ts'
 
-const busyHouse = async () => {
-  const house = await lampHouse()
-  const lamps = await Promise.all(Array.from({ length: 3 }, () => newLamp(house.actors)))
-  for (const id of lamps) await house.actors.dispatch(tell(id, 'switch_on'))
-  await house.actors.dispatch(tell(lamps[0] ?? '', 'switch_off'))
-  return { ...house, lamps }
+const busyInstance = async () => {
+  const instance = await lampInstance()
+  const lamps = await Promise.all(Array.from({ length: 3 }, () => newLamp(instance.actors)))
+  for (const id of lamps) await instance.actors.dispatch(tell(id, 'switch_on'))
+  await instance.actors.dispatch(tell(lamps[0] ?? '', 'switch_off'))
+  return { ...instance, lamps }
 }
 
-test('a house in which nothing was tampered with is clean', async () => {
-  await using house = await busyHouse()
-  expect(await audit(house.sql, [registered(lamp), ...kinds])).toEqual([])
+test('an instance in which nothing was tampered with is clean', async () => {
+  await using instance = await busyInstance()
+  expect(await audit(instance.sql, [registered(lamp), ...kinds])).toEqual([])
 })
 
 // An audit that finds nothing proves nothing: each check is shown a breach.
@@ -55,9 +55,9 @@ test.each([
     `update graphile_worker._private_jobs set locked_at = now() - interval '2 min', locked_by = 'gone'`,
   ],
 ])('%s: %s … is found', async (invariant, what, tampering) => {
-  await using house = await busyHouse()
-  await house.sql.unsafe(tampering)
-  const findings = await audit(house.sql, [registered(lamp)])
+  await using instance = await busyInstance()
+  await instance.sql.unsafe(tampering)
+  const findings = await audit(instance.sql, [registered(lamp)])
   expect(findings.some(finding => finding.invariant === invariant && finding.what.startsWith(what))).toBe(true)
 })
 
@@ -69,7 +69,7 @@ const outcomeOf = (rev: number, from = 'sending') => `
   from deliveries`
 
 /** A paid link with one payment, of which a part is given back. */
-const paidHouse = async () => {
+const paidInstance = async () => {
   const db = await database()
   const sql = connect(db.url, { byKey: true })
   const clock = manualClock(T0)
@@ -137,9 +137,9 @@ test.each([
     'alter table deliveries drop constraint deliveries_five_attempts; update deliveries set automatic_attempts = 6, attempts = 6',
   ],
 ])('among payments, %s: %s … is found', async (invariant, what, tampering) => {
-  await using house = await paidHouse()
-  expect((await audit(house.sql, kinds)).filter(found => found.invariant === invariant)).toEqual([])
-  await house.sql.unsafe(tampering)
-  const findings = await audit(house.sql, kinds)
+  await using instance = await paidInstance()
+  expect((await audit(instance.sql, kinds)).filter(found => found.invariant === invariant)).toEqual([])
+  await instance.sql.unsafe(tampering)
+  const findings = await audit(instance.sql, kinds)
   expect(findings.some(finding => finding.invariant === invariant && finding.what.startsWith(what))).toBe(true)
 })

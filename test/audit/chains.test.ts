@@ -10,20 +10,24 @@ import { happen, makePayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
 
 /** A payment that has succeeded by a transfer in final books, and one that has been seen in the block above. */
-const paidHouse = async () => {
-  const house = await apiServer({ routes: [] })
-  const merchantId = await insertMerchant(house.sql)
-  const ledger = await openLedger(house.sql)
+const paidInstance = async () => {
+  const instance = await apiServer({ routes: [] })
+  const merchantId = await insertMerchant(instance.sql)
+  const ledger = await openLedger(instance.sql)
   for (const finish of [ledger.finalize, async () => {}]) {
-    const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
-    await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, address: payment.address })
-    await giveOut(house.sql, payment)
+    const payment = await makePayment(instance.api, { merchantId, livemode: false }, '')
+    await happen(instance.api, payment.actor, {
+      type: 'asset_picked',
+      ...payments.events.pick,
+      address: payment.address,
+    })
+    await giveOut(instance.sql, payment)
     await ledger.block([{ to: payment.address, amount: 1000n }])
     await finish()
-    while ((await settlePayments(house.api)) > 0);
+    while ((await settlePayments(instance.api)) > 0);
   }
   await ledger.block()
-  return house
+  return instance
 }
 
 test.each([
@@ -34,10 +38,10 @@ test.each([
   ['a payment whose received sum differs', `update transfers set amount = 1 where state = 'final'`],
   ['a payment whose final sum differs', `update transfers set state = 'seen' where state = 'final'`],
 ])('%s … is found', async (what, tampering) => {
-  await using house = await paidHouse()
-  expect(await audit(house.sql, kinds)).toEqual([])
-  await house.sql.unsafe(tampering)
-  const findings = await audit(house.sql, kinds)
+  await using instance = await paidInstance()
+  expect(await audit(instance.sql, kinds)).toEqual([])
+  await instance.sql.unsafe(tampering)
+  const findings = await audit(instance.sql, kinds)
   expect(findings.some(finding => finding.invariant === 'I4' && finding.what.startsWith(what))).toBe(true)
 })
 
@@ -47,23 +51,23 @@ test.each([
 ] as const)(
   'money that came when %s is no difference while its payment waits for its end',
   async (_, event, more, at) => {
-    await using house = await apiServer({ routes: [] })
-    const merchantId = await insertMerchant(house.sql)
-    const ledger = await openLedger(house.sql)
-    const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+    await using instance = await apiServer({ routes: [] })
+    const merchantId = await insertMerchant(instance.sql)
+    const ledger = await openLedger(instance.sql)
+    const payment = await makePayment(instance.api, { merchantId, livemode: false }, '')
     const pick = { ...payments.events[event], address: payment.address, tokenAddress: TOKEN, ...more }
-    await happen(house.api, payment.actor, { type: 'asset_picked', ...pick })
-    await giveOut(house.sql, payment)
+    await happen(instance.api, payment.actor, { type: 'asset_picked', ...pick })
+    await giveOut(instance.sql, payment)
     await ledger.block([{ to: payment.address, amount: 400n }])
     await ledger.block([{ to: payment.address, amount: 600n }], new Date(Date.now() + at * 60_000))
     await ledger.finalize()
-    while ((await settlePayments(house.api)) > 0);
-    expect(await findPayment(house.sql, { id: payment.actor, merchantId, livemode: false })).toMatchObject({
+    while ((await settlePayments(instance.api)) > 0);
+    expect(await findPayment(instance.sql, { id: payment.actor, merchantId, livemode: false })).toMatchObject({
       ...{ state: 'pending', context: { amountReceived: 400n, amountFinal: 400n } },
     })
-    expect(await audit(house.sql, kinds)).toEqual([])
-    await house.sql`update transfers set amount = amount + 1`
-    const found = await audit(house.sql, kinds)
+    expect(await audit(instance.sql, kinds)).toEqual([])
+    await instance.sql`update transfers set amount = amount + 1`
+    const found = await audit(instance.sql, kinds)
     expect(found.filter(({ invariant }) => invariant === 'I4')).toHaveLength(2)
   },
 )

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { database, emptyDatabase } from '../harness/database.ts'
-import { dataFolder, usedFolder } from '../harness/house.ts'
+import { dataFolder, usedFolder } from '../harness/embedded-parent.ts'
 import { startMain } from '../harness/main.ts'
 
 const SECRET_KEY = 'a secret key for tests and for nothing else'
@@ -34,7 +34,7 @@ test.concurrent('an operator audits a database by its URL, and hears what is bro
   expect(out).toContain('I7 broken 1 ×: a timer overdue by more than a minute')
 })
 
-test.concurrent('it finds the database of a data folder, whether its house runs or not', async () => {
+test.concurrent('it finds the database of a data folder, whether its instance runs or not', async () => {
   await using folder = await usedFolder()
   const env = { DATA_DIR: folder.path }
   {

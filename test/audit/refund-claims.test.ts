@@ -9,7 +9,7 @@ import { shop } from '../http/people.ts'
 import { makeRefund, somebody } from '../http/refunds.ts'
 
 /** Two refunds: the destination of one has been named by its customer. */
-const house = async () => {
+const instance = async () => {
   const to = await apiServer({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
   const { merchantId, path, owner } = await shop(to.api)
   const make = async () => {
@@ -25,7 +25,7 @@ const house = async () => {
 const named = `(select id from refunds where state = 'requires_signature')`
 
 test('refunds whose customers are asked, and one whose customer has answered, are clean; and each breach is found', async () => {
-  await using to = await house()
+  await using to = await instance()
   expect(await audit(to.sql, kinds)).toEqual([])
   const breaches: [string, string][] = [
     [

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { type SignerHouse, signerHouse } from '../signer/house.ts'
+import { type SignerInstance, signerInstance } from '../signer/signer-instance.ts'
 
 /** As its signer tells it that another transaction has used its number. */
-const drop = async ({ api, sql, refund }: SignerHouse, id: string, cause: string) => {
+const drop = async ({ api, sql, refund }: SignerInstance, id: string, cause: string) => {
   const { txHash } = await refund(id)
   const [of] = await sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${id}`
   const event = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
@@ -17,14 +17,14 @@ const drop = async ({ api, sql, refund }: SignerHouse, id: string, cause: string
 }
 
 test('what signers have signed is clean, and each breach is found', async () => {
-  await using house = await signerHouse()
-  const { merchantId, address } = await house.newSigner()
+  await using instance = await signerInstance()
+  const { merchantId, address } = await instance.newSigner()
   const turns = openNamedLocks()
-  const refunds = await house.refunds(merchantId, 4)
-  for (const { id } of refunds) await signRefund(house.desk, turns, id)
+  const refunds = await instance.refunds(merchantId, 4)
+  for (const { id } of refunds) await signRefund(instance.desk, turns, id)
   const { id: lost = '' } = refunds[3] ?? {}
-  await drop(house, lost, `signer:${address}`)
-  expect(await house.audit()).toEqual([])
+  await drop(instance, lost, `signer:${address}`)
+  expect(await instance.audit()).toEqual([])
 
   const other = (what: string) =>
     `insert into signer_nonces select signer_id, ${what}, state, sent_at, created_at from signer_nonces where nonce = 2`
@@ -57,12 +57,12 @@ test('what signers have signed is clean, and each breach is found', async () => 
     ],
   ]
   for (const [what, tampering, mending] of breaches) {
-    const isFound = async () => (await house.audit()).some(finding => finding.what.startsWith(what))
+    const isFound = async () => (await instance.audit()).some(finding => finding.what.startsWith(what))
     expect([what, await isFound()]).toEqual([what, false])
-    await house.sql.unsafe(tampering)
+    await instance.sql.unsafe(tampering)
     expect([what, await isFound()]).toEqual([what, true])
     if (!mending) continue
-    await house.sql.unsafe(mending)
+    await instance.sql.unsafe(mending)
     expect([what, await isFound()]).toEqual([what, false])
   }
 })

@@ -16,29 +16,29 @@ import { payer } from '../../src/sandbox/contracts.ts'
 import { mined } from '../../src/sandbox/simulate/payer.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
-import { type SimulationHouse, simulationHouse } from '../http/simulations.ts'
+import { type SimulationServer, simulationServer } from '../http/simulations.ts'
 import { newKey } from '../http/two-shops.ts'
 
-let house: SimulationHouse
-afterAll(() => house?.[Symbol.asyncDispose]())
+let instance: SimulationServer
+afterAll(() => instance?.[Symbol.asyncDispose]())
 
 /** A payment in tokens with a refund, two of which one is swept, and one that waits for its customer. */
 beforeAll(async () => {
-  house = await simulationHouse()
-  const [paid, inEther, swept] = [await house.open('TUSD'), await house.open('ETH'), await house.open('TUSD')]
+  instance = await simulationServer()
+  const [paid, inEther, swept] = [await instance.open('TUSD'), await instance.open('ETH'), await instance.open('TUSD')]
   for (const id of [paid, inEther, swept]) {
-    await house.simulate(id, 'paid')
-    await house.becomes(id, { state: 'success' })
+    await instance.simulate(id, 'paid')
+    await instance.becomes(id, { state: 'success' })
   }
-  await house.open('TUSD')
-  const { status } = await house.house.call('POST', `/v1/payments/${paid}/refunds`, {
-    bearer: house.key,
+  await instance.open('TUSD')
+  const { status } = await instance.server.call('POST', `/v1/payments/${paid}/refunds`, {
+    bearer: instance.key,
     headers: newKey(),
     json: { amountMinor: 300, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
   })
   expect(status).toBe(201)
-  const { sql } = house.house
-  await sweep(sql, (await house.look(swept)).address ?? '')
+  const { sql } = instance.server
+  await sweep(sql, (await instance.look(swept)).address ?? '')
   await until(async () => (await sql`select from refunds where state = 'processed'`).length === 1)
   await until(async () => (await sql`select from unsettled_payments where reported_rev is null`).length === 0)
 }, 120_000)
@@ -50,12 +50,12 @@ const sweep = async (sql: Sql, address: string) => {
   const [deposit] = await sql<{ treasury: Hex; counter: string; merchant_id: string }[]>`
     select treasury, counter, merchant_id from deposit_addresses where address = ${address.toLowerCase()}`
   if (!deposit) throw new Error('the address was not given out')
-  const secret = await recoverySecretOf({ sql, random: house.house.api.random }, keyring, deposit.merchant_id)
+  const secret = await recoverySecretOf({ sql, random: instance.server.api.random }, keyring, deposit.merchant_id)
   const salts = [saltOf(secret, Number(deposit.counter))]
-  const { token } = house.sandbox.contracts
+  const { token } = instance.sandbox.contracts
   const args = [deposit.treasury, salts, [requireAddress(token)]] as const
   const data = encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args })
-  const { url } = house.sandbox
+  const { url } = instance.sandbox
   const hash = await ask(url, 'eth_sendTransaction', { from: payer, to: factory, data, gas: toQuantity(1_000_000) })
   const block = await mined(url, [String(hash)])
   await ask(url, 'anvil_mine', toQuantity(10))
@@ -64,7 +64,7 @@ const sweep = async (sql: Sql, address: string) => {
 
 /** What the audit finds after a change, which is taken back. */
 const findingsAfter = async (tampering: string, look: (sql: Sql) => Promise<readonly Finding[]>) => {
-  const alone = connect(house.house.databaseUrl, { max: 1 })
+  const alone = connect(instance.server.databaseUrl, { max: 1 })
   try {
     await alone`begin`
     await alone.unsafe(tampering)
@@ -77,7 +77,7 @@ const findingsAfter = async (tampering: string, look: (sql: Sql) => Promise<read
 
 const byAudit = (sql: Sql) => audit(sql, kinds, { keyring })
 const byChain = async (sql: Sql) => {
-  const { findings, left } = await compareChains(sql, house.house.api.chains)
+  const { findings, left } = await compareChains(sql, instance.server.api.chains)
   expect(left).toEqual([])
   return findings
 }

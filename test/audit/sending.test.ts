@@ -4,26 +4,26 @@ import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
 import { receiver } from '../webhooks/receiver.ts'
-import { reaches, sendingHouse } from '../webhooks/sending-house.ts'
+import { reaches, sendingInstance } from '../webhooks/sending-instance.ts'
 
-// One delivery was made at the second attempt, and one is under way; the audit of the house comes when it is over.
-test('a house whose senders are at work is clean, and each breach of what they promise is found', async () => {
-  await using house = await sendingHouse()
-  const { sql } = house
+// One delivery was made at the second attempt, and one is under way; the audit of the instance comes when it is over.
+test('an instance whose senders are at work is clean, and each breach of what they promise is found', async () => {
+  await using instance = await sendingInstance()
+  const { sql } = instance
   await using shop = await receiver(
     (response, seen) => void (seen < 3 && response.writeHead(seen === 1 ? 500 : 200).end()),
   )
-  const endpoint = await house.addEndpoint(shop.url)
-  house.clock.set(new Date())
-  const sender = house.startSender({ stopGraceMs: 0 })
-  await house.tell(endpoint)
-  await reaches(house, endpoint, 'pending', 1)
-  house.clock.advance(6_000)
+  const endpoint = await instance.addEndpoint(shop.url)
+  instance.clock.set(new Date())
+  const sender = instance.startSender({ stopGraceMs: 0 })
+  await instance.tell(endpoint)
+  await reaches(instance, endpoint, 'pending', 1)
+  instance.clock.advance(6_000)
   sender.wake([endpoint])
-  await reaches(house, endpoint, 'delivered', 2)
-  await house.tell(endpoint)
+  await reaches(instance, endpoint, 'delivered', 2)
+  await instance.tell(endpoint)
   await until(() => shop.seen.length === 3)
-  const { id } = await reaches(house, endpoint, 'sending', 1)
+  const { id } = await reaches(instance, endpoint, 'sending', 1)
   expect(await audit(sql, kinds)).toEqual([])
 
   for (const [invariant, what, tampering] of [
@@ -78,7 +78,7 @@ test('a house whose senders are at work is clean, and each breach of what they p
     ['I7', 'a claim of deliveries', `update delivery_claims set claimed_at = now() - interval '2 min'`],
   ] as const) {
     // Taken back at once, so that each breach is looked for alone.
-    const alone = connect(house.url, { max: 1 })
+    const alone = connect(instance.url, { max: 1 })
     await alone`begin`
     await alone.unsafe(tampering)
     const found = await audit(alone, kinds)

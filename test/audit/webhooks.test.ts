@@ -11,7 +11,7 @@ import { T0 } from '../machines/table.ts'
 import { change, create, remove } from '../webhooks/endpoints.ts'
 
 /** Endpoints that came and went while a merchant was told of payments. */
-const toldHouse = async () => {
+const toldInstance = async () => {
   const db = await database()
   const sql = connect(db.url, { byKey: true })
   const given = { sql, clock: manualClock(T0), random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }
@@ -46,10 +46,10 @@ const toldHouse = async () => {
 }
 
 test('where nothing was tampered with, the deliveries are exactly those that had to be made', async () => {
-  await using house = await toldHouse()
-  expect(await audit(house.sql, kinds)).toEqual([])
+  await using instance = await toldInstance()
+  expect(await audit(instance.sql, kinds)).toEqual([])
   // The second payment to three, the third to the one that was left, and the test.
-  expect(await house.sql`select from deliveries`).toHaveLength(5)
+  expect(await instance.sql`select from deliveries`).toHaveLength(5)
 })
 
 const latest = '(select id from events order by seq desc limit 1)'
@@ -91,8 +91,8 @@ test.each([
     `update webhook_endpoints set state = 'disabled', disabled_reason = 'gone' where state = 'enabled'`,
   ],
 ])('I1: %s … is found', async (what, tampering) => {
-  await using house = await toldHouse()
-  await house.sql.unsafe(tampering)
-  const findings = await audit(house.sql, kinds)
+  await using instance = await toldInstance()
+  await instance.sql.unsafe(tampering)
+  const findings = await audit(instance.sql, kinds)
   expect(findings.some(finding => finding.invariant === 'I1' && finding.what.startsWith(what))).toBe(true)
 })

@@ -2,7 +2,7 @@ import { createPaymentLink } from '../../src/commands/payment-links.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { insertKey, insertMerchant } from '../access/keys.ts'
-import { openHouse } from '../actors/lamps.ts'
+import { openInstance } from '../actors/lamps.ts'
 import type { ApiSizes } from './api.ts'
 import { startApiServers } from './api-servers.ts'
 import type { Bench } from './bench.ts'
@@ -22,15 +22,15 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
   await using servers = await startApiServers(db.url, merchantId)
   await using ours = openHttp(servers.ours)
   await using bare = openHttp(servers.bare)
-  const house = await openHouse(db.url, { kinds })
+  const instance = await openInstance(db.url, { kinds })
   await using stack = new AsyncDisposableStack()
-  stack.defer(() => house.close())
+  stack.defer(() => instance.close())
   stack.defer(() => sql.end({ timeout: 1 }))
 
   let made = 0
   const byCore = async () => {
     const opening = { ...wanted(String(made++)), ...absent, merchantId, livemode: false }
-    await createPaymentLink({ ...house.world, actors: house.actors }, opening, { cause: 'bench', keep: () => [] })
+    await createPaymentLink({ ...instance.world, actors: instance.actors }, opening, { cause: 'bench', keep: () => [] })
   }
   const body = JSON.stringify(wanted(NUMBER))
   const toOurs = numberedPost('/v1/payment-links', secret, body)

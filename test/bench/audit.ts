@@ -5,7 +5,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { insertPaidPayments } from './audit-rows.ts'
 import type { Bench } from './bench.ts'
 import { createMigrated } from './server.ts'
-import { SECRET_KEY } from './webhooks-house.ts'
+import { SECRET_KEY } from './webhooks-instance.ts'
 
 /** A whole audit of a service that has taken so many payments, in time and in memory of this process. */
 export const auditBench = (bench: Bench): Promise<void> => measureAudit(bench, bench.quick ? 20_000 : 1_000_000)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from './bench.ts'
 import type { ChainSizes } from './chain.ts'
-import type { ChainHouse, Paid } from './chain-house.ts'
+import type { ChainInstance, Paid } from './chain-instance.ts'
 import { addressOf, type BenchNode } from './chain-node.ts'
 import { DUE, makeLinks, openOn } from './chain-payments.ts'
 import { startPoller } from './chain-poller.ts'
@@ -12,18 +12,22 @@ import { milliseconds, thousands } from './promises.ts'
 type Round = { readonly bare: number; readonly spread: number; readonly onOne: number }
 
 /** How soon all payments of one block are known to be paid. */
-export const promiseBurst = async ({ say, report }: Bench, sizes: ChainSizes, { node, house }: Paid): Promise<void> => {
+export const promiseBurst = async (
+  { say, report }: Bench,
+  sizes: ChainSizes,
+  { node, instance }: Paid,
+): Promise<void> => {
   const rounds: Round[] = []
   for (let n = 1; n <= sizes.rounds; n++) {
     const round = {
-      bare: await measureFloor(node, house, sizes),
-      spread: await measureOurs(node, house, await makeLinks(house, sizes.burst), sizes),
-      onOne: await measureOurs(node, house, await onOneLink(house, sizes.burst), sizes),
+      bare: await measureFloor(node, instance, sizes),
+      spread: await measureOurs(node, instance, await makeLinks(instance, sizes.burst), sizes),
+      onOne: await measureOurs(node, instance, await onOneLink(instance, sizes.burst), sizes),
     }
     say(`burst, round ${n} of ${sizes.rounds}: ${tell(round)}`)
     rounds.push(round)
   }
-  await house.check()
+  await instance.check()
   const least = (of: (round: Round) => number) => Math.min(...rounds.map(of))
   const from = `${milliseconds(least(({ bare }) => bare))} for a bare poll with a bare insert`
   const promise = `${thousands(sizes.burst)} payments in one block, until all are processing`
@@ -42,8 +46,8 @@ export const promiseBurst = async ({ say, report }: Bench, sizes: ChainSizes, { 
   )
 }
 
-const onOneLink = async (house: ChainHouse, count: number): Promise<readonly string[]> => {
-  const links = await makeLinks(house, 1)
+const onOneLink = async (instance: ChainInstance, count: number): Promise<readonly string[]> => {
+  const links = await makeLinks(instance, 1)
   return Array.from({ length: count }, (_, n) => links[n % links.length] ?? '')
 }
 
@@ -52,14 +56,14 @@ const tell = ({ bare, spread, onOne }: Round): string =>
 
 const measureOurs = async (
   node: BenchNode,
-  house: ChainHouse,
+  instance: ChainInstance,
   links: readonly string[],
   { pollMs }: ChainSizes,
 ): Promise<number> => {
-  const payments = await openOn(house, links)
-  await using watcher = startWatcher(house, pollMs)
+  const payments = await openOn(instance, links)
+  await using watcher = startWatcher(instance, pollMs)
   // What was paid before is final by now, and its payments know.
-  await node.mine(house.chain.confirmations)
+  await node.mine(instance.chain.confirmations)
   await watcher.idle()
   const mined = await payAll(
     node,
@@ -69,8 +73,12 @@ const measureOurs = async (
   return (await watcher.processing(payments)) - mined
 }
 
-const measureFloor = async (node: BenchNode, house: ChainHouse, { burst, pollMs }: ChainSizes): Promise<number> => {
-  await using poller = await startPoller(node, house, pollMs)
+const measureFloor = async (
+  node: BenchNode,
+  instance: ChainInstance,
+  { burst, pollMs }: ChainSizes,
+): Promise<number> => {
+  await using poller = await startPoller(node, instance, pollMs)
   const addresses = Array.from({ length: burst }, (_, n) => addressOf('bare', n))
   const mined = await payAll(node, addresses, pollMs)
   return (await poller.inserted(burst)) - mined

@@ -4,7 +4,7 @@ import { readNext } from '../../src/chain/watch/read.ts'
 import type { ChainSource } from '../../src/chain/watch/watched-chain.ts'
 import type { Bench } from './bench.ts'
 import type { ChainSizes } from './chain.ts'
-import { type ChainHouse, giveOut, openChainHouse } from './chain-house.ts'
+import { type ChainInstance, giveOut, openChainInstance } from './chain-instance.ts'
 import { type Requests, record, repeatByViem, repeatRaw } from './chain-loops.ts'
 import { type BenchNode, buildBlocks, openBenchNode, payeesOf } from './chain-node.ts'
 import { openPonder, type Ponder } from './chain-ponder.ts'
@@ -25,7 +25,7 @@ export const promiseCatchUp = async (bench: Bench, sizes: ChainSizes): Promise<v
   await using node = await openBenchNode()
   await buildBlocks(node, sizes, say)
   // Nothing of it is final, and all of it is.
-  await using headers = await openChainHouse(server, node, 1_000_000)
+  await using headers = await openChainInstance(server, node, 1_000_000)
   const ranges = { ...headers, chain: { ...headers.chain, confirmations: 1 } }
   await giveOut(headers, payeesOf(sizes))
   const peer = sizes.peerRounds > 0 ? await openPonder(bench) : 'this run is without it'
@@ -49,8 +49,8 @@ export const promiseCatchUp = async (bench: Bench, sizes: ChainSizes): Promise<v
 
 type Contestants = {
   readonly node: BenchNode
-  readonly headers: ChainHouse
-  readonly ranges: ChainHouse
+  readonly headers: ChainInstance
+  readonly ranges: ChainInstance
   readonly asked: Requests
   readonly ponder: Ponder | undefined
 }
@@ -75,9 +75,9 @@ const measureRound = async (
   return { raw: Math.max(before, after), viem, headers: byHeaders, ranges: byRanges, ponder: indexed }
 }
 
-/** From the first block to the head, in as many steps as the house takes. Answers the milliseconds of the reading. */
-const readAll = async (house: ChainHouse, sizes: ChainSizes, source = house.source): Promise<number> => {
-  const { world, chain } = house
+/** From the first block to the head, in as many steps as the instance takes. Answers the milliseconds of the reading. */
+const readAll = async (instance: ChainInstance, sizes: ChainSizes, source = instance.source): Promise<number> => {
+  const { world, chain } = instance
   await world.sql`truncate chain_cursors, chain_blocks, transfers, unsettled_payments`
   await beginBooks(world.sql, chain.id, await firstBlock(source))
   const began = performance.now()

@@ -8,7 +8,7 @@ import { random } from '../access/keys.ts'
 import { type FactoryChain, factoryChain, stuckIn } from '../chain/contracts/chain.ts'
 import type { Bench } from './bench.ts'
 import type { ChainSizes } from './chain.ts'
-import { CHAIN_ID } from './chain-house.ts'
+import { CHAIN_ID } from './chain-instance.ts'
 import { addressOf } from './chain-node.ts'
 import { thousands } from './promises.ts'
 
@@ -26,7 +26,7 @@ export const promiseGas = async ({ say, report }: Bench, { collected }: ChainSiz
   report.atMost(promise, first, 60_000, { as: thousands, from: `${thousands(again)} when they are not new` })
 }
 
-/** What was used for each. As the house plans it. */
+/** What was used for each. As the instance plans it. */
 const collect = async (
   chain: FactoryChain,
   ask: Parameters<typeof planSweeps>[0],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from './bench.ts'
 import type { ChainSizes } from './chain.ts'
-import type { ChainHouse, Paid } from './chain-house.ts'
+import type { ChainInstance, Paid } from './chain-instance.ts'
 import { addressOf, type BenchNode } from './chain-node.ts'
 import { DUE, makeLinks, openOn } from './chain-payments.ts'
 import { startPoller } from './chain-poller.ts'
@@ -12,12 +12,12 @@ import { milliseconds, percentile } from './promises.ts'
 export const promiseLatency = async (
   { say, report }: Bench,
   { single, singleFloor, pollMs }: ChainSizes,
-  { node, house }: Paid,
+  { node, instance }: Paid,
 ): Promise<void> => {
-  const floor = await measureFloor(node, house, singleFloor, pollMs)
+  const floor = await measureFloor(node, instance, singleFloor, pollMs)
   say(`single payments, a bare poll with a bare insert: ${tell(floor)}`)
-  const ours = await measureOurs(node, house, single, pollMs)
-  await house.check()
+  const ours = await measureOurs(node, instance, single, pollMs)
+  await instance.check()
   say(`single payments, polled every ${pollMs} ms: ${tell(ours)}`)
   const from = `bare ${milliseconds(percentile(floor, 0.5))} and ${milliseconds(percentile(floor, 0.99))}`
   const promise = `mined to committed, ${single} payments, a poll every ${pollMs} ms`
@@ -30,13 +30,13 @@ const tell = (figures: readonly number[]): string =>
 
 const measureOurs = async (
   node: BenchNode,
-  house: ChainHouse,
+  instance: ChainInstance,
   count: number,
   pollMs: number,
 ): Promise<readonly number[]> => {
-  const payments = await openOn(house, await makeLinks(house, count))
-  await using watcher = startWatcher(house, pollMs)
-  await node.mine(house.chain.confirmations)
+  const payments = await openOn(instance, await makeLinks(instance, count))
+  await using watcher = startWatcher(instance, pollMs)
+  await node.mine(instance.chain.confirmations)
   await watcher.idle()
   const figures: number[] = []
   for (const payment of payments) {
@@ -48,11 +48,11 @@ const measureOurs = async (
 
 const measureFloor = async (
   node: BenchNode,
-  house: ChainHouse,
+  instance: ChainInstance,
   count: number,
   pollMs: number,
 ): Promise<readonly number[]> => {
-  await using poller = await startPoller(node, house, pollMs)
+  await using poller = await startPoller(node, instance, pollMs)
   const figures: number[] = []
   for (let n = 0; n < count; n++) {
     const address = addressOf('bare', n)

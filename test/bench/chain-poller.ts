@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../harness/until.ts'
-import type { ChainHouse } from './chain-house.ts'
+import type { ChainInstance } from './chain-instance.ts'
 import type { BenchNode } from './chain-node.ts'
 
 /** The floor: asks as often for the next block and its logs, in one request, and writes each log down in one statement. */
@@ -9,7 +9,11 @@ export type Poller = AsyncDisposable & {
   inserted(more: number): Promise<number>
 }
 
-export const startPoller = async (node: BenchNode, { world: { sql } }: ChainHouse, pollMs: number): Promise<Poller> => {
+export const startPoller = async (
+  node: BenchNode,
+  { world: { sql } }: ChainInstance,
+  pollMs: number,
+): Promise<Poller> => {
   await sql`create table if not exists bare_logs (tx_hash text, log_index text, block_hash text, topics text[], data text)`
   let next = Number(await node.call('eth_blockNumber')) + 1
   let rows = 0

@@ -4,7 +4,7 @@ import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { endWindows } from '../../src/chain/watch/windows.ts'
 import type { Bench } from './bench.ts'
 import type { ChainSizes } from './chain.ts'
-import { type ChainHouse, openChainHouse } from './chain-house.ts'
+import { type ChainInstance, openChainInstance } from './chain-instance.ts'
 import { addressOf, openBenchNode } from './chain-node.ts'
 import { bestOf, median, milliseconds, thousands, times } from './promises.ts'
 
@@ -14,8 +14,8 @@ type Round = { readonly few: number; readonly many: number }
 /** What a block costs of which nothing is ours, however many payments wait. */
 export const promiseWaiting = async ({ server, say, report }: Bench, sizes: ChainSizes): Promise<void> => {
   await using node = await openBenchNode()
-  await using few = await openChainHouse(server, node, 3)
-  await using many = await openChainHouse(server, node, 3)
+  await using few = await openChainInstance(server, node, 3)
+  await using many = await openChainInstance(server, node, 3)
   await insertWaiting(few, sizes.fewWaiting)
   await insertWaiting(many, sizes.waiting)
   let mined = 0
@@ -54,7 +54,7 @@ export const promiseWaiting = async ({ server, say, report }: Bench, sizes: Chai
 const tell = ({ few, many }: Round) => `${milliseconds(many)} against ${milliseconds(few)}`
 
 /** All that is done for one poll that finds one block. */
-const turn = async ({ world, chain, source }: ChainHouse): Promise<number> => {
+const turn = async ({ world, chain, source }: ChainInstance): Promise<number> => {
   const began = performance.now()
   while ((await readNext(world.sql, chain, source)) !== 'idle') await settlePayments(world)
   await endWindows(world, chain.id)
@@ -64,7 +64,7 @@ const turn = async ({ world, chain, source }: ChainHouse): Promise<number> => {
 }
 
 /** Payments that have been shown an address, as the machine leaves them. */
-const insertWaiting = async ({ world: { sql }, chain, merchantId }: ChainHouse, count: number): Promise<void> => {
+const insertWaiting = async ({ world: { sql }, chain, merchantId }: ChainInstance, count: number): Promise<void> => {
   await sql`
     insert into payments (
       id, state, rev, version, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id,

@@ -1,9 +1,9 @@
 import { watchChains } from '../../src/chain/watch/watch.ts'
 import { until } from '../harness/until.ts'
-import type { ChainHouse } from './chain-house.ts'
+import type { ChainInstance } from './chain-instance.ts'
 import type { Opened } from './chain-payments.ts'
 
-/** A worker that reads the chain of a house, and when it was told that payments are processing. */
+/** A worker that reads the chain of an instance, and when it was told that payments are processing. */
 export type Watcher = AsyncDisposable & {
   /** Until there is nothing left to read, to make final or to tell. */
   idle(): Promise<void>
@@ -11,7 +11,7 @@ export type Watcher = AsyncDisposable & {
   processing(payments: readonly Opened[]): Promise<number>
 }
 
-export const startWatcher = ({ world, chain, source }: ChainHouse, pollMs: number): Watcher => {
+export const startWatcher = ({ world, chain, source }: ChainInstance, pollMs: number): Watcher => {
   const committed = new Map<string, number>()
   const { actors } = world
   // Whoever sends a command hears of it once it is committed.

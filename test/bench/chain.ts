@@ -2,7 +2,7 @@ import { type Bench, saySizes } from './bench.ts'
 import { promiseBurst } from './chain-burst.ts'
 import { promiseCatchUp } from './chain-catch-up.ts'
 import { promiseGas } from './chain-gas.ts'
-import { openChainHouse } from './chain-house.ts'
+import { openChainInstance } from './chain-instance.ts'
 import { promiseLatency } from './chain-latency.ts'
 import { openBenchNode } from './chain-node.ts'
 import { promiseWaiting } from './chain-waiting.ts'
@@ -69,8 +69,8 @@ export const measureChain = async (bench: Bench, sizes: ChainSizes): Promise<voi
   await promiseCatchUp(bench, sizes)
   await promiseWaiting(bench, sizes)
   await using node = await openBenchNode()
-  await using house = await openChainHouse(bench.server, node, 3)
+  await using instance = await openChainInstance(bench.server, node, 3)
   // In this order: a single payment is not to wait until thousands have become final.
-  await promiseLatency(bench, sizes, { node, house })
-  await promiseBurst(bench, sizes, { node, house })
+  await promiseLatency(bench, sizes, { node, instance })
+  await promiseBurst(bench, sizes, { node, instance })
 }

@@ -6,14 +6,14 @@ import { audit } from '../../src/audit/audit.ts'
 import type { Finding } from '../../src/audit/rules/check.ts'
 import type { Outside } from '../../src/outside.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
-import { newId, openHouse } from '../actors/lamps.ts'
+import { newId, openInstance } from '../actors/lamps.ts'
 import { callTimes } from './callers.ts'
 import { meter } from './meter.ts'
 import { type BenchDatabase, type BenchServer, createMigrated } from './server.ts'
 
 const kinds = [registered(meter)]
 
-/** A database with meters in it and a house on it, that keeps count of what it was told is done. */
+/** A database with meters in it and an instance on it, that keeps count of what it was told is done. */
 export type Meters = AsyncDisposable & {
   readonly world: Outside
   readonly sql: Sql
@@ -41,7 +41,7 @@ export const createMeters = async (server: BenchServer, options: DispatcherOptio
 }
 
 const openMeters = async (db: BenchDatabase, options: DispatcherOptions): Promise<Meters> => {
-  const { world, sql, actors, close } = await openHouse(db.url, { kinds, ...options })
+  const { world, sql, actors, close } = await openInstance(db.url, { kinds, ...options })
   const ids: string[] = []
   let ticks = 0
 

@@ -10,7 +10,7 @@ import { cert } from '../webhooks/certificate.ts'
 import { type BenchNode, openBenchNode } from './chain-node.ts'
 import { insertLinks, insertMerchants, type Link } from './payments-setup.ts'
 import { type BenchServer, createMigrated } from './server.ts'
-import { SECRET_KEY } from './webhooks-house.ts'
+import { SECRET_KEY } from './webhooks-instance.ts'
 import { type Receiver, startReceiver } from './webhooks-receiver.ts'
 
 /** A server process of the service with its own database, a chain that it reads, and the merchants' web server. */

@@ -4,7 +4,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
 import { newId } from '../actors/lamps.ts'
 import { addressOf } from './chain-node.ts'
-import { SECRET_KEY } from './webhooks-house.ts'
+import { SECRET_KEY } from './webhooks-instance.ts'
 import { SECRET } from './webhooks-request.ts'
 
 /** What every payment of the bench is for: 49 dollars. */

@@ -3,7 +3,7 @@ import type { Bench } from './bench.ts'
 import { median, milliseconds, percentile, perSecond, times } from './promises.ts'
 import type { WebhookSizes } from './webhooks.ts'
 import { clockMs } from './webhooks-clock.ts'
-import { commitBacklog, commitEvents, type House, openHouse, type Shop } from './webhooks-house.ts'
+import { commitBacklog, commitEvents, type Instance, openInstance, type Shop } from './webhooks-instance.ts'
 import { type Receiver, watchCount } from './webhooks-receiver.ts'
 import { startSender } from './webhooks-sender.ts'
 
@@ -11,15 +11,15 @@ import { startSender } from './webhooks-sender.ts'
 export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiver: Receiver): Promise<void> => {
   const { server, say, report } = bench
   const { crowd, perSecond: rate, fromMs, aloneMs, besideMs } = sizes
-  await using house = await openHouse(server, { healthy: crowd, silent: crowd, port: receiver.port })
-  const healthy = house.shops.filter(({ silent }) => !silent)
-  const silent = house.shops.filter(shop => shop.silent)
+  await using instance = await openInstance(server, { healthy: crowd, silent: crowd, port: receiver.port })
+  const healthy = instance.shops.filter(({ silent }) => !silent)
+  const silent = instance.shops.filter(shop => shop.silent)
   const beside = `${crowd} endpoints beside ${crowd} silent ones`
 
   const rounds: { readonly alone: number; readonly crowded: number }[] = []
   for (let round = 1; round <= sizes.rounds; round++) {
-    const alone = await latencies(house, receiver, { healthy, silent: [], rate, fromMs, forMs: aloneMs })
-    const crowded = await latencies(house, receiver, { healthy, silent, rate, fromMs, forMs: besideMs })
+    const alone = await latencies(instance, receiver, { healthy, silent: [], rate, fromMs, forMs: aloneMs })
+    const crowded = await latencies(instance, receiver, { healthy, silent, rate, fromMs, forMs: besideMs })
     say(
       `round ${round} of ${sizes.rounds}: ${rate} events a second to ${crowd} endpoints: alone ${tell(alone)}, ` +
         `as many silent ones beside ${tell(crowded)}`,
@@ -34,10 +34,10 @@ export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiv
     { as: milliseconds, from: `alone ${milliseconds(p95)}, from ${fromMs / 1_000} s to ${besideMs / 1_000} s` },
   )
 
-  await commitBacklog(house.sql, healthy, sizes.crowdBacklog)
-  const quick = await drained(house, receiver, sizes.crowdBacklog, aloneMs)
-  await commitBacklog(house.sql, silent, sizes.silentBacklogOfCrowd)
-  const slow = await drained(house, receiver, sizes.crowdBacklog, besideMs)
+  await commitBacklog(instance.sql, healthy, sizes.crowdBacklog)
+  const quick = await drained(instance, receiver, sizes.crowdBacklog, aloneMs)
+  await commitBacklog(instance.sql, silent, sizes.silentBacklogOfCrowd)
+  const slow = await drained(instance, receiver, sizes.crowdBacklog, besideMs)
   say(`a backlog of ${crowd} endpoints: alone ${perSecond(quick)}, beside silent ones ${perSecond(slow)}`)
   report.atLeast(`${beside}, throughput from the third second against alone`, slow / quick, 0.8, {
     as: times,
@@ -59,11 +59,11 @@ const EVERY_MS = 10
 
 /** From commit to first byte of those who answer. */
 const latencies = async (
-  house: House,
+  instance: Instance,
   receiver: Receiver,
   { healthy, silent, rate, fromMs, forMs }: Flow,
 ): Promise<readonly number[]> => {
-  await using copy = await house.copy()
+  await using copy = await instance.copy()
   // What was measured before has left gigabytes to be written, beside which every commit waits for the disk.
   await copy.sql`checkpoint`
   await receiver.reset()
@@ -97,8 +97,8 @@ const latencies = async (
 }
 
 /** Answered requests a second from the third second on, until the time is over or nine tenths are sent. */
-const drained = async (house: House, receiver: Receiver, backlog: number, forMs: number): Promise<number> => {
-  await using copy = await house.copy()
+const drained = async (instance: Instance, receiver: Receiver, backlog: number, forMs: number): Promise<number> => {
+  await using copy = await instance.copy()
   await copy.sql`vacuum analyze events, deliveries`
   await receiver.reset()
   await using _ = await startSender(copy.url)

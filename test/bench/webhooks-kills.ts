@@ -5,7 +5,7 @@ import { until } from '../harness/until.ts'
 import type { Bench } from './bench.ts'
 import { thousands } from './promises.ts'
 import type { WebhookSizes } from './webhooks.ts'
-import { commitBacklog, commitEvents, type House, openHouse } from './webhooks-house.ts'
+import { commitBacklog, commitEvents, type Instance, openInstance } from './webhooks-instance.ts'
 import type { Receiver } from './webhooks-receiver.ts'
 import { type SenderProcess, startSender } from './webhooks-sender.ts'
 
@@ -18,15 +18,15 @@ export const promiseKills = async (
   { kills, killEveryMs, killBacklog, waitsForLease }: WebhookSizes,
   receiver: Receiver,
 ): Promise<void> => {
-  await using house = await openHouse(server, { healthy: ENDPOINTS, port: receiver.port })
-  await commitBacklog(house.sql, house.shops, killBacklog)
+  await using instance = await openInstance(server, { healthy: ENDPOINTS, port: receiver.port })
+  await commitBacklog(instance.sql, instance.shops, killBacklog)
   await receiver.reset()
   await using workers = new AsyncDisposableStack()
   const alive: SenderProcess[] = []
-  const start = async (aheadMs = 0) => alive.push(workers.use(await startSender(house.url, { aheadMs })))
+  const start = async (aheadMs = 0) => alive.push(workers.use(await startSender(instance.url, { aheadMs })))
   await Promise.all(Array.from({ length: WORKERS }, () => start()))
   {
-    await using _ = keepCommitting(house)
+    await using _ = keepCommitting(instance)
     for (let n = 0; n < kills; n++) {
       const { answered } = await receiver.counts()
       await sleep(killEveryMs)
@@ -39,17 +39,21 @@ export const promiseKills = async (
     // What a lease and the wait after it would take, by a clock instead of by waiting.
     for (const worker of alive) await worker.stop()
     await start(25_000)
-    await until(async () => (await open(house)).sending === 0, { what: 'attempts that are known to be lost' })
+    await until(async () => (await open(instance)).sending === 0, { what: 'attempts that are known to be lost' })
     await start(50_000)
   }
-  await until(async () => (await open(house)).count === 0, { timeoutMs: 120_000, everyMs: 100, what: 'all deliveries' })
+  await until(async () => (await open(instance)).count === 0, {
+    timeoutMs: 120_000,
+    everyMs: 100,
+    what: 'all deliveries',
+  })
   for (const worker of alive) await worker.stop()
-  await judge({ say, report }, house, receiver, kills)
+  await judge({ say, report }, instance, receiver, kills)
 }
 
 const judge = async (
   { say, report }: Pick<Bench, 'say' | 'report'>,
-  { sql }: House,
+  { sql }: Instance,
   receiver: Receiver,
   kills: number,
 ): Promise<void> => {
@@ -77,7 +81,7 @@ const judge = async (
   report.atMost(`${promise}, requests against attempts that were written down`, answered, attempts, { as: thousands })
 }
 
-const open = async ({ sql }: House): Promise<{ count: number; sending: number }> => {
+const open = async ({ sql }: Instance): Promise<{ count: number; sending: number }> => {
   const [row] = await sql<{ count: number; sending: number }[]>`
     select count(*)::integer as count, (count(*) filter (where state = 'sending'))::integer as sending
     from deliveries where state in ('pending', 'sending')`
@@ -85,7 +89,7 @@ const open = async ({ sql }: House): Promise<{ count: number; sending: number }>
 }
 
 /** Events to every endpoint, over and over, so that there is something to lose at every kill. */
-const keepCommitting = ({ sql, shops }: House): AsyncDisposable => {
+const keepCommitting = ({ sql, shops }: Instance): AsyncDisposable => {
   let stopping = false
   const committing = (async () => {
     while (!stopping) {

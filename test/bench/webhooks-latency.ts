@@ -3,7 +3,7 @@ import type { Bench } from './bench.ts'
 import { milliseconds, percentile } from './promises.ts'
 import type { WebhookSizes } from './webhooks.ts'
 import { clockMs } from './webhooks-clock.ts'
-import { commitEvents, type House, openHouse, type Shop } from './webhooks-house.ts'
+import { commitEvents, type Instance, openInstance, type Shop } from './webhooks-instance.ts'
 import type { Receiver } from './webhooks-receiver.ts'
 import { startSender } from './webhooks-sender.ts'
 
@@ -16,34 +16,34 @@ export const promiseLatency = async (
   { single, singleLost }: WebhookSizes,
   receiver: Receiver,
 ): Promise<void> => {
-  await using house = await openHouse(server, { healthy: Math.min(20, single), port: receiver.port })
+  await using instance = await openInstance(server, { healthy: Math.min(20, single), port: receiver.port })
   const byOther: Commit = async shop => {
-    await commitEvents(house.sql, [shop])
+    await commitEvents(instance.sql, [shop])
     return clockMs()
   }
   const told = { as: milliseconds }
   {
-    await using sender = await startSender(house.url)
+    await using sender = await startSender(instance.url)
     const ways = {
       'by the process that sends': ({ merchantId }: Shop) => sender.tell(merchantId),
       'by another process': byOther,
     }
     for (const [way, commit] of Object.entries(ways)) {
-      const figures = await measure(house, receiver, commit, single)
+      const figures = await measure(instance, receiver, commit, single)
       say(`idle, committed ${way}: ${tell(figures)}`)
       const promise = `commit to first byte, idle, ${single} events committed ${way}`
       report.atMost(`${promise}, p50`, percentile(figures, 0.5), 15, told)
       report.atMost(`${promise}, p99`, percentile(figures, 0.99), 50, told)
     }
   }
-  await using _ = await startSender(house.url, { deaf: true })
-  const figures = await measure(house, receiver, byOther, singleLost, true)
+  await using _ = await startSender(instance.url, { deaf: true })
+  const figures = await measure(instance, receiver, byOther, singleLost, true)
   say(`idle, wake-up lost: ${tell(figures)}`)
   report.atMost(`commit to first byte, idle, wake-up lost, ${singleLost} events`, Math.max(...figures), 300, told)
 }
 
 const measure = async (
-  { shops }: House,
+  { shops }: Instance,
   receiver: Receiver,
   commit: Commit,
   count: number,

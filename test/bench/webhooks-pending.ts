@@ -6,7 +6,7 @@ import type { Bench } from './bench.ts'
 import { inTurns } from './callers.ts'
 import { median, milliseconds, thousands, times } from './promises.ts'
 import type { WebhookSizes } from './webhooks.ts'
-import { commitEvents, type House, openHouse } from './webhooks-house.ts'
+import { commitEvents, type Instance, openInstance } from './webhooks-instance.ts'
 
 const ENDPOINTS = 200
 
@@ -15,8 +15,8 @@ export const promisePending = async (
   { server, say, report }: Bench,
   { pending, fewPending, claims }: WebhookSizes,
 ): Promise<void> => {
-  await using few = await openClaims(await openHouse(server, { healthy: ENDPOINTS, port: 1 }), fewPending)
-  await using many = await openClaims(await openHouse(server, { healthy: ENDPOINTS, port: 1 }), pending)
+  await using few = await openClaims(await openInstance(server, { healthy: ENDPOINTS, port: 1 }), fewPending)
+  await using many = await openClaims(await openInstance(server, { healthy: ENDPOINTS, port: 1 }), pending)
   const looks = await many.looks()
   say(
     `${thousands(pending)} pending: a look for what has come due ${milliseconds(looks.look)}, a sweep ${milliseconds(looks.sweep)}`,
@@ -54,13 +54,13 @@ type Claims = AsyncDisposable & {
 }
 
 /** That many deliveries pending, all the time: what is taken up is written down as sent, and comes anew as events. */
-const openClaims = async (house: House, pending: number): Promise<Claims> => {
-  await fill(house, pending)
+const openClaims = async (instance: Instance, pending: number): Promise<Claims> => {
+  await fill(instance, pending)
   // One connection, with the actors' settings: the plans of a second would be its own.
-  const sql = connect(house.url, { max: 1, byKey: true })
+  const sql = connect(instance.url, { max: 1, byKey: true })
   const roster = openRoster()
-  for (const { endpointId } of house.shops) roster.note(endpointId, 0, performance.now())
-  const byEndpoint = new Map(house.shops.map(shop => [shop.endpointId, shop]))
+  for (const { endpointId } of instance.shops) roster.note(endpointId, 0, performance.now())
+  const byEndpoint = new Map(instance.shops.map(shop => [shop.endpointId, shop]))
   const none = { command: randomUUID(), recorded: [], jobs: [], answered: [], finished: [] }
   let rows = 0
 
@@ -92,7 +92,7 @@ const openClaims = async (house: House, pending: number): Promise<Claims> => {
   }
 
   return {
-    url: house.url,
+    url: instance.url,
     claim,
     rows: () => rows,
     looks: async () => ({
@@ -101,7 +101,7 @@ const openClaims = async (house: House, pending: number): Promise<Claims> => {
     }),
     [Symbol.asyncDispose]: async () => {
       await sql.end({ timeout: 1 })
-      await house[Symbol.asyncDispose]()
+      await instance[Symbol.asyncDispose]()
     },
   }
 }
@@ -114,7 +114,7 @@ const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
 }
 
 /** Of events that nobody is told of otherwise, without a history: it is not read. Due over the last hour. */
-const fill = async ({ sql }: House, pending: number): Promise<void> => {
+const fill = async ({ sql }: Instance, pending: number): Promise<void> => {
   await sql`
     insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
     select gen_random_uuid(), 'payment', gen_random_uuid(), 1, 'nobody.wants_this', gen_random_uuid(), false,

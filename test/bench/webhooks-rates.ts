@@ -3,7 +3,7 @@ import { startProgram } from './program.ts'
 import { median, perSecond, type Report, times } from './promises.ts'
 import type { WebhookSizes } from './webhooks.ts'
 import type { Bullmq } from './webhooks-bullmq.ts'
-import { commitBacklog, type House, openHouse } from './webhooks-house.ts'
+import { commitBacklog, type Instance, openInstance } from './webhooks-instance.ts'
 import { type Receiver, rateBetween, watchCount } from './webhooks-receiver.ts'
 import { startSender } from './webhooks-sender.ts'
 
@@ -26,10 +26,10 @@ export const promiseRates = async (
   { receiver, peer }: { readonly receiver: Receiver; readonly peer: Bullmq | string },
 ): Promise<void> => {
   await using floor = await startFloor(receiver.port)
-  await using many = await openHouse(server, { healthy: ENDPOINTS, port: receiver.port })
+  await using many = await openInstance(server, { healthy: ENDPOINTS, port: receiver.port })
   await commitBacklog(many.sql, many.shops, sizes.backlog)
   await many.sql`vacuum analyze events, deliveries`
-  await using single = await openHouse(server, { healthy: 1, port: receiver.port })
+  await using single = await openInstance(server, { healthy: 1, port: receiver.port })
   await commitBacklog(single.sql, single.shops, sizes.backlogOfOne)
   await single.sql`vacuum analyze events, deliveries`
 
@@ -69,8 +69,8 @@ const bestOfPeer = async (peer: Bullmq, receiver: Receiver, { peerJobs: jobs }: 
 }
 
 /** From when a quarter of it was sent, and the sender is warm, until nine tenths are. */
-const drain = async (house: House, receiver: Receiver, backlog: number): Promise<number> => {
-  await using copy = await house.copy()
+const drain = async (instance: Instance, receiver: Receiver, backlog: number): Promise<number> => {
+  await using copy = await instance.copy()
   await receiver.reset()
   await using sender = await startSender(copy.url)
   const marks = await watchCount(receiver, { until: backlog })

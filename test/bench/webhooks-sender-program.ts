@@ -11,7 +11,7 @@ import { openSender, type Sender } from '../../src/webhooks/sender.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
 import { cert } from './webhooks-certificate.ts'
 import { clockMs } from './webhooks-clock.ts'
-import { SECRET_KEY } from './webhooks-house.ts'
+import { SECRET_KEY } from './webhooks-instance.ts'
 
 /**
  * What a process of the service has for webhooks: `bun webhooks-sender-program.ts <database url> <options as JSON>`.

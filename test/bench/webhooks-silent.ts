@@ -2,7 +2,7 @@ import type { Bench } from './bench.ts'
 import { perSecond, times } from './promises.ts'
 import type { WebhookSizes } from './webhooks.ts'
 import type { Bullmq } from './webhooks-bullmq.ts'
-import { commitBacklog, openHouse } from './webhooks-house.ts'
+import { commitBacklog, openInstance } from './webhooks-instance.ts'
 import { type Receiver, watchCount } from './webhooks-receiver.ts'
 import { startSender } from './webhooks-sender.ts'
 
@@ -20,12 +20,12 @@ export const promiseSilent = async (
   const promise = `one delivery in ${ENDPOINTS} to somebody silent against BullMQ`
   if (typeof peer === 'string') return report.skip(promise, peer)
   const { silentMs, silentBacklog } = sizes
-  await using house = await openHouse(server, { healthy: ENDPOINTS - 1, silent: 1, port: receiver.port })
-  await commitBacklog(house.sql, house.shops, silentBacklog)
-  await house.sql`vacuum analyze events, deliveries`
+  await using instance = await openInstance(server, { healthy: ENDPOINTS - 1, silent: 1, port: receiver.port })
+  await commitBacklog(instance.sql, instance.shops, silentBacklog)
+  await instance.sql`vacuum analyze events, deliveries`
   await receiver.reset()
   const ours = await (async () => {
-    await using _ = await startSender(house.url)
+    await using _ = await startSender(instance.url)
     const answering = silentBacklog - Math.floor(silentBacklog / ENDPOINTS)
     const marks = await watchCount(receiver, { until: answering, forMs: silentMs })
     // From the first request on; the peer is not asked to start within its time either.

@@ -26,7 +26,7 @@ export const openCaller = (scene: Scene, random: () => number, isOver: () => boo
 
   const once = async (method: string, path: string, { bearer, idempotencyKey, body, form }: Asking): Promise<Said> => {
     asked++
-    const { url } = oneOf(scene.houses, random)
+    const { url } = oneOf(scene.instances, random)
     const answer = await fetch(url + path, {
       method,
       redirect: 'manual',

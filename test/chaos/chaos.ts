@@ -15,7 +15,7 @@ export type ChaosOptions = {
   readonly signal?: AbortSignal
 }
 
-const HOUSES = 2
+const INSTANCES = 2
 const CUSTOMERS = 6
 
 /**
@@ -24,7 +24,7 @@ const CUSTOMERS = 6
  * Answers what was not kept.
  */
 export const chaos = async ({ signal, ...options }: ChaosOptions): Promise<readonly string[]> => {
-  await using scene = await openScene({ houses: HOUSES })
+  await using scene = await openScene({ instances: INSTANCES })
   const interrupted = new Promise<never>((_, reject) =>
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
   )
@@ -56,10 +56,11 @@ const play = async (scene: Scene, { seed, seconds, say }: Omit<ChaosOptions, 'si
   const stories = (await all).flat()
   const { asked, again } = caller.counts()
   say(`${stories.length} customers, ${asked} requests, ${again} of them again; waiting until all of it is at rest`)
-  await Promise.all(scene.houses.map(house => house.ready()))
+  await Promise.all(scene.instances.map(instance => instance.ready()))
   const broken = [...scene.stopped, ...(await findBroken(scene, caller, stories))]
-  for (const house of scene.houses) await house.stop().catch(error => broken.push(String(error)))
-  for (const [line, times] of complaints(scene.houses.flatMap(house => house.lines()))) say(`${times} × ${line}`)
+  for (const instance of scene.instances) await instance.stop().catch(error => broken.push(String(error)))
+  for (const [line, times] of complaints(scene.instances.flatMap(instance => instance.lines())))
+    say(`${times} × ${line}`)
   return broken
 }
 

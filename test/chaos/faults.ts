@@ -11,47 +11,47 @@ export const faults: readonly Fault[] = [
   {
     name: 'a process is killed',
     happen: async (scene, random) => {
-      const house = oneOf(scene.houses, random)
-      await house.kill()
+      const instance = oneOf(scene.instances, random)
+      await instance.kill()
       await sleep(random() * 1_000)
-      await house.start()
+      await instance.start()
     },
   },
   {
     name: 'a process is killed while it starts',
     happen: async (scene, random) => {
-      const house = oneOf(scene.houses, random)
-      await house.kill()
-      const starting = house.start()
+      const instance = oneOf(scene.instances, random)
+      await instance.kill()
+      const starting = instance.start()
       await sleep(50 + random() * 800)
-      await house.kill()
+      await instance.kill()
       await starting
-      await house.start()
+      await instance.start()
     },
   },
   {
     name: 'a process is told to end',
     happen: async (scene, random) => {
-      const house = oneOf(scene.houses, random)
-      await house.stop()
-      await house.start()
+      const instance = oneOf(scene.instances, random)
+      await instance.stop()
+      await instance.start()
     },
   },
   {
     name: 'a process stands still',
     happen: async (scene, random) => {
-      const house = oneOf(scene.houses, random)
-      house.freeze()
+      const instance = oneOf(scene.instances, random)
+      instance.freeze()
       // Longer than callers wait, at times.
       await sleep(random() * 8_000)
-      house.thaw()
+      instance.thaw()
     },
   },
   {
     name: 'all processes are killed at once',
     happen: async scene => {
-      await Promise.all(scene.houses.map(house => house.kill()))
-      await Promise.all(scene.houses.map(house => house.start()))
+      await Promise.all(scene.instances.map(instance => instance.kill()))
+      await Promise.all(scene.instances.map(instance => instance.start()))
     },
   },
   {
@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a path to the database is cut, again and again',
     happen: async (scene, random) => {
-      const { path } = oneOf(scene.houses, random)
+      const { path } = oneOf(scene.instances, random)
       for (let n = 0; n < 5; n++) {
         path.reset()
         await sleep(random() * 300)
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'answers of the database are lost',
     happen: async (scene, random) => {
-      const { path } = oneOf(scene.houses, random)
+      const { path } = oneOf(scene.instances, random)
       for (let n = 0; n < 10; n++) {
         path.loseAnswer(1 + Math.floor(random() * 20))
         await sleep(random() * 200)
@@ -97,7 +97,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'statements arrive late, and their senders are reset',
     happen: async (scene, random) => {
-      const { path } = oneOf(scene.houses, random)
+      const { path } = oneOf(scene.instances, random)
       for (let n = 0; n < 10; n++) {
         path.deliverLate(1 + Math.floor(random() * 3), random() * 1_500)
         await sleep(random() * 300)
@@ -109,7 +109,7 @@ export const faults: readonly Fault[] = [
     name: 'records of an encrypted path to the database are damaged',
     happen: async (scene, random) => {
       const { path } = oneOf(
-        scene.houses.filter(({ path }) => path.tls),
+        scene.instances.filter(({ path }) => path.tls),
         random,
       )
       for (let n = 0; n < 10; n++) {
@@ -127,7 +127,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a path to the database is silent',
     happen: async (scene, random) => {
-      const { path } = oneOf(scene.houses, random)
+      const { path } = oneOf(scene.instances, random)
       path.silence(true)
       await sleep(random() * 8_000)
       path.silence(false)

@@ -3,8 +3,8 @@ import { connect } from '../../src/postgres/connect.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { cert, key } from '../bench/webhooks-certificate.ts'
 import { anvil } from '../harness/anvil.ts'
+import { dataFolder } from '../harness/embedded-parent.ts'
 import { openPath } from '../harness/faulty-path.ts'
-import { dataFolder } from '../harness/house.ts'
 import { type Main, spawnMain } from '../harness/main.ts'
 import { postgresServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
@@ -18,10 +18,10 @@ const STOP_MS = 20_000
 export type Scene = AsyncDisposable & Awaited<ReturnType<typeof openScene>>
 
 /** One of the processes, under one address however often it is killed. */
-export type House = Awaited<ReturnType<typeof openHouse>>
+export type Instance = Awaited<ReturnType<typeof openInstance>>
 
 /** A database, a chain, a merchant's server, and processes of the service, all of them real and all their own. */
-export const openScene = async ({ houses: count }: { readonly houses: number }) => {
+export const openScene = async ({ instances: count }: { readonly instances: number }) => {
   await using opening = new AsyncDisposableStack()
   const server = opening.use(await postgresServer({ certificate: { cert, key } }))
   await migrate(server.url)
@@ -35,15 +35,15 @@ export const openScene = async ({ houses: count }: { readonly houses: number }) 
     // Of all of them, as behind one name; an answer that holds it is the same whoever gives it.
     PUBLIC_URL: 'http://localhost:8080',
   }
-  const houses: House[] = []
-  for (let n = 0; n < count; n++) houses.push(opening.use(await openHouse(server.url, { env, tls: n === 0 })))
+  const instances: Instance[] = []
+  for (let n = 0; n < count; n++) instances.push(opening.use(await openInstance(server.url, { env, tls: n === 0 })))
   // The program's own connections may be ended; these are asked again.
   const sql = connect(server.url, { max: 2, name: 'chaos' })
   opening.defer(() => sql.end({ timeout: 1 }))
   const stack = opening.move()
   /** What did not go on while a fault lasted that was none of its business. */
   const stopped: string[] = []
-  return { stopped, server, chain, heads, merchant, houses, sql, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { stopped, server, chain, heads, merchant, instances, sql, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 type Told = { readonly id: string; readonly type: string; readonly data: { readonly object: { readonly id: string } } }
@@ -67,13 +67,13 @@ const openMerchant = async () => {
   }
 }
 
-type HouseOptions = {
+type InstanceOptions = {
   readonly env: Readonly<Record<string, string>>
   /** Its connections to the database are encrypted. */
   readonly tls: boolean
 }
 
-const openHouse = async (databaseUrl: string, { env, tls }: HouseOptions) => {
+const openInstance = async (databaseUrl: string, { env, tls }: InstanceOptions) => {
   await using opening = new AsyncDisposableStack()
   const folder = opening.use(dataFolder())
   const path = opening.use(await openPath(databaseUrl, { tls }))

@@ -8,7 +8,7 @@ import { encodeId } from '../../src/ids.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { anvil, type TestChain } from '../harness/anvil.ts'
 import { type ApiServer, apiServer, SECRET_KEY } from '../harness/api.ts'
-import { usedFolder } from '../harness/house.ts'
+import { usedFolder } from '../harness/embedded-parent.ts'
 import { startMain } from '../harness/main.ts'
 import { type Shop, shop } from '../http/people.ts'
 import { dollarsOf, type Opened, opened } from '../sandbox/opened.ts'
@@ -16,18 +16,18 @@ import { addressesOf, bookFinal, otherTreasury, treasury } from './waiting.ts'
 
 let node: TestChain
 let sandbox: Opened
-let house: ApiServer
+let instance: ApiServer
 let env: Record<string, string>
 const token = sandboxContracts.token as Hex
 
 beforeAll(async () => {
   node = await anvil({ fast: false })
   sandbox = await opened('/nowhere', node.url)
-  house = await apiServer({ routes: [] })
-  env = { DATABASE_URL: house.databaseUrl, SECRET_KEY, SANDBOX_RPC_URL: node.url }
+  instance = await apiServer({ routes: [] })
+  env = { DATABASE_URL: instance.databaseUrl, SECRET_KEY, SANDBOX_RPC_URL: node.url }
 })
 afterAll(async () => {
-  for (const each of [house, sandbox, node]) await each[Symbol.asyncDispose]()
+  for (const each of [instance, sandbox, node]) await each[Symbol.asyncDispose]()
 })
 
 /** The command as an operator runs it. */
@@ -62,7 +62,7 @@ const collect = (of: Shop, args: readonly string[] = [], options = {}) => run([i
 const key = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
 const pay = async (of: Shop, count: number, given = {}) => {
-  const addresses = await addressesOf(house.api, of, count, given)
+  const addresses = await addressesOf(instance.api, of, count, given)
   await mint(addresses)
   return addresses
 }
@@ -73,11 +73,11 @@ const mint = async (addresses: readonly Hex[]) => {
     const data = `0x40c10f19${word(to.slice(2))}${word((2_500_000).toString(16))}`
     await node.call('eth_sendTransaction', { from: node.accounts[1], to: token, data, gas: '0x186a0' })
   }
-  await bookFinal(house.api, { node }, addresses, { token })
+  await bookFinal(instance.api, { node }, addresses, { token })
 }
 
 test('200 addresses go in one transaction, those of other treasuries in theirs, and what comes later goes again', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(instance.api)
   const addresses = await pay(lamps, 200)
   await pay(lamps, 1, { to: otherTreasury })
   await pay(lamps, 1, { open: true })
@@ -111,14 +111,14 @@ test('200 addresses go in one transaction, those of other treasuries in theirs, 
 })
 
 test('where nothing waits there is nothing to send', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(instance.api)
   const nothing = { exit: 0, printed: '', said: 'Sandbox (31337): nothing waits to be collected\n' }
   expect(await collect(lamps)).toEqual(nothing)
   expect(await collect(lamps, ['--send'], { input: key })).toEqual(nothing)
 })
 
 test('whoever cannot pay the gas is told so, and nothing has moved', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(instance.api)
   const [address = '0x'] = await pay(lamps, 1)
   const { exit, said } = await collect(lamps, ['--send'], { input: `0x${'12'.repeat(32)}` })
   expect(exit).toBe(1)
@@ -131,7 +131,7 @@ test('whoever cannot pay the gas is told so, and nothing has moved', async () =>
 type Case = readonly [args: readonly string[], says: RegExp, options?: Parameters<typeof run>[1]]
 
 test('what cannot be done is said in a line, without a secret', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(instance.api)
   await pay(lamps, 1)
   const id = idOf(lamps)
   const away = 'http://127.0.0.1:9/api-key-1234'
@@ -151,7 +151,7 @@ test('what cannot be done is said in a line, without a secret', async () => {
     [
       [id, '31337'],
       /^The secrets in this database were encrypted with another key than SECRET_KEY: /,
-      { env: { SECRET_KEY: 'another key than the one of this house' } },
+      { env: { SECRET_KEY: 'another key than the one of this instance' } },
     ],
   ]
   // One of them as a process.
@@ -164,7 +164,7 @@ test('what cannot be done is said in a line, without a secret', async () => {
   }
 })
 
-test('it finds database and sandbox of a data folder while its house runs, and the database when it is stopped', async () => {
+test('it finds database and sandbox of a data folder while its instance runs, and the database when it is stopped', async () => {
   await using folder = await usedFolder()
   const own = { env: { DATABASE_URL: '', SECRET_KEY: '', SANDBOX_RPC_URL: '', DATA_DIR: folder.path } }
   await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on' })

@@ -10,29 +10,29 @@ import { type ApiServer, apiServer } from '../harness/api.ts'
 import { happen, makePayment, openPayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
 
-let house: ApiServer
+let server: ApiServer
 beforeAll(async () => {
-  house = await apiServer({ routes: [] })
+  server = await apiServer({ routes: [] })
 })
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const treasury = '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB'
 const keyring = openKeyring('a secret key for tests, and for nothing else')
 
 const newAddress = async (merchantId: string, paymentId: string = randomUUID(), to: `0x${string}` = treasury) =>
-  depositFor(house.api, keyring, { merchantId, paymentId, treasury: to })
+  depositFor(server.api, keyring, { merchantId, paymentId, treasury: to })
 
 test("an address is made of the treasury, the merchant's secret and a number that is drawn once", async () => {
-  const merchantId = await insertMerchant(house.sql)
+  const merchantId = await insertMerchant(server.sql)
   const [first, second] = [await newAddress(merchantId), await newAddress(merchantId)]
-  const secret = await recoverySecretOf(house.api, keyring, merchantId)
+  const secret = await recoverySecretOf(server.api, keyring, merchantId)
   const at = forwarderOf(`0x${'ab'.repeat(20)}`)
   expect([first.deposit.address, second.deposit.address]).toEqual([at(saltOf(secret, 0)), at(saltOf(secret, 1))])
   expect(secret).toHaveLength(32)
 })
 
 test('a hundred at once, some of them the first of their merchant, get a hundred addresses', async () => {
-  const merchantIds = await Promise.all(Array.from({ length: 5 }, () => insertMerchant(house.sql)))
+  const merchantIds = await Promise.all(Array.from({ length: 5 }, () => insertMerchant(server.sql)))
   const found = await Promise.all(
     Array.from({ length: 100 }, async (_, n) => (await newAddress(merchantIds[n % 5] ?? '')).deposit.address),
   )
@@ -40,12 +40,12 @@ test('a hundred at once, some of them the first of their merchant, get a hundred
 })
 
 test('a payment keeps its address when its asset changes, and has another for another treasury', async () => {
-  const merchantId = await insertMerchant(house.sql)
-  const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+  const merchantId = await insertMerchant(server.sql)
+  const payment = await makePayment(server.api, { merchantId, livemode: false }, '')
   const pick = async (to: `0x${string}`) => {
     const { deposit, rows } = await newAddress(merchantId, payment.actor, to)
     const event = { type: 'asset_picked', ...payments.events.pick, address: deposit.address }
-    const outcome = await house.api.actors.dispatch({ kind: 'payment', actor: payment.actor, event, rows })
+    const outcome = await server.api.actors.dispatch({ kind: 'payment', actor: payment.actor, event, rows })
     expect(outcome.ok).toBe(true)
     return deposit.address
   }
@@ -53,31 +53,31 @@ test('a payment keeps its address when its asset changes, and has another for an
   const other = await pick(`0x${'cd'.repeat(20)}`)
   expect(await pick(treasury)).toBe(first)
   expect(other).not.toBe(first)
-  expect(await house.sql`select from deposit_addresses where payment_id = ${payment.actor}`).toHaveLength(2)
+  expect(await server.sql`select from deposit_addresses where payment_id = ${payment.actor}`).toHaveLength(2)
 })
 
 test('an address is watched from the very commit that gives it out, and not when that is refused', async () => {
-  const merchantId = await insertMerchant(house.sql)
-  const payment = await openPayment(house.api, { merchantId, livemode: false })
-  await happen(house.api, payment.actor, { type: 'cancel' })
+  const merchantId = await insertMerchant(server.sql)
+  const payment = await openPayment(server.api, { merchantId, livemode: false })
+  await happen(server.api, payment.actor, { type: 'cancel' })
   const { rows, deposit } = await newAddress(merchantId, payment.actor)
   const event = { type: 'asset_picked', ...payments.events.pick, address: deposit.address }
-  const outcome = await house.api.actors.dispatch({ kind: 'payment', actor: payment.actor, event, rows })
+  const outcome = await server.api.actors.dispatch({ kind: 'payment', actor: payment.actor, event, rows })
   expect(outcome.ok).toBe(false)
-  expect(await house.sql`select from deposit_addresses where address = ${deposit.address}`).toHaveLength(0)
+  expect(await server.sql`select from deposit_addresses where address = ${deposit.address}`).toHaveLength(0)
 })
 
 test('the secret is sealed for its merchant, and goes with the key', async () => {
-  const merchantId = await insertMerchant(house.sql)
-  const secret = await recoverySecretOf(house.api, keyring, merchantId)
+  const merchantId = await insertMerchant(server.sql)
+  const secret = await recoverySecretOf(server.api, keyring, merchantId)
   const plain = Buffer.from(secret).toString('hex')
-  const [row] = await house.sql<{ sealed: string }[]>`
+  const [row] = await server.sql<{ sealed: string }[]>`
     select sealed_secret as sealed from recovery_secrets where id = ${merchantId}`
   expect(row?.sealed).not.toContain(plain)
   const next = openKeyring('another secret key, which comes after', 'a secret key for tests, and for nothing else')
   const column = sealedColumns.find(({ table }) => table === 'recovery_secrets')
   if (!column) throw new Error('the secrets are not moved to a new key')
-  expect((await rekey(house.sql, next, column)).unreadable).toEqual([])
-  expect(await recoverySecretOf(house.api, next, merchantId)).toEqual(secret)
-  await expect(recoverySecretOf(house.api, keyring, merchantId)).rejects.toThrow('sealed under a key')
+  expect((await rekey(server.sql, next, column)).unreadable).toEqual([])
+  expect(await recoverySecretOf(server.api, next, merchantId)).toEqual(secret)
+  await expect(recoverySecretOf(server.api, keyring, merchantId)).rejects.toThrow('sealed under a key')
 })

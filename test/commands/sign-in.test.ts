@@ -10,13 +10,13 @@ const password = 'correct horse battery'
 const from = { address: '192.0.2.1', network: '192.0.2.1', site: '192.0.2.1', userAgent: null }
 
 const start = async () => {
-  const house = await apiServer({ routes: [] })
+  const server = await apiServer({ routes: [] })
   const accountId = crypto.randomUUID()
-  await house.sql`select create_account(${accountId}, ${email}, ${await house.api.passwords.hash('tests', password)})`
-  return { ...house, accountId }
+  await server.sql`select create_account(${accountId}, ${email}, ${await server.api.passwords.hash('tests', password)})`
+  return { ...server, accountId }
 }
 
-/** The same house, in which something else happens once the password has been found right. */
+/** The same server, in which something else happens once the password has been found right. */
 const afterCheck = (api: Api, happens: () => Promise<unknown>): Api => ({
   ...api,
   passwords: {
@@ -36,21 +36,21 @@ const code = (promise: Promise<unknown>) =>
   )
 
 test('a sign-in whose password is changed while it is checked opens no session', async () => {
-  await using house = await start()
-  const { api, accountId } = house
+  await using server = await start()
+  const { api, accountId } = server
   const { tokens } = await signIn(api, { email, password }, from)
   const found = await api.sessions.find(tokens.accessToken)
   const session = found?.session ?? expect.unreachable()
   const change = () =>
     changePassword(api, session, { currentPassword: password, newPassword: 'another horse battery' }, from)
   expect(await code(signIn(afterCheck(api, change), { email, password }, from))).toBe('invalid_credentials')
-  const live = await house.sql`select id from sessions where account_id = ${accountId} and ended_at is null`
+  const live = await server.sql`select id from sessions where account_id = ${accountId} and ended_at is null`
   expect([...live]).toEqual([{ id: session.sessionId }])
 })
 
 test('a sign-in whose account gets MFA while its password is checked needs a code', async () => {
-  await using house = await start()
-  const { api, sql, accountId } = house
+  await using server = await start()
+  const { api, sql, accountId } = server
   const enable = async () => {
     await setUpMfa(sql, accountId, api.keyring.seal('mfa', accountId, 'A'.repeat(32)))
     await sql`update accounts set mfa_enabled_at = now() where id = ${accountId}`
@@ -59,8 +59,8 @@ test('a sign-in whose account gets MFA while its password is checked needs a cod
 })
 
 test('what happened to an account is written down: who, from where, and nothing secret', async () => {
-  await using house = await start()
-  const { api, sql, accountId } = house
+  await using server = await start()
+  const { api, sql, accountId } = server
   await signIn(api, { email, password: 'a wrong one' }, from).catch(() => {})
   await signIn(api, { email: 'nobody@lamps.example', password }, from).catch(() => {})
   await signIn(api, { email, password }, from)

@@ -5,28 +5,28 @@ import { insertMerchant } from '../access/keys.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { makePayment } from '../http/payments.ts'
 
-let house: ApiServer
+let server: ApiServer
 let merchantId: string
 
 beforeAll(async () => {
-  house = await apiServer({ routes: [] })
-  merchantId = await insertMerchant(house.sql)
+  server = await apiServer({ routes: [] })
+  merchantId = await insertMerchant(server.sql)
 })
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const opened = async (path: string) => {
-  const { actor } = await makePayment(house.api, { merchantId, livemode: false }, path)
+  const { actor } = await makePayment(server.api, { merchantId, livemode: false }, path)
   const look = async () => {
-    const payment = await findPayment(house.sql, { id: actor, merchantId, livemode: false })
+    const payment = await findPayment(server.sql, { id: actor, merchantId, livemode: false })
     if (!payment) throw new Error('the payment is not there')
     return payment
   }
   const kept = async () => {
-    const rows = await house.sql<{ hash: string }[]>`
+    const rows = await server.sql<{ hash: string }[]>`
       select tx_hash as hash from submissions where payment_id = ${actor} order by tx_hash`
     return rows.map(({ hash }) => hash)
   }
-  return { look, kept, submit: async (hash: string) => submitTransaction(house.api, await look(), hash) }
+  return { look, kept, submit: async (hash: string) => submitTransaction(server.api, await look(), hash) }
 }
 
 const hashOf = (n: number) => `0x${n.toString(16).padStart(64, 'a')}`

@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { openDeploymentDatabase } from '../../src/deployment/database.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { startEmbedded, urlFile } from '../../src/postgres/embedded.ts'
-import { homeOf, usedFolder } from '../harness/house.ts'
+import { homeOf, usedFolder } from '../harness/embedded-parent.ts'
 
 const visit = async (dataDir: string) => {
   await using visit = await openDeploymentDatabase({ databaseUrl: undefined, dataDir })

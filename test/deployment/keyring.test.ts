@@ -36,7 +36,7 @@ test('a key that opens nothing of what is in the database is none of it', async 
   expect(await open(newKey)).toBe(openKeyring(newKey).id)
 })
 
-test('a house whose key was lost is told so, and not given another one', async () => {
+test('an instance whose key was lost is told so, and not given another one', async () => {
   await using db = await database()
   await insertSecret(db.sql, oldKey)
   const dataDir = await mkdtemp(join(tmpdir(), 'paymachine-key-'))

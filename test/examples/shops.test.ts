@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import { dataFolder } from '../harness/house.ts'
+import { dataFolder } from '../harness/embedded-parent.ts'
 import { type Main, spawnMain, startMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 import { unusedPort } from '../harness/unused-port.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { anvil } from './anvil.ts'
-import { isAlive } from './house.ts'
+import { isAlive } from './embedded-parent.ts'
 import { until } from './until.ts'
 
 test('two chains at once are two chains', async () => {

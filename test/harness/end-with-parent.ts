@@ -5,5 +5,5 @@
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
 process.stdin.on('error', () => {})
 process.stdin.resume()
-// Deno has no such thing; the house ends by process.exit there as elsewhere.
+// Deno has no such thing; the instance ends by process.exit there as elsewhere.
 process.stdin.unref?.()

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { until } from './until.ts'
 import { unusedPort } from './unused-port.ts'
 
-/** A process that runs the whole house. It is killed, if need be, when its test lets go of it. */
+/** A process that runs the whole instance. It is killed, if need be, when its test lets go of it. */
 export type Main = AsyncDisposable & {
   readonly child: ChildProcess
   readonly url: string

@@ -2,7 +2,7 @@ import { type Chains, connectChains } from '../../src/chain/enabled/connect.ts'
 import type { ApiOptions } from '../../src/http/api.ts'
 import type { Outside } from '../../src/outside.ts'
 
-/** Of a house that no chain is switched on in. */
+/** Of an instance that no chain is switched on in. */
 export const noChains = (outside: Pick<Outside, 'clock' | 'random' | 'log'>): Chains =>
   connectChains([], () => [], outside)
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { dataFolder } from './house.ts'
+import { dataFolder } from './embedded-parent.ts'
 
 test('three servers start at once on a machine that has never had one', async () => {
   await using machine = dataFolder(tmpdir())

@@ -6,7 +6,7 @@ import { sharedHome } from '../../src/postgres/place.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
 import { isRoot } from '../../src/process/account.ts'
 import { lockDataFolder } from '../../src/process/data-folder-lock.ts'
-import { homeOf, killGuard, postmaster, startHouse } from './house.ts'
+import { homeOf, killGuard, postmaster, startParent } from './embedded-parent.ts'
 import { programsOf, sweep } from './sweep.ts'
 import { until } from './until.ts'
 
@@ -25,15 +25,15 @@ asRoot('of a killed run nothing stays, neither its folder nor what a link in it 
   expect([scene.left, home, programsOf(scene.left)].filter(existsSync)).toEqual([])
 })
 
-asRoot('what a link leads to stays while its server runs, with its house or without, and goes with it', async () => {
+asRoot('what a link leads to stays while its server runs, with its parent or without, and goes with it', async () => {
   using scene = sceneOf('closed')
-  const house = await startHouse(scene.dataDir)
+  const parent = await startParent(scene.dataDir)
   const home = homeOf(scene.dataDir)
   scene.made.push(home)
   const server = postmaster(scene.dataDir)
   await using _ended = {
     [Symbol.asyncDispose]: async () => {
-      house.kill('SIGKILL')
+      parent.kill('SIGKILL')
       if (findPostmaster(home) === server) process.kill(server, 'SIGQUIT')
       await until(() => findPostmaster(home) === undefined)
     },
@@ -42,8 +42,8 @@ asRoot('what a link leads to stays while its server runs, with its house or with
   scene.grow()
   sweep(scene.path)
   killGuard(server)
-  house.kill('SIGKILL')
-  await until(() => house.signalCode)
+  parent.kill('SIGKILL')
+  await until(() => parent.signalCode)
   sweep(scene.path)
   expect(postmaster(scene.dataDir)).toBe(server)
 

@@ -38,7 +38,7 @@ const isRunning = (place: string) => existsSync(place) && findPostmaster(realpat
 /** What one of our links leads to in the shared home; false when a process has it. Anything else stays where it is. */
 const removeElsewhere = (place: string): boolean => {
   const link = lstatSync(place, { throwIfNoEntry: false })
-  // Who is not us could lead us to the database of a house.
+  // Who is not us could lead us to the database of an instance.
   if (!link?.isSymbolicLink() || link.uid !== process.getuid?.()) return true
   const home = readlinkSync(place)
   if (dirname(home) !== sharedHome || !/^[0-9a-f]{8}$/.test(basename(home)) || !existsSync(home)) return true

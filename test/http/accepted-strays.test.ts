@@ -24,12 +24,12 @@ const here = {
     { asset: 'OEUR', address: EURO, decimals: 6, peg: 'EUR' },
   ],
 }
-const house = await twoShops({
+const server = await twoShops({
   routes: [...paymentRoutes, ...refundRoutes],
   chains: outside => connectChains([here, { ...here, id: ELSEWHERE, network: 'Elsewhere' }], () => [], outside),
 })
-const { to, lamps, ask } = house
-const { start, made } = refundCalls(house)
+const { to, lamps, ask } = server
+const { start, made } = refundCalls(server)
 const ledger = await openLedger(to.sql)
 const elsewhere = await openLedger(to.sql, ELSEWHERE)
 /** As of a chain that was switched off since. */

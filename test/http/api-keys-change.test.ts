@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import pino from 'pino'
-import { events, house, list, make, post, use } from './api-keys.ts'
+import { events, list, make, post, server, use } from './api-keys.ts'
 import { contentsOf } from './contents.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { member, shop } from './people.ts'
 
-const to = await house()
+const to = await server()
 afterAll(() => to[Symbol.asyncDispose]())
 
 test('rotating gives another secret to the same key, and the one before is dead at once', async () => {
@@ -141,7 +141,7 @@ test('every change is in the log with who did it and no secret', async () => {
 test('no log of any level has a secret in it, nor has the database', async () => {
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: line => void lines.push(line) })
-  await using to = await house({ log })
+  await using to = await server({ log })
   const lamps = await shop(to.api)
   const { id, secret } = await make(to, lamps)
   const next = (await post(to, lamps, lamps.owner, { overlapHours: 1 }, `/${id}/rotate`)).key?.secret ?? ''

@@ -3,10 +3,10 @@ import { openKeyBook } from '../../src/access/key-book.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
-import { house, list, make, post, use } from './api-keys.ts'
+import { list, make, post, server, use } from './api-keys.ts'
 import { forgetProof, member, shop } from './people.ts'
 
-const to = await house()
+const to = await server()
 afterAll(() => to[Symbol.asyncDispose]())
 
 test('a key is shown with its secret once, works, and is listed without it', async () => {
@@ -92,7 +92,7 @@ test('a walk through the list sees every key that is made meanwhile', async () =
 })
 
 test("a key takes its place in the list under the merchant's lock, so that none appears before an earlier one", async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const other = connect(to.databaseUrl, { max: 1 })
   await other`begin`

@@ -12,7 +12,7 @@ const whoami = forKeys(
   { path: '/whoami', handle: (_, { key }) => ({ status: 200, body: key }) },
 )
 
-export const house = (outside: Partial<Outside> = {}) =>
+export const server = (outside: Partial<Outside> = {}) =>
   apiServer({ routes: [...apiKeyRoutes, whoami], env: { API_RATE_LIMIT_TEST: '0' }, outside })
 
 const apiKey = type({

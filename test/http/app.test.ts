@@ -42,10 +42,10 @@ const routes: readonly Route[] = [
     throw new Error('the lamp fell', { cause: new TypeError('the shelf broke') })
   }),
   fails('reading', () => JSON.parse('hunter2 is no JSON')),
-  fails('casting', () => house.sql`select ${'hunter2'}::text::integer`),
+  fails('casting', () => server.sql`select ${'hunter2'}::text::integer`),
   fails(
     'inserting',
-    () => house.sql`insert into members (merchant_id, account_id, role) values (${nil}, ${nil}, 'hunter2')`,
+    () => server.sql`insert into members (merchant_id, account_id, role) values (${nil}, ${nil}, 'hunter2')`,
   ),
   fails('connecting', () => nowhere`select 1`),
   fails('limited', () => refuse('rate_limited', { retryAfter: 7.2, quota: { allowed: 5, seconds: 60 } })),
@@ -54,19 +54,19 @@ const nil = '00000000-0000-0000-0000-000000000000'
 
 const ended = Promise.withResolvers<void>()
 const { log, lines, text } = readableLog()
-let house: ApiServer
+let server: ApiServer
 
 beforeAll(async () => {
-  house = await apiServer({ routes, outside: { log } })
+  server = await apiServer({ routes, outside: { log } })
 })
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
   await nowhere.end()
 })
 
 /** Says what no client says; the answer's first line and body. */
 const say = async (head: string) => {
-  const socket = dial(Number(new URL(house.url).port), '127.0.0.1')
+  const socket = dial(Number(new URL(server.url).port), '127.0.0.1')
   let answer = ''
   socket.on('data', bytes => {
     answer += bytes
@@ -86,9 +86,9 @@ const refusal = (status: number, type: string, code: string, message: string, pa
 })
 
 test('what is sent is parsed and handed to the route', async () => {
-  const answer = await house.call('POST', '/v1/lamps', { json: { room: 'attic', shade: { colour: 'red' } } })
+  const answer = await server.call('POST', '/v1/lamps', { json: { room: 'attic', shade: { colour: 'red' } } })
   expect(answer).toMatchObject({ status: 201, json: { room: 'attic', shade: { colour: 'red' } } })
-  expect(await house.call('GET', '/v1/lamps?room=a%20b')).toMatchObject({ status: 200, json: { room: 'a b' } })
+  expect(await server.call('GET', '/v1/lamps?room=a%20b')).toMatchObject({ status: 200, json: { room: 'a b' } })
 })
 
 test('every answer has a request id of its own, is kept by nobody and read as what it says it is', async () => {
@@ -107,7 +107,7 @@ test('every answer has a request id of its own, is kept by nobody and read as wh
   const ids = new Set<string>()
   for (const [method, path, status] of asked) {
     const headers = { origin: 'https://evil.example', 'request-id': 'mine', 'x-request-id': 'mine' }
-    const answer = await house.call(method, path, { headers })
+    const answer = await server.call(method, path, { headers })
     const said = Object.fromEntries(answer.headers)
     expect([method, path, answer.status]).toEqual([method, path, status])
     expect(said).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -138,7 +138,7 @@ test.each([
 test.each(['::0:0:0:0:1.2.3.4', '::0:0:0:0:0.0.0.0%eth0', '[::0:0:0:0:1.2.3.4]:443', '1:2:3:4:5:6:7::', '::1%', 'x'])(
   'X-Forwarded-For: %s is answered',
   async hop => {
-    const answer = await house.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': hop } })
+    const answer = await server.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': hop } })
     expect(answer).toMatchObject({ status: 200, json: { address: expect.any(String) } })
   },
 )
@@ -158,42 +158,42 @@ test.each([
 })
 
 test('what a route answers by itself keeps its headers and its body', async () => {
-  const answer = await house.call('GET', '/v1/text')
+  const answer = await server.call('GET', '/v1/text')
   expect(answer).toMatchObject({ status: 202, text: 'hello' })
   expect(answer.headers.get('x-a')).toBe('b')
-  expect((await house.call('POST', '/v1/lamps/1/on')).headers.get('x-lamp')).toBe('on')
+  expect((await server.call('POST', '/v1/lamps/1/on')).headers.get('x-lamp')).toBe('on')
 })
 
 test('HEAD answers as GET does, without the body', async () => {
-  const get = await house.call('GET', '/v1/lamps')
-  const head = await house.call('HEAD', '/v1/lamps')
+  const get = await server.call('GET', '/v1/lamps')
+  const head = await server.call('HEAD', '/v1/lamps')
   expect(head).toMatchObject({ status: 200, text: '' })
   expect(head.headers.get('content-length')).toBe(String(get.text.length))
-  expect((await house.call('HEAD', '/v1/lamps?x=1')).status).toBe(400)
-  expect((await house.call('HEAD', '/v1/lamps/1')).status).toBe(200)
-  expect((await house.call('HEAD', '/v1/lamps/1/on')).status).toBe(405)
+  expect((await server.call('HEAD', '/v1/lamps?x=1')).status).toBe(400)
+  expect((await server.call('HEAD', '/v1/lamps/1')).status).toBe(200)
+  expect((await server.call('HEAD', '/v1/lamps/1/on')).status).toBe(405)
 })
 
 test('HEAD tells the length of what GET answers with, whatever stands in the path', async () => {
-  const { text } = await house.call('GET', '/v1/lamps/1')
-  const { headers } = await house.call('HEAD', '/v1/lamps/1')
+  const { text } = await server.call('GET', '/v1/lamps/1')
+  const { headers } = await server.call('HEAD', '/v1/lamps/1')
   expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
 })
 
 test('HEAD of a stream ends the stream', async () => {
-  expect((await house.call('HEAD', '/v1/endless')).status).toBe(200)
+  expect((await server.call('HEAD', '/v1/endless')).status).toBe(200)
   await ended.promise
 })
 
 test('a method that a path does not take is answered with those that it takes', async () => {
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-    const answer = await house.call(method, '/v1/lamps', { body: '{' })
+    const answer = await server.call(method, '/v1/lamps', { body: '{' })
     expect(answer).toMatchObject(
       refusal(405, 'invalid_request_error', 'method_not_allowed', 'The path does not support this method.'),
     )
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
   }
-  expect((await house.call('GET', '/v1/lamps/1/on')).headers.get('allow')).toBe('POST')
+  expect((await server.call('GET', '/v1/lamps/1/on')).headers.get('allow')).toBe('POST')
   expect(await say('TRACE /v1/lamps HTTP/1.1\r\nHost: localhost')).toStartWith('405 ')
 })
 
@@ -258,7 +258,7 @@ const wrong: readonly [json: unknown, code: string, param: string | undefined][]
 test.each(wrong.map(([json, ...rest]) => [JSON.stringify(json) ?? 'nothing', json, ...rest] as const))(
   'the body %s is refused by the name of what is wrong, and not repeated',
   async (_, json, code, param) => {
-    const answer = await house.call('POST', '/v1/lamps', json === undefined ? {} : { json })
+    const answer = await server.call('POST', '/v1/lamps', json === undefined ? {} : { json })
     expect(answer.json).toMatchObject({ error: { code } })
     expect((answer.json as { error: { param?: string } }).error.param).toBe(param as string)
     expect([answer.status, answer.text.includes('hunter2')]).toEqual([400, false])
@@ -277,7 +277,7 @@ const queries: readonly [query: string, code: string, param: string | undefined]
 ]
 
 test.each(queries)('the query %s is refused', async (query, code, param) => {
-  const answer = await house.call('GET', `/v1/lamps${query}`)
+  const answer = await server.call('GET', `/v1/lamps${query}`)
   expect(answer).toMatchObject({ status: 400, json: { error: { code } } })
   expect((answer.json as { error: { param?: string } }).error.param).toBe(param as string)
 })
@@ -288,7 +288,7 @@ test('a body announced as larger than the server would take is refused in our ow
 })
 
 test('a route that declares no body takes none, or an empty one', async () => {
-  const on = (options: object) => house.call('POST', '/v1/lamps/1/on', options)
+  const on = (options: object) => server.call('POST', '/v1/lamps/1/on', options)
   expect((await on({})).status).toBe(204)
   expect((await on({ json: {} })).status).toBe(204)
   expect(await on({ json: { watts: 1 } })).toMatchObject({
@@ -300,7 +300,7 @@ test('a route that declares no body takes none, or an empty one', async () => {
 })
 
 test('a fault is answered with a request id, and told to the log with its causes', async () => {
-  const answer = await house.call('POST', '/v1/fails/plainly', { json: { note: 'hunter2' } })
+  const answer = await server.call('POST', '/v1/fails/plainly', { json: { note: 'hunter2' } })
   expect(answer).toMatchObject({ status: 500, json: { error: { type: 'api_error', code: 'internal_error' } } })
   expect(answer.text).not.toContain('lamp')
   const requestId = answer.headers.get('request-id')
@@ -315,29 +315,32 @@ test('a fault is answered with a request id, and told to the log with its causes
 
 test('no fault carries what was sent into the log', async () => {
   for (const name of ['reading', 'casting', 'inserting'])
-    expect((await house.call('POST', `/v1/fails/${name}`)).status).toBe(500)
+    expect((await server.call('POST', `/v1/fails/${name}`)).status).toBe(500)
   expect(lines().filter(({ msg }) => msg === 'request failed').length).toBeGreaterThanOrEqual(3)
   expect(text()).toContain('members')
   expect(text()).not.toContain('hunter2')
 })
 
 test('a database that is away is answered 503, to be asked again', async () => {
-  const answer = await house.call('POST', '/v1/fails/connecting')
+  const answer = await server.call('POST', '/v1/fails/connecting')
   expect(answer).toMatchObject({ status: 503, json: { error: { type: 'api_error', code: 'service_unavailable' } } })
   expect(answer.headers.get('retry-after')).toBe('1')
 })
 
 test('a refusal with a wait says it in whole seconds, rounded up', async () => {
-  const answer = await house.call('POST', '/v1/fails/limited')
+  const answer = await server.call('POST', '/v1/fails/limited')
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '8'])
   expect(answer.headers.get('ratelimit')).toBe('"attempts";r=0;t=8')
   expect(answer.headers.get('ratelimit-policy')).toBe('"attempts";q=5;w=60')
 })
 
 test('the log has a line for each request, by its pattern, without what was sent', async () => {
-  const query = await house.call('GET', '/v1/lamps?room=hunter2', { headers: { cookie: 'hunter2' }, bearer: 'hunter2' })
-  const path = await house.call('GET', '/v1/lamps/hunter2')
-  const none = await house.call('GET', '/hunter2')
+  const query = await server.call('GET', '/v1/lamps?room=hunter2', {
+    headers: { cookie: 'hunter2' },
+    bearer: 'hunter2',
+  })
+  const path = await server.call('GET', '/v1/lamps/hunter2')
+  const none = await server.call('GET', '/hunter2')
   const lineOf = (id: string | null) => lines().find(line => line.requestId === id && line.msg === 'request answered')
   expect(lineOf(query.headers.get('request-id'))).toMatchObject({
     level: 20,
@@ -351,7 +354,7 @@ test('the log has a line for each request, by its pattern, without what was sent
 })
 
 test('the address is that of the connection, or what a trusted proxy says', async () => {
-  const address = async (headers: Record<string, string>) => (await house.call('GET', '/v1/lamps', { headers })).json
+  const address = async (headers: Record<string, string>) => (await server.call('GET', '/v1/lamps', { headers })).json
   expect(await address({})).toMatchObject({ address: '127.0.0.1' })
   expect(await address({ 'x-forwarded-for': '1.1.1.1, 198.51.100.1' })).toMatchObject({ address: '198.51.100.1' })
   expect(await address({ forwarded: 'for=1.1.1.1', 'x-real-ip': '1.1.1.1' })).toMatchObject({ address: '127.0.0.1' })

@@ -8,15 +8,15 @@ const open = (options: Partial<ApiServerOptions> = {}) => apiServer({ routes: au
 
 const email = 'anna@lamps.example'
 
-const signedIn = async (house: ApiServer, headers?: Readonly<Record<string, string>>): Promise<Visitor> => {
-  const browser = visitor(house)
+const signedIn = async (server: ApiServer, headers?: Readonly<Record<string, string>>): Promise<Visitor> => {
+  const browser = visitor(server)
   await browser.post('sign-in', { email, password }, headers)
   return browser
 }
 
 test('a refresh goes on where the cookie is, and only there', async () => {
-  await using house = await open()
-  const browser = await signedUp(house)
+  await using server = await open()
+  const browser = await signedUp(server)
   const first = browser.cookie
   const { status, body } = await browser.post('refresh')
   expect(status).toBe(200)
@@ -28,14 +28,14 @@ test('a refresh goes on where the cookie is, and only there', async () => {
 })
 
 test('a browser learns whether it is signed in, without using its cookie up', async () => {
-  await using house = await open()
-  const browser = await signedUp(house)
+  await using server = await open()
+  const browser = await signedUp(server)
   browser.bearer = undefined
   const signedIn = async (headers?: Record<string, string>) => {
     const { status, body } = await visitorWith(browser.cookie).get('session', headers)
     return [status, body]
   }
-  const visitorWith = (cookie: string | undefined) => Object.assign(visitor(house), { cookie })
+  const visitorWith = (cookie: string | undefined) => Object.assign(visitor(server), { cookie })
   for (let n = 0; n < 2; n++) expect(await signedIn()).toEqual([200, { signedIn: true }])
   expect(await signedIn({ 'sec-fetch-site': 'cross-site' })).toEqual([200, { signedIn: false }])
   expect((await visitorWith(undefined).get('session')).body).toEqual({ signedIn: false } as never)
@@ -46,17 +46,17 @@ test('a browser learns whether it is signed in, without using its cookie up', as
 })
 
 test('a request with two refresh cookies is 401, whichever comes first, and ends no session', async () => {
-  await using house = await open()
-  const browser = await signedUp(house)
+  await using server = await open()
+  const browser = await signedUp(server)
   const own = browser.cookie ?? ''
   const [name = ''] = own.split('=')
   // A page on another subdomain can write a cookie of the same name for the whole domain.
-  const stranger = await signedIn(house)
+  const stranger = await signedIn(server)
   for (const other of [stranger.cookie ?? '', `${name}=x`, `${name}=`, own]) {
     for (const cookie of [`${own}; ${other}`, `${other}; ${own}`, `a=1; ${other};${own}; b=2`]) {
       const bearer = undefined
       for (const path of ['refresh', 'sign-out'])
-        expect([cookie, (await Object.assign(visitor(house), { cookie, bearer }).post(path)).code]).toEqual([
+        expect([cookie, (await Object.assign(visitor(server), { cookie, bearer }).post(path)).code]).toEqual([
           cookie,
           'invalid_token',
         ])
@@ -67,8 +67,8 @@ test('a request with two refresh cookies is 401, whichever comes first, and ends
 })
 
 test('no page of somebody else refreshes or signs out with the cookie', async () => {
-  await using house = await open({ env: { PUBLIC_URL: 'http://pay.example' } })
-  const browser = await signedUp(house)
+  await using server = await open({ env: { PUBLIC_URL: 'http://pay.example' } })
+  const browser = await signedUp(server)
   browser.bearer = undefined
   const foreign = [
     { origin: 'https://evil.example' },
@@ -85,13 +85,13 @@ test('no page of somebody else refreshes or signs out with the cookie', async ()
       expect(code).toBe('invalid_token')
       expect([...answered.keys()].filter(name => name.startsWith('access-control-'))).toEqual([])
     }
-  const own = [{}, { origin: 'http://pay.example', 'sec-fetch-site': 'same-origin' }, { origin: house.url }]
+  const own = [{}, { origin: 'http://pay.example', 'sec-fetch-site': 'same-origin' }, { origin: server.url }]
   for (const headers of own) expect((await browser.post('refresh', undefined, headers)).status).toBe(200)
 })
 
 test('on https the cookie is Secure, and of a name that only https may write', async () => {
-  await using house = await open({ env: { PUBLIC_URL: 'https://pay.example' } })
-  const browser = visitor(house)
+  await using server = await open({ env: { PUBLIC_URL: 'https://pay.example' } })
+  const browser = visitor(server)
   const { headers } = await browser.post('sign-up', { email, password, merchantName: 'Lamps' })
   expect(headers.get('set-cookie')).toMatch(
     /^__Secure-paymachine_refresh=[\w-]{64}; Path=\/v1\/auth; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
@@ -102,9 +102,9 @@ test('on https the cookie is Secure, and of a name that only https may write', a
 })
 
 test('a sign-out ends its session at once, and no other', async () => {
-  await using house = await open()
-  const here = await signedUp(house)
-  const there = await signedIn(house)
+  await using server = await open()
+  const here = await signedUp(server)
+  const there = await signedIn(server)
   expect((await here.get('me')).status).toBe(200)
   const { bearer, cookie } = here
   const { status, headers } = await here.post('sign-out')
@@ -119,8 +119,8 @@ test('a sign-out ends its session at once, and no other', async () => {
 })
 
 test('whose access token is over signs out by the cookie', async () => {
-  await using house = await open()
-  const browser = await signedUp(house)
+  await using server = await open()
+  const browser = await signedUp(server)
   const { bearer } = browser
   browser.bearer = 'over'
   expect((await browser.post('sign-out', { everywhere: false })).status).toBe(204)
@@ -129,10 +129,10 @@ test('whose access token is over signs out by the cookie', async () => {
 })
 
 test('a sign-out everywhere ends all sessions of the account and none of another', async () => {
-  await using house = await open({ env: { SIGN_UP: 'open' } })
-  const ben = await signedUp(house, 'ben@lamps.example')
-  const here = await signedUp(house)
-  const there = await signedIn(house)
+  await using server = await open({ env: { SIGN_UP: 'open' } })
+  const ben = await signedUp(server, 'ben@lamps.example')
+  const here = await signedUp(server)
+  const there = await signedIn(server)
   expect((await there.get('me')).status).toBe(200)
   expect((await here.post('sign-out', { everywhere: true })).status).toBe(204)
   for (const browser of [here, there]) {
@@ -143,10 +143,10 @@ test('a sign-out everywhere ends all sessions of the account and none of another
 })
 
 test('people see where they are signed in, and end any of it, their own only', async () => {
-  await using house = await open({ env: { SIGN_UP: 'open' } })
-  const ben = await signedUp(house, 'ben@lamps.example')
-  const here = await signedUp(house)
-  const there = await signedIn(house, { 'user-agent': 'x'.repeat(400) })
+  await using server = await open({ env: { SIGN_UP: 'open' } })
+  const ben = await signedUp(server, 'ben@lamps.example')
+  const here = await signedUp(server)
+  const there = await signedIn(server, { 'user-agent': 'x'.repeat(400) })
   const { data = [] } = (await here.get('sessions')).body
   expect(data.map(({ current }) => current)).toEqual([false, true])
   expect(data[0]?.userAgent).toBe('x'.repeat(300))
@@ -161,8 +161,8 @@ test('people see where they are signed in, and end any of it, their own only', a
 })
 
 test('nothing but a token that this service has signed lets anybody in', async () => {
-  await using house = await open()
-  const browser = await signedUp(house)
+  await using server = await open()
+  const browser = await signedUp(server)
   const token = browser.bearer ?? ''
   const [head = '', claims = '', signature = ''] = token.split('.')
   const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString())
@@ -170,7 +170,7 @@ test('nothing but a token that this service has signed lets anybody in', async (
   const payload = JSON.parse(Buffer.from(claims, 'base64url').toString())
   const signed = (key: Uint8Array, header: object, body: object = payload) =>
     new SignJWT({ ...body }).setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid, ...header }).sign(key)
-  const { key } = house.api.keyring.signing('access').current
+  const { key } = server.api.keyring.signing('access').current
   const forged = [
     '',
     'x',
@@ -180,7 +180,7 @@ test('nothing but a token that this service has signed lets anybody in', async (
     `${head}.${part({ ...payload, exp: payload.exp + 9 })}.${signature}`,
     `${head}.${claims}.${signature.slice(0, -2)}AA`,
     await signed(new Uint8Array(32), {}),
-    await signed(house.api.keyring.signing('refresh').current.key, {}),
+    await signed(server.api.keyring.signing('refresh').current.key, {}),
     await signed(key, { kid: 'other' }),
     await signed(key, { kid: undefined }),
     await signed(key, { alg: 'HS512' }).catch(() => ''),

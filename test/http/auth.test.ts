@@ -10,8 +10,8 @@ const untilFirst = (options: Partial<ApiServerOptions> = {}) => apiServer({ rout
 const anna = { email: 'anna@lamps.example', password, merchantName: 'Lamps' }
 
 test('signing up makes an account, its merchant and a session', async () => {
-  await using house = await untilFirst()
-  const browser = visitor(house)
+  await using server = await untilFirst()
+  const browser = visitor(server)
   const { status, body, headers } = await browser.post('sign-up', { ...anna, email: ' Anna@Lamps.example ' })
   expect(status).toBe(201)
   expect(body).toEqual({
@@ -29,52 +29,52 @@ test('signing up makes an account, its merchant and a session', async () => {
   expect(me.body).toEqual({ user: body.user, merchants: body.merchants } as never)
 })
 
-test('unless told otherwise, the house is open until the first account exists', async () => {
-  await using house = await untilFirst()
-  await signedUp(house)
-  const late = await visitor(house).post('sign-up', { ...anna, email: 'ben@lamps.example' })
+test('unless told otherwise, the server is open until the first account exists', async () => {
+  await using server = await untilFirst()
+  await signedUp(server)
+  const late = await visitor(server).post('sign-up', { ...anna, email: 'ben@lamps.example' })
   expect([late.status, late.code]).toEqual([403, 'sign_up_closed'])
   // And nobody learns who has an account.
-  expect((await visitor(house).post('sign-up', anna)).code).toBe('sign_up_closed')
+  expect((await visitor(server).post('sign-up', anna)).code).toBe('sign_up_closed')
 })
 
 test('of ten first sign-ups at once, one is the first', async () => {
-  await using house = await untilFirst()
+  await using server = await untilFirst()
   const tries = Array.from({ length: 10 }, (_, i) =>
-    visitor(house).post('sign-up', { ...anna, email: `anna${i}@lamps.example` }),
+    visitor(server).post('sign-up', { ...anna, email: `anna${i}@lamps.example` }),
   )
   const codes = (await Promise.all(tries)).map(({ code }) => code ?? 'signed up').sort()
   expect(codes).toEqual(['sign_up_closed', 'signed up'].flatMap((code, i) => Array(i ? 1 : 9).fill(code)))
-  expect(await house.sql`select from accounts`).toHaveLength(1)
-  expect(await house.sql`select from merchants`).toHaveLength(1)
+  expect(await server.sql`select from accounts`).toHaveLength(1)
+  expect(await server.sql`select from merchants`).toHaveLength(1)
 })
 
-test('a house that is closed lets nobody in, not even the first', async () => {
-  await using house = await untilFirst({ env: { SIGN_UP: 'closed' } })
-  expect((await visitor(house).post('sign-up', anna)).code).toBe('sign_up_closed')
+test('a server that is closed lets nobody in, not even the first', async () => {
+  await using server = await untilFirst({ env: { SIGN_UP: 'closed' } })
+  expect((await visitor(server).post('sign-up', anna)).code).toBe('sign_up_closed')
 })
 
 test('the code that the start prints is asked of the first account, and of no other', async () => {
-  await using house = await open({ signUpCode: 'k3v9-right' })
-  const stranger = visitor(house)
+  await using server = await open({ signUpCode: 'k3v9-right' })
+  const stranger = visitor(server)
   for (const wrong of [{}, { signUpCode: '' }, { signUpCode: 'k3v9-wrong' }])
     expect((await stranger.post('sign-up', { ...anna, ...wrong })).code).toBe('sign_up_closed')
   expect((await stranger.post('sign-up', { ...anna, signUpCode: 'k3v9-right' })).status).toBe(201)
-  expect((await visitor(house).post('sign-up', { ...anna, email: 'ben@lamps.example' })).status).toBe(201)
+  expect((await visitor(server).post('sign-up', { ...anna, email: 'ben@lamps.example' })).status).toBe(201)
 })
 
 test('one e-mail address, however it is spelled, is one account, also when two take it at once', async () => {
-  await using house = await open()
+  await using server = await open()
   const spellings = ['anna@lamps.example', 'ANNA@lamps.example ', 'Anna@LAMPS.example']
-  const answers = await Promise.all(spellings.map(email => visitor(house).post('sign-up', { ...anna, email })))
+  const answers = await Promise.all(spellings.map(email => visitor(server).post('sign-up', { ...anna, email })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   expect(answers.find(({ status }) => status === 409)?.code).toBe('email_taken')
-  expect(await house.sql`select from merchants`).toHaveLength(1)
+  expect(await server.sql`select from merchants`).toHaveLength(1)
 })
 
 test('what is asked of an e-mail address, a password and a name', async () => {
-  await using house = await open()
-  const browser = visitor(house)
+  await using server = await open()
+  const browser = visitor(server)
   const refused = [
     { email: 'anna' },
     { email: 'anna@' },
@@ -101,48 +101,48 @@ test('what is asked of an e-mail address, a password and a name', async () => {
 })
 
 test('signing up is limited to thirty a minute for an address', async () => {
-  await using house = await open()
-  await signedUp(house)
-  const curious = visitor(house)
-  await house.sql`insert into attempts select ${`sign-up:${curious.address}`}, now() from generate_series(1, 29)`
+  await using server = await open()
+  await signedUp(server)
+  const curious = visitor(server)
+  await server.sql`insert into attempts select ${`sign-up:${curious.address}`}, now() from generate_series(1, 29)`
   expect((await curious.post('sign-up', anna)).code).toBe('email_taken')
   const { status, code, headers } = await curious.post('sign-up', anna)
   expect([status, code]).toEqual([429, 'rate_limited'])
   expect(Number(headers.get('retry-after'))).toBeWithin(1, 61)
-  expect((await visitor(house).post('sign-up', anna)).code).toBe('email_taken')
+  expect((await visitor(server).post('sign-up', anna)).code).toBe('email_taken')
 })
 
 test('five sign-ins a minute for an account from anywhere, right ones included', async () => {
-  await using house = await open()
-  await signedUp(house)
+  await using server = await open()
+  await signedUp(server)
   const { email } = anna
   for (let i = 0; i < 5; i++)
-    expect((await visitor(house).post('sign-in', { email, password: i % 2 ? password : 'a wrong one' })).status).toBe(
+    expect((await visitor(server).post('sign-in', { email, password: i % 2 ? password : 'a wrong one' })).status).toBe(
       i % 2 ? 200 : 401,
     )
-  const { status, code, headers } = await visitor(house).post('sign-in', { email: ' ANNA@lamps.example', password })
+  const { status, code, headers } = await visitor(server).post('sign-in', { email: ' ANNA@lamps.example', password })
   expect([status, code]).toEqual([429, 'rate_limited'])
   expect(Number(headers.get('retry-after'))).toBeWithin(1, 61)
 })
 
 test('five sign-ins a minute for an address, a whole /64 of IPv6 being one, to whatever account', async () => {
-  await using house = await open()
+  await using server = await open()
   for (let i = 0; i < 5; i++) {
     const guess = { email: `nobody${i}@lamps.example`, password: 'a wrong one' }
-    expect((await visitor(house, `2001:db8:1:2::${i}`).post('sign-in', guess)).code).toBe('invalid_credentials')
+    expect((await visitor(server, `2001:db8:1:2::${i}`).post('sign-in', guess)).code).toBe('invalid_credentials')
   }
   const guess = { email: 'nobody@lamps.example', password: 'a wrong one' }
-  expect((await visitor(house, '2001:db8:1:2:ffff::1').post('sign-in', guess)).code).toBe('rate_limited')
-  expect((await visitor(house, '2001:db8:1:3::1').post('sign-in', guess)).code).toBe('invalid_credentials')
+  expect((await visitor(server, '2001:db8:1:2:ffff::1').post('sign-in', guess)).code).toBe('rate_limited')
+  expect((await visitor(server, '2001:db8:1:3::1').post('sign-in', guess)).code).toBe('invalid_credentials')
 })
 
 test('an account that is not there answers as a wrong password does, and is limited as it is', async () => {
-  await using house = await open()
-  await signedUp(house)
+  await using server = await open()
+  await signedUp(server)
   const answersFor = async (email: string) => {
     const answers = []
     for (let i = 0; i < 6; i++) {
-      const { status, text, headers } = await visitor(house).post('sign-in', { email, password: 'a wrong one' })
+      const { status, text, headers } = await visitor(server).post('sign-in', { email, password: 'a wrong one' })
       const named = [...headers].map(([name]) => name).sort()
       answers.push([status, text.replace(/"requestId":"[^"]*"/, ''), named])
     }
@@ -152,9 +152,9 @@ test('an account that is not there answers as a wrong password does, and is limi
 })
 
 test('a new password ends every other session, and the old one is worth nothing', async () => {
-  await using house = await open()
-  const here = await signedUp(house)
-  const there = visitor(house)
+  await using server = await open()
+  const here = await signedUp(server)
+  const there = visitor(server)
   await there.post('sign-in', anna.email ? { email: anna.email, password } : {})
   const change = { currentPassword: password, newPassword: 'another horse battery' }
   expect((await here.post('password', { ...change, currentPassword: 'a wrong one' })).code).toBe('invalid_credentials')
@@ -164,68 +164,68 @@ test('a new password ends every other session, and the old one is worth nothing'
   expect((await here.post('refresh')).status).toBe(200)
   expect((await there.get('me')).code).toBe('invalid_token')
   expect((await there.post('refresh')).code).toBe('invalid_token')
-  await house.sql`delete from attempts`
-  const again = visitor(house)
+  await server.sql`delete from attempts`
+  const again = visitor(server)
   expect((await again.post('sign-in', { email: anna.email, password })).code).toBe('invalid_credentials')
   expect((await again.post('sign-in', { email: anna.email, password: change.newPassword })).status).toBe(200)
 })
 
 test('of two new passwords at once one is it', async () => {
-  await using house = await open()
-  const here = await signedUp(house)
+  await using server = await open()
+  const here = await signedUp(server)
   const change = (newPassword: string) => here.post('password', { currentPassword: password, newPassword })
   const answers = await Promise.all([change('another horse battery'), change('yet another battery')])
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 401])
 })
 
 test('five wrong passwords a minute from elsewhere keep the owner of an account out of nothing', async () => {
-  await using house = await open()
-  const home = await signedUp(house)
-  const office = visitor(house, '2001:db8:0:7::1')
+  await using server = await open()
+  const home = await signedUp(server)
+  const office = visitor(server, '2001:db8:0:7::1')
   expect((await office.post('sign-in', { email: anna.email, password })).status).toBe(200)
-  await house.sql`delete from attempts`
+  await server.sql`delete from attempts`
   const guess = { email: anna.email, password: 'a wrong one' }
-  for (let n = 0; n < 5; n++) expect((await visitor(house).post('sign-in', guess)).code).toBe('invalid_credentials')
+  for (let n = 0; n < 5; n++) expect((await visitor(server).post('sign-in', guess)).code).toBe('invalid_credentials')
   // One budget for all networks that the account has not signed in from.
-  expect((await visitor(house).post('sign-in', guess)).code).toBe('rate_limited')
+  expect((await visitor(server).post('sign-in', guess)).code).toBe('rate_limited')
 
   const right = { email: anna.email, password }
-  const sameNetwork = visitor(house, '2001:db8:0:7:ffff::2')
-  for (let n = 0; n < 5; n++) expect((await visitor(house, home.address).post('sign-in', right)).status).toBe(200)
+  const sameNetwork = visitor(server, '2001:db8:0:7:ffff::2')
+  for (let n = 0; n < 5; n++) expect((await visitor(server, home.address).post('sign-in', right)).status).toBe(200)
   for (let n = 0; n < 5; n++) expect((await sameNetwork.post('sign-in', right)).status).toBe(200)
   // Each of them has five checks as well.
-  for (const each of [visitor(house, home.address), sameNetwork])
+  for (const each of [visitor(server, home.address), sameNetwork])
     expect((await each.post('sign-in', right)).code).toBe('rate_limited')
 })
 
 test('after 30 days a network has no password checks of its own', async () => {
-  await using house = await open()
-  const home = await signedUp(house)
-  await house.sql`update sessions set created_at = now() - interval '30 days', last_used_at = now()`
+  await using server = await open()
+  const home = await signedUp(server)
+  await server.sql`update sessions set created_at = now() - interval '30 days', last_used_at = now()`
   const guess = { email: anna.email, password: 'a wrong one' }
-  for (let n = 0; n < 5; n++) await visitor(house).post('sign-in', guess)
-  const again = visitor(house, home.address)
+  for (let n = 0; n < 5; n++) await visitor(server).post('sign-in', guess)
+  const again = visitor(server, home.address)
   expect((await again.post('sign-in', { email: anna.email, password })).code).toBe('rate_limited')
 })
 
 test('a refresh from another network is no sign-in from there', async () => {
-  await using house = await open()
-  const home = await signedUp(house)
+  await using server = await open()
+  const home = await signedUp(server)
   const guess = { email: anna.email, password: 'a wrong one' }
-  for (let n = 0; n < 5; n++) await visitor(house).post('sign-in', guess)
+  for (let n = 0; n < 5; n++) await visitor(server).post('sign-in', guess)
   const cafe = '198.51.100.7'
   expect((await home.post('refresh', undefined, { 'x-forwarded-for': cafe })).status).toBe(200)
   const right = { email: anna.email, password }
-  expect((await visitor(house, cafe).post('sign-in', right)).code).toBe('rate_limited')
-  expect((await visitor(house, home.address).post('sign-in', right)).status).toBe(200)
+  expect((await visitor(server, cafe).post('sign-in', right)).code).toBe('rate_limited')
+  expect((await visitor(server, home.address).post('sign-in', right)).status).toBe(200)
 })
 
 test('password checks of any kind are counted together', async () => {
-  await using house = await open()
-  const here = await signedUp(house)
+  await using server = await open()
+  const here = await signedUp(server)
   const wrong = 'a wrong one'
-  await visitor(house, here.address).post('sign-in', { email: anna.email, password: wrong })
-  await visitor(house, here.address).post('sign-in', { email: anna.email, password: wrong })
+  await visitor(server, here.address).post('sign-in', { email: anna.email, password: wrong })
+  await visitor(server, here.address).post('sign-in', { email: anna.email, password: wrong })
   expect((await here.post('step-up', { password: wrong })).code).toBe('invalid_credentials')
   expect((await here.post('step-up', { password })).status).toBe(204)
   expect((await here.post('password', { currentPassword: wrong, newPassword: password })).code).toBe(
@@ -233,16 +233,16 @@ test('password checks of any kind are counted together', async () => {
   )
   expect((await here.post('step-up', { password })).code).toBe('rate_limited')
   expect((await here.post('password', { currentPassword: password, newPassword: password })).code).toBe('rate_limited')
-  expect((await visitor(house, here.address).post('sign-in', { email: anna.email, password })).code).toBe(
+  expect((await visitor(server, here.address).post('sign-in', { email: anna.email, password })).code).toBe(
     'rate_limited',
   )
 })
 
 test('a step-up proves the session for now, and takes one proof', async () => {
-  await using house = await open()
-  const here = await signedUp(house)
-  await house.sql`update sessions set proven_at = now() - interval '6 minutes'`
-  house.api.sessions.forgetAccount('')
+  await using server = await open()
+  const here = await signedUp(server)
+  await server.sql`update sessions set proven_at = now() - interval '6 minutes'`
+  server.api.sessions.forgetAccount('')
   expect((await here.post('mfa/setup')).code).toBe('step_up_required')
   expect((await here.post('refresh')).status).toBe(200)
   expect((await here.post('mfa/setup')).code).toBe('step_up_required')
@@ -259,12 +259,12 @@ const guessable = [
 ]
 
 test('a common password, or one made from the e-mail address, is refused wherever a password is chosen', async () => {
-  await using house = await open()
+  await using server = await open()
   for (const wrong of guessable) {
-    const { status, body } = await visitor(house).post('sign-up', { ...anna, password: wrong })
+    const { status, body } = await visitor(server).post('sign-up', { ...anna, password: wrong })
     expect([wrong, status, body.error?.code, body.error?.param]).toEqual([wrong, 400, 'parameter_invalid', 'password'])
   }
-  const here = await signedUp(house)
+  const here = await signedUp(server)
   for (const newPassword of ['Password123', 'anna1234567']) {
     const { status, body } = await here.post('password', { currentPassword: password, newPassword })
     expect([status, body.error?.code, body.error?.param]).toEqual([400, 'parameter_invalid', 'newPassword'])
@@ -280,6 +280,6 @@ test.each([
   'Password of a lamp',
   '日本語のパスワードです',
 ])('the password %s is accepted', async text => {
-  await using house = await open()
-  expect((await visitor(house).post('sign-up', { ...anna, password: text })).status).toBe(201)
+  await using server = await open()
+  expect((await visitor(server).post('sign-up', { ...anna, password: text })).status).toBe(201)
 })

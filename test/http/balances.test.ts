@@ -12,7 +12,7 @@ const far = 84532
 let chain: FactoryChain
 let farChain: FactoryChain
 let token: Hex
-let house: ApiServer
+let server: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
@@ -20,7 +20,7 @@ beforeAll(async () => {
   token = await chain.deploy('good-token')
   const farToken = await farChain.deploy('good-token')
   const live = { ...chainOf(token, 1), livemode: true }
-  house = await apiServer({
+  server = await apiServer({
     routes: balanceRoutes,
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },
@@ -31,33 +31,33 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  for (const each of [house, chain, farChain]) await each[Symbol.asyncDispose]()
+  for (const each of [server, chain, farChain]) await each[Symbol.asyncDispose]()
 })
 
 type Balance = { asset: string; amount: string; addresses: number; treasury: string; chainId: number }
 type Balances = { data: Balance[]; has_more: boolean; unavailable: { chainId: number }[] }
 
 const read = async ({ path, owner }: Shop, query = '') => {
-  const { status, json } = await house.call('GET', `${path}/balances${query}`, { bearer: owner.bearer })
+  const { status, json } = await server.call('GET', `${path}/balances${query}`, { bearer: owner.bearer })
   expect(status).toBe(200)
   return json as Balances
 }
 const amounts = ({ data }: Balances) =>
   data.map(({ chainId, asset, amount, addresses, treasury: to }) => [chainId, asset, amount, addresses, to.slice(0, 6)])
 const waitingRows = async ({ merchantId }: Shop) =>
-  (await house.sql`select from waiting_addresses where merchant_id = ${merchantId}`).length
+  (await server.sql`select from waiting_addresses where merchant_id = ${merchantId}`).length
 
 test('what waits is counted by chain, asset and treasury, whatever it was sent for, and for nobody else', async () => {
-  const [lamps, chairs] = [await shop(house.api), await shop(house.api, 'Chairs')]
-  const [one = '0x', two = '0x', unpaid = '0x'] = await addressesOf(house.api, lamps, 3)
-  const [other = '0x'] = await addressesOf(house.api, lamps, 1, { to: otherTreasury })
-  const [theirs = '0x'] = await addressesOf(house.api, chairs, 1)
+  const [lamps, chairs] = [await shop(server.api), await shop(server.api, 'Chairs')]
+  const [one = '0x', two = '0x', unpaid = '0x'] = await addressesOf(server.api, lamps, 3)
+  const [other = '0x'] = await addressesOf(server.api, lamps, 1, { to: otherTreasury })
+  const [theirs = '0x'] = await addressesOf(server.api, chairs, 1)
   await chain.mint(token, [one, two, other, theirs, unpaid], 100n)
   await chain.pay(two, 5n)
   await farChain.pay(one, 7n)
   // The one that is unpaid by the books is not looked at.
-  await bookFinal(house.api, chain, [one, two, other, theirs], { token })
-  await bookFinal(house.api, farChain, [one], { chainId: far })
+  await bookFinal(server.api, chain, [one, two, other, theirs], { token })
+  await bookFinal(server.api, farChain, [one], { chainId: far })
 
   const balances = await read(lamps)
   expect(amounts(balances)).toEqual([
@@ -83,33 +83,33 @@ test('what waits is counted by chain, asset and treasury, whatever it was sent f
 })
 
 test('what is empty in a final block is asked for no more, until money comes again', async () => {
-  const lamps = await shop(house.api)
-  const [one = '0x', two = '0x'] = await addressesOf(house.api, lamps, 2)
+  const lamps = await shop(server.api)
+  const [one = '0x', two = '0x'] = await addressesOf(server.api, lamps, 2)
   await chain.mint(token, [one, two], 100n)
-  await bookFinal(house.api, chain, [one, two], { token })
+  await bookFinal(server.api, chain, [one, two], { token })
   await chain.collect(treasury, await saltsOf(lamps, [one]), [token])
   expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '100', 1, '0x5290']])
   // The block is not final yet.
   await read(lamps)
   expect(await waitingRows(lamps)).toBe(2)
-  await readToHead(house.api, chain)
+  await readToHead(server.api, chain)
   await read(lamps)
   expect(await waitingRows(lamps)).toBe(1)
 
   await chain.mint(token, [one], 30n)
-  await bookFinal(house.api, chain, [one], { token })
+  await bookFinal(server.api, chain, [one], { token })
   expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '130', 2, '0x5290']])
 })
 
 test('what a reorganisation brings back is there again', async () => {
-  const lamps = await shop(house.api)
-  const [one = '0x'] = await addressesOf(house.api, lamps, 1)
+  const lamps = await shop(server.api)
+  const [one = '0x'] = await addressesOf(server.api, lamps, 1)
   await chain.mint(token, [one], 100n)
-  await bookFinal(house.api, chain, [one], { token })
+  await bookFinal(server.api, chain, [one], { token })
   await chain.collect(treasury, await saltsOf(lamps, [one]), [token])
   expect(amounts(await read(lamps))).toEqual([])
   await chain.node.reorg(1)
-  await readToHead(house.api, chain)
+  await readToHead(server.api, chain)
   expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '100', 1, '0x5290']])
   expect(await waitingRows(lamps)).toBe(1)
 })
@@ -135,8 +135,8 @@ test('a node that hides money for a while makes nobody forget it', async () => {
 })
 
 test('a chain that does not answer is told, and the mode has its own chains', async () => {
-  const lamps = await shop(house.api)
-  const addresses = await addressesOf(house.api, lamps, 1, { livemode: true })
+  const lamps = await shop(server.api)
+  const addresses = await addressesOf(server.api, lamps, 1, { livemode: true })
   await chain.pay(addresses[0] ?? '0x', 9n)
   expect(await read(lamps, '?livemode=true')).toEqual({
     object: 'list',
@@ -144,7 +144,7 @@ test('a chain that does not answer is told, and the mode has its own chains', as
     has_more: false,
     unavailable: [],
   } as never)
-  for (const chainId of [1, 31337]) await bookFinal(house.api, chain, addresses, { chainId })
+  for (const chainId of [1, 31337]) await bookFinal(server.api, chain, addresses, { chainId })
   const live = await read(lamps, '?livemode=true')
   expect(live).toMatchObject({ data: [], unavailable: [{ chainId: 1, network: 'Chain 1' }] })
   // Test money that went to the address of a live payment waits in test mode.
@@ -153,8 +153,8 @@ test('a chain that does not answer is told, and the mode has its own chains', as
 
 /** Of these addresses, as the recovery file leads to them. */
 const saltsOf = async ({ merchantId }: Shop, addresses: readonly Hex[]) => {
-  const secret = await recoverySecretOf(house.api, house.api.keyring, merchantId)
-  const rows = await house.sql<{ counter: string }[]>`
+  const secret = await recoverySecretOf(server.api, server.api.keyring, merchantId)
+  const rows = await server.sql<{ counter: string }[]>`
     select counter from deposit_addresses where address = any(${[...addresses]})`
   return rows.map(({ counter }) => saltOf(secret, Number(counter)))
 }

@@ -22,8 +22,8 @@ export type Cast = {
   readonly keys: { readonly full: string; readonly readOnly: string; readonly writeOnly: string; readonly live: string }
 }
 
-export const castOf = async (house: ApiServer): Promise<Cast> => {
-  const { api } = house
+export const castOf = async (server: ApiServer): Promise<Cast> => {
+  const { api } = server
   const here = await shop(api, 'Lamps')
   const removed = await member(api, here, 'owner', 'removed@lamps.example')
   await api.sql`delete from members where account_id = ${removed.accountId}`
@@ -36,8 +36,8 @@ export const castOf = async (house: ApiServer): Promise<Cast> => {
     viewer: await member(api, here, 'viewer'),
     staleOwner,
     removed,
-    badTokens: await badTokensOf(house, here.owner),
-    badKeys: await badKeysOf(house, here.merchantId),
+    badTokens: await badTokensOf(server, here.owner),
+    badKeys: await badKeysOf(server, here.merchantId),
     keys: {
       full: (await insertKey(api.sql, { merchantId: here.merchantId })).secret,
       readOnly: (await insertKey(api.sql, { merchantId: here.merchantId, scopes: ['payments:read'] })).secret,
@@ -68,7 +68,7 @@ const badTokensOf = async ({ api }: ApiServer, { accountId, bearer }: Person): P
       { accountId, sessionId: claims.sid },
       new Date(Date.now() - 901_000),
     ),
-    'of another house': await signAccessToken(other, { accountId, sessionId: claims.sid }, new Date()),
+    'of another server': await signAccessToken(other, { accountId, sessionId: claims.sid }, new Date()),
     'signed with another key under our id': await signed(other.signing('access').current.key),
     'signed for another purpose': await signed(api.keyring.signing('refresh').current.key),
     'of another session': await signed(current.key, { sid: crypto.randomUUID() }),

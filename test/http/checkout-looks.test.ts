@@ -5,12 +5,12 @@ import { openSource } from '../../src/chain/watch/source.ts'
 import type { ChainSource } from '../../src/chain/watch/watched-chain.ts'
 import { events } from '../harness/events.ts'
 import { until } from '../harness/until.ts'
-import { type CheckoutPayment, checkoutHouse } from './checkouts.ts'
+import { type CheckoutPayment, checkoutServer } from './checkouts.ts'
 
-const { to, link, open, customer, chain: node } = await checkoutHouse()
+const { to, link, open, customer, chain: node } = await checkoutServer()
 const watched = { id: 31337, tokens: [], confirmations: 3 }
 const rpc = to.api.chains.find(watched.id)?.rpc
-if (!rpc) throw new Error('the house has no sandbox')
+if (!rpc) throw new Error('the server has no sandbox')
 const source: ChainSource = openSource(rpc, [])
 
 const readBlocks = async () => {

@@ -8,10 +8,10 @@ import { readerOf } from '../../src/queries/actors.ts'
 import { hasReceived } from '../../src/queries/deposits.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { openLedger, SENDER } from '../chain/watch/ledger.ts'
-import { checkoutHouse, type Opened, SOMEBODY, SOMEBODY_ELSE } from './checkouts.ts'
+import { checkoutServer, type Opened, SOMEBODY, SOMEBODY_ELSE } from './checkouts.ts'
 import { happen, windowOver } from './payments.ts'
 
-const { to, link, open, customer, settle, priceEther } = await checkoutHouse()
+const { to, link, open, customer, settle, priceEther } = await checkoutServer()
 const ledger = await openLedger(to.sql)
 /** The books of Base Sepolia, which nobody else writes. */
 const far = await openLedger(to.sql, baseSepolia.id)

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { selectors } from '../../src/chain/quotes/read-feeds.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
-import { checkoutHouse } from './checkouts.ts'
+import { checkoutServer } from './checkouts.ts'
 
 let lying = true
-const { link, visit, open, priceEther } = await checkoutHouse(({ method, params }, answer) => {
+const { link, visit, open, priceEther } = await checkoutServer(({ method, params }, answer) => {
   const [call] = params as readonly [{ readonly to?: string; readonly data?: string } | undefined]
   const isPrice = method === 'eth_call' && call?.to === sandboxContracts.feed && call.data === selectors.latestRoundData
   if (!lying || !isPrice) return answer

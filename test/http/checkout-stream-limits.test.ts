@@ -2,9 +2,9 @@ import { afterAll, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { until } from '../harness/until.ts'
-import { checkoutHouse, type Opened } from './checkouts.ts'
+import { checkoutServer, type Opened } from './checkouts.ts'
 
-const { to, link, open } = await checkoutHouse()
+const { to, link, open } = await checkoutServer()
 // `fetch` opens 256 connections of a process at most.
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 afterAll(() => agent.destroy())

@@ -10,10 +10,10 @@ import { SECRET_KEY } from '../harness/api.ts'
 import { database } from '../harness/database.ts'
 import { events } from '../harness/events.ts'
 import { startMain } from '../harness/main.ts'
-import { type CheckoutPayment, checkoutHouse, type Opened } from './checkouts.ts'
+import { type CheckoutPayment, checkoutServer, type Opened } from './checkouts.ts'
 import { signedUp } from './visitor.ts'
 
-const { to, link, open, customer } = await checkoutHouse()
+const { to, link, open, customer } = await checkoutServer()
 const ledger = await openLedger(to.sql)
 
 const opened = async (json: object = {}) => {
@@ -116,7 +116,7 @@ test.concurrent('a stream on which nothing is told but that it lives is no idle 
   await serving.stop()
 })
 
-test.concurrent('a house that is told to stop ends its streams and then itself, and has written no secret anywhere', async () => {
+test.concurrent('an instance that is told to stop ends its streams and then itself, and has written no secret anywhere', async () => {
   await using db = await database()
   await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', LOG_LEVEL: 'trace' })
   const anna = await signedUp(main)

@@ -10,13 +10,13 @@ import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
 import { openLedger } from '../chain/watch/ledger.ts'
 import { rewrite } from '../harness/rewrite.ts'
 import { until } from '../harness/until.ts'
-import { checkoutHouse, SOMEBODY, SOMEBODY_ELSE, type Visited } from './checkouts.ts'
+import { checkoutServer, SOMEBODY, SOMEBODY_ELSE, type Visited } from './checkouts.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 import { refusedBodies } from './refused-checkouts.ts'
 
-const { to, chain, link, visit, open, settle, priceEther } = await checkoutHouse()
+const { to, chain, link, visit, open, settle, priceEther } = await checkoutServer()
 
 /** Of which nothing comes. */
 const refusing = await link()

@@ -19,7 +19,7 @@ export const SOMEBODY_ELSE = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'
  * A real sandbox chain, and two others that nobody can reach: one for each mode. With a change, a second node of the
  * chain tells it so.
  */
-export const checkoutHouse = async (change?: Change) => {
+export const checkoutServer = async (change?: Change) => {
   const chain = await anvil()
   const second = change && (await through(chain.url, change))
   // The first to answer is the first to be asked.

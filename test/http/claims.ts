@@ -3,16 +3,20 @@ import { decodeId } from '../../src/ids.ts'
 import type { Called } from '../harness/api.ts'
 import type { TwoShops } from './two-shops.ts'
 
-type House = Pick<TwoShops['to'], 'call'>
+type Server = Pick<TwoShops['to'], 'call'>
 
 /** The end of a claim's address: what there is to know of it. */
 export const secretOf = (claimUrl: string | null): string => claimUrl?.split('/').at(-1) ?? ''
 
-export const visit = (house: House, secret: string): Promise<Called> => house.call('GET', `/claims/${secret}`)
+export const visit = (server: Server, secret: string): Promise<Called> => server.call('GET', `/claims/${secret}`)
 
 /** Sends the form of its page as a browser does. */
-export const send = (house: House, secret: string, form: Readonly<Record<string, string>> | string): Promise<Called> =>
-  house.call('POST', `/claims/${secret}`, {
+export const send = (
+  server: Server,
+  secret: string,
+  form: Readonly<Record<string, string>> | string,
+): Promise<Called> =>
+  server.call('POST', `/claims/${secret}`, {
     body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })

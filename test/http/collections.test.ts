@@ -23,14 +23,14 @@ let chain: FactoryChain
 let farChain: FactoryChain
 let token: Hex
 let farToken: Hex
-let house: ApiServer
+let server: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
   farChain = await factoryChain({ chainId: far, bare: true })
   token = await chain.deploy('freezing-token')
   farToken = await farChain.deploy('good-token')
-  house = await apiServer({
+  server = await apiServer({
     routes: [...balanceRoutes, ...collectionRoutes],
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },
@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  for (const each of [house, chain, farChain]) await each[Symbol.asyncDispose]()
+  for (const each of [server, chain, farChain]) await each[Symbol.asyncDispose]()
 })
 
 type Collection = {
@@ -56,7 +56,7 @@ type Collection = {
 }
 
 const post = ({ path, owner }: Shop, json: object, query = '') =>
-  house.call('POST', `${path}/collections${query}`, { bearer: owner.bearer, json })
+  server.call('POST', `${path}/collections${query}`, { bearer: owner.bearer, json })
 const ask = async (of: Shop, json: object = {}): Promise<Collection> => {
   const { status, json: collection } = await post(of, { chainId: 31337, ...json })
   expect([status, collection]).toMatchObject([201, { object: 'collection', livemode: false }])
@@ -72,14 +72,14 @@ const send = async (on: FactoryChain, { unsignedTransaction }: Collection) => {
   return receipt
 }
 const pay = async (of: Shop, count: number, amount: bigint, given?: Given) => {
-  const addresses = await addressesOf(house.api, of, count, given)
+  const addresses = await addressesOf(server.api, of, count, given)
   await chain.mint(token, addresses, amount)
-  await bookFinal(house.api, chain, addresses, { token })
+  await bookFinal(server.api, chain, addresses, { token })
   return addresses
 }
 
 test('200 addresses are collected by one transaction that a stranger sends, and the rest by the next', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   const addresses = await pay(lamps, 203, 100n)
   const first = await ask(lamps)
   expect(first).toMatchObject({
@@ -105,20 +105,20 @@ test('200 addresses are collected by one transaction that a stranger sends, and 
   expect(await ask(lamps)).toMatchObject({ step: 'nothing', treasury: null, unsignedTransaction: null, addresses: 0 })
 
   // What comes to an address that has been swept is swept again, for less.
-  await readToHead(house.api, chain)
+  await readToHead(server.api, chain)
   await chain.mint(token, addresses.slice(0, 9), 7n)
-  await bookFinal(house.api, chain, addresses.slice(0, 9), { token })
+  await bookFinal(server.api, chain, addresses.slice(0, 9), { token })
   const again = await ask(lamps)
   expect(again).toMatchObject({ addresses: 9, amounts: [{ amount: '63' }] })
   expect((await send(chain, again)).gasUsed / 9n).toBeLessThan(20_000n)
 })
 
 test('where the factory is missing the first transaction puts it there, and the next collects', async () => {
-  const lamps = await shop(house.api)
-  const addresses = await addressesOf(house.api, lamps, 2)
+  const lamps = await shop(server.api)
+  const addresses = await addressesOf(server.api, lamps, 2)
   await farChain.mint(farToken, addresses, 100n)
   await farChain.pay(addresses[0] ?? '0x', 5n)
-  await bookFinal(house.api, farChain, addresses, { chainId: far, token: farToken })
+  await bookFinal(server.api, farChain, addresses, { chainId: far, token: farToken })
   const first = await ask(lamps, { chainId: far })
   expect(first).toMatchObject({ step: 'deploy_factory', addresses: 0, gasPerAddress: null, amounts: [], remaining: 2 })
   expect(first.unsignedTransaction).toMatchObject({ chainId: far, to: getAddress(deploymentProxy) })
@@ -133,7 +133,7 @@ test('where the factory is missing the first transaction puts it there, and the 
 })
 
 test('one coin or token is collected alone when it is named, and another treasury when that is', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   const addresses = await pay(lamps, 2, 100n)
   const [other = '0x'] = await pay(lamps, 1, 40n, { to: otherTreasury })
   for (const address of addresses) await chain.pay(address, 5n)
@@ -156,7 +156,7 @@ test('one coin or token is collected alone when it is named, and another treasur
 })
 
 test('what may still be paid and what a token has frozen stay, and are told', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   await pay(lamps, 1, 30n, { open: true })
   const [frozen = '0x'] = await pay(lamps, 2, 100n)
   await chain.freeze(token, frozen)
@@ -171,12 +171,12 @@ test('what may still be paid and what a token has frozen stay, and are told', as
 })
 
 test('money on another chain is rescued where a key has the treasury, and only where the contract is the same', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   const safe = await chain.deploy('reentering-treasury')
-  const [toKey = '0x'] = await addressesOf(house.api, lamps, 1)
-  const [toSafe = '0x'] = await addressesOf(house.api, lamps, 1, { to: safe })
+  const [toKey = '0x'] = await addressesOf(server.api, lamps, 1)
+  const [toSafe = '0x'] = await addressesOf(server.api, lamps, 1, { to: safe })
   for (const address of [toKey, toSafe]) await farChain.pay(address, 5n)
-  await bookFinal(house.api, farChain, [toKey, toSafe], { chainId: far })
+  await bookFinal(server.api, farChain, [toKey, toSafe], { chainId: far })
   const before = await farChain.coins(treasury)
   const rescue = await ask(lamps, { chainId: far })
   expect(rescue).toMatchObject({ step: 'collect', addresses: 1, treasury: getAddress(treasury) })
@@ -191,7 +191,7 @@ test('money on another chain is rescued where a key has the treasury, and only w
   const same = await ask(lamps, { chainId: far })
   expect(same).toMatchObject({ addresses: 1, treasury: getAddress(safe), leftOut: [] })
   // The chain that it was to be paid on cannot be asked.
-  await house.sql`update payments set chain_id = 5 where id = (select payment_id from deposit_addresses where address = ${toSafe})`
+  await server.sql`update payments set chain_id = 5 where id = (select payment_id from deposit_addresses where address = ${toSafe})`
   expect(await ask(lamps, { chainId: far })).toMatchObject({
     step: 'nothing',
     leftOut: [{ reason: 'treasury_unknown' }],
@@ -199,14 +199,14 @@ test('money on another chain is rescued where a key has the treasury, and only w
 })
 
 test('real money at an address of the sandbox stays, since anybody could take it from its treasury', async () => {
-  const lamps = await shop(house.api)
-  const [address = '0x'] = await addressesOf(house.api, lamps, 1, { to: sandboxTreasury(lamps.merchantId) })
+  const lamps = await shop(server.api)
+  const [address = '0x'] = await addressesOf(server.api, lamps, 1, { to: sandboxTreasury(lamps.merchantId) })
   for (const [on, chainId] of [
     [chain, 31337],
     [farChain, far],
   ] as const) {
     await on.pay(address, 5n)
-    await bookFinal(house.api, on, [address], { chainId })
+    await bookFinal(server.api, on, [address], { chainId })
   }
   expect(await ask(lamps, { chainId: far })).toMatchObject({
     step: 'nothing',
@@ -216,7 +216,7 @@ test('real money at an address of the sandbox stays, since anybody could take it
 })
 
 test('what is not there to be collected is refused by name, and a chain that is away is told', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   const codeOf = async (json: object, query = '') => {
     const answer = await post(lamps, json, query)
     const { error } = answer.json as { error: { code: string; param?: string } }
@@ -227,6 +227,6 @@ test('what is not there to be collected is refused by name, and a chain that is 
   expect(await codeOf({ chainId: 31337, asset: 'USDC' })).toEqual([422, 'unsupported_asset', 'asset'])
   expect(await codeOf({ chainId: 31337, treasury: zeroAddress })).toEqual([400, 'parameter_invalid', 'treasury'])
   expect(await codeOf({})).toEqual([400, 'parameter_missing', 'chainId'])
-  await bookFinal(house.api, chain, await addressesOf(house.api, lamps, 1), { chainId: 5 })
+  await bookFinal(server.api, chain, await addressesOf(server.api, lamps, 1), { chainId: 5 })
   expect(await codeOf({ chainId: 5 })).toEqual([503, 'chain_unavailable', undefined])
 })

@@ -89,10 +89,10 @@ test('sessions are sent their limit with every answer', async () => {
 })
 
 test('whoever comes too often is told of the limit, whoever it is', async () => {
-  await using house = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '1' } })
+  await using server = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '1' } })
   const from = { headers: { 'x-forwarded-for': '198.51.100.1' } }
-  for (let n = 0; n < 30; n++) await house.call('GET', '/v1/auth/me', from)
-  const refused = await house.call('GET', '/v1/auth/me', from)
+  for (let n = 0; n < 30; n++) await server.call('GET', '/v1/auth/me', from)
+  const refused = await server.call('GET', '/v1/auth/me', from)
   expect(refused.status).toBe(429)
   for (const name of [...LIMITS, 'Retry-After']) {
     expect(refused.headers.has(name)).toBe(true)

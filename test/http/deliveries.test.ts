@@ -8,9 +8,9 @@ import { events as log } from './api-keys.ts'
 import { expectNoCursors, expectPages, idsOf } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { type Shop, shop } from './people.ts'
-import { call, type Delivery, type Endpoint, errorOf, house, type Listed, tellOfPayment, url } from './webhooks.ts'
+import { call, type Delivery, type Endpoint, errorOf, type Listed, server, tellOfPayment, url } from './webhooks.ts'
 
-const to = await house()
+const to = await server()
 afterAll(async () => {
   // Nobody sends here, so there are no rows of the attempts that deliveries are told of.
   const ofSending = new Set(['I5', 'I7'])

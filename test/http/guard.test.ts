@@ -33,16 +33,16 @@ const routes: readonly Route[] = [
 
 const codeOf = ({ json }: { readonly json: unknown }) => (json as { error?: { code?: string } }).error?.code
 
-/** A house whose limits know no time but what they are told, and how it answers a request that is fine but for what is said here. */
+/** A server whose limits know no time but what they are told, and how it answers a request that is fine but for what is said here. */
 const start = async (env: Readonly<Record<string, string>> = {}) => {
   let second = 0
-  const house = await apiServer({ routes, env, now: () => second * 1000 })
+  const server = await apiServer({ routes, env, now: () => second * 1000 })
   const wait = (seconds: number) => {
     second += seconds
   }
   const post = (bearer: string, options: CallOptions = {}) =>
-    house.call('POST', '/v1/lamps', { json: { room: 'attic' }, bearer, ...options })
-  return { house, post, wait, sql: house.sql, [Symbol.asyncDispose]: () => house[Symbol.asyncDispose]() }
+    server.call('POST', '/v1/lamps', { json: { room: 'attic' }, bearer, ...options })
+  return { server, post, wait, sql: server.sql, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
 test('each check comes before the ones that the interface names after it', async () => {
@@ -62,8 +62,8 @@ test('each check comes before the ones that the interface names after it', async
   const known = { ...wrong, headers: { 'content-type': 'text/plain' } }
   const json = { 'content-type': 'application/json' }
   const answers = [
-    await at.house.call('PUT', '/v1/lamps', wrong),
-    await at.house.call('POST', '/v1/lamps', wrong),
+    await at.server.call('PUT', '/v1/lamps', wrong),
+    await at.server.call('POST', '/v1/lamps', wrong),
     await at.post('sk_test_wrong', wrong),
     await at.post(spent.secret, wrong),
     await at.post(spent.secret, known),
@@ -103,7 +103,7 @@ test('a header that does not begin as one with a key is no key; one that does is
   await using at = await start()
   const { secret } = await insertKey(at.sql)
   const ask = async (authorization: string) =>
-    codeOf(await at.house.call('GET', '/v1/lamps', { headers: { authorization } }))
+    codeOf(await at.server.call('GET', '/v1/lamps', { headers: { authorization } }))
   for (const none of [
     '',
     'Bearer',
@@ -129,15 +129,15 @@ test('a header that does not begin as one with a key is no key; one that does is
 
 test('who is not known is told how to say who they are', async () => {
   await using at = await start()
-  expect((await at.house.call('GET', '/v1/lamps')).headers.get('www-authenticate')).toBe('Bearer')
-  expect((await at.house.call('GET', '/v1/door')).headers.get('www-authenticate')).toBeNull()
+  expect((await at.server.call('GET', '/v1/lamps')).headers.get('www-authenticate')).toBe('Bearer')
+  expect((await at.server.call('GET', '/v1/door')).headers.get('www-authenticate')).toBeNull()
 })
 
 test('a key is asked for its version, told it, and may ask for a known one', async () => {
   await using at = await start()
   const { secret } = await insertKey(at.sql)
   const versions = async (headers: Record<string, string>) => {
-    const answer = await at.house.call('GET', '/v1/lamps', { bearer: secret, headers })
+    const answer = await at.server.call('GET', '/v1/lamps', { bearer: secret, headers })
     return [answer.status, answer.headers.get('service-version'), (answer.json as { apiVersion?: string }).apiVersion]
   }
   expect(await versions({})).toEqual([200, '2026-11-20', '2026-11-20'])
@@ -154,7 +154,7 @@ test('a key that asks faster than its limit waits, and every answer to it says w
   const other = await insertKey(at.sql)
   const live = await insertKey(at.sql, { livemode: true })
   const ask = async ({ secret }: { secret: string }, options: CallOptions = {}) => {
-    const { status, headers } = await at.house.call('GET', '/v1/lamps', { bearer: secret, ...options })
+    const { status, headers } = await at.server.call('GET', '/v1/lamps', { bearer: secret, ...options })
     return [status, headers.get('ratelimit'), headers.get('ratelimit-policy'), headers.get('retry-after')]
   }
   expect(await ask(test)).toEqual([200, '"test";r=1;t=1', '"test";q=2;w=2', null])
@@ -179,51 +179,51 @@ test('a limit of 0 is none', async () => {
   await using at = await start({ API_RATE_LIMIT_TEST: '0' })
   const { secret } = await insertKey(at.sql)
   const answers = await Promise.all(
-    Array.from({ length: 300 }, () => at.house.call('GET', '/v1/lamps', { bearer: secret })),
+    Array.from({ length: 300 }, () => at.server.call('GET', '/v1/lamps', { bearer: secret })),
   )
   expect(new Set(answers.map(({ status, headers }) => [status, headers.get('ratelimit')].join()))).toEqual(
     new Set(['200,']),
   )
 })
 
-const askFrom = (house: ApiServer, address: string, bearer: string, path = '/v1/lamps') =>
-  house.call('GET', path, { bearer, headers: { 'x-forwarded-for': address } })
+const askFrom = (server: ApiServer, address: string, bearer: string, path = '/v1/lamps') =>
+  server.call('GET', path, { bearer, headers: { 'x-forwarded-for': address } })
 
-const knock = async (house: ApiServer, address: string, times: number, path?: string) => {
+const knock = async (server: ApiServer, address: string, times: number, path?: string) => {
   const statuses: number[] = []
-  for (let i = 0; i < times; i++) statuses.push((await askFrom(house, address, 'sk_test_wrong', path)).status)
+  for (let i = 0; i < times; i++) statuses.push((await askFrom(server, address, 'sk_test_wrong', path)).status)
   return statuses
 }
 
 test('an address that shows thirty wrong keys is not listened to for a while, whatever it shows then', async () => {
   await using at = await start()
   const { secret } = await insertKey(at.sql)
-  expect(await knock(at.house, '198.51.100.1', 31)).toEqual([...Array.from({ length: 30 }, () => 401), 429])
-  const answer = await askFrom(at.house, '198.51.100.1', secret)
+  expect(await knock(at.server, '198.51.100.1', 31)).toEqual([...Array.from({ length: 30 }, () => 401), 429])
+  const answer = await askFrom(at.server, '198.51.100.1', secret)
   expect([answer.status, codeOf(answer), answer.headers.get('retry-after')]).toEqual([429, 'rate_limited', '2'])
   expect(answer.headers.get('ratelimit')).toBe('"unauthenticated";r=0;t=2')
-  expect((await askFrom(at.house, '198.51.100.2', secret)).status).toBe(200)
+  expect((await askFrom(at.server, '198.51.100.2', secret)).status).toBe(200)
   at.wait(2)
-  expect((await askFrom(at.house, '198.51.100.1', secret)).status).toBe(200)
-  expect(await knock(at.house, '198.51.100.1', 2)).toEqual([401, 429])
+  expect((await askFrom(at.server, '198.51.100.1', secret)).status).toBe(200)
+  expect(await knock(at.server, '198.51.100.1', 2)).toEqual([401, 429])
   // Whoever needs no key is not concerned.
-  expect((await askFrom(at.house, '198.51.100.1', '', '/v1/door')).status).toBe(200)
+  expect((await askFrom(at.server, '198.51.100.1', '', '/v1/door')).status).toBe(200)
 })
 
 test('two hundred at once from one address get no more than thirty answers about their keys', async () => {
   await using at = await start()
   // Well made, so that each has to be looked for.
-  const keys = Array.from({ length: 200 }, () => makeApiKey(false, at.house.api.random).secret)
-  const answers = await Promise.all(keys.map(key => askFrom(at.house, '198.51.100.9', key)))
+  const keys = Array.from({ length: 200 }, () => makeApiKey(false, at.server.api.random).secret)
+  const answers = await Promise.all(keys.map(key => askFrom(at.server, '198.51.100.9', key)))
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(30)
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(170)
 })
 
 test('wrong session tokens count together with wrong keys', async () => {
   await using at = await start()
-  const { path } = await shop(at.house.api)
-  await knock(at.house, '198.51.100.1', 15)
-  expect(await knock(at.house, '198.51.100.1', 16, `${path}/lamps`)).toEqual([
+  const { path } = await shop(at.server.api)
+  await knock(at.server, '198.51.100.1', 15)
+  expect(await knock(at.server, '198.51.100.1', 16, `${path}/lamps`)).toEqual([
     ...Array.from({ length: 15 }, () => 401),
     429,
   ])
@@ -232,30 +232,30 @@ test('wrong session tokens count together with wrong keys', async () => {
 test('an IPv6 subscriber is one address, and right keys count for nothing', async () => {
   await using at = await start({ API_RATE_LIMIT_TEST: '0' })
   const { secret } = await insertKey(at.sql)
-  for (let i = 0; i < 40; i++) expect((await askFrom(at.house, '2001:db8:0:2::1', secret)).status).toBe(200)
-  for (let i = 0; i < 30; i++) await knock(at.house, `2001:db8:0:1::${i}`, 1)
-  expect((await askFrom(at.house, '2001:db8:0:1:ffff::', secret)).status).toBe(429)
-  expect((await askFrom(at.house, '2001:db8:0:2::', secret)).status).toBe(200)
+  for (let i = 0; i < 40; i++) expect((await askFrom(at.server, '2001:db8:0:2::1', secret)).status).toBe(200)
+  for (let i = 0; i < 30; i++) await knock(at.server, `2001:db8:0:1::${i}`, 1)
+  expect((await askFrom(at.server, '2001:db8:0:1:ffff::', secret)).status).toBe(429)
+  expect((await askFrom(at.server, '2001:db8:0:2::', secret)).status).toBe(200)
 })
 
 test('callers behind a proxy on this machine that nobody named do not lock each other out so soon', async () => {
   await using at = await start({ TRUSTED_PROXIES: '' })
-  expect(new Set(await knock(at.house, '198.51.100.1', 200))).toEqual(new Set([401]))
+  expect(new Set(await knock(at.server, '198.51.100.1', 200))).toEqual(new Set([401]))
 })
 
 test('the sessions of an account have a rate limit together, and each answer says what is left', async () => {
   await using at = await start({ API_RATE_LIMIT_LIVE: '2' })
-  const lamps = await shop(at.house.api)
+  const lamps = await shop(at.server.api)
   const { accountId } = lamps.owner
   const network = { address: '10.0.0.1', network: '10.0.0.1', userAgent: null }
-  const { accessToken } = await openSession(at.house.api, accountId, network)
-  const ask = (bearer: string, path = lamps.path) => at.house.call('GET', `${path}/lamps`, { bearer })
+  const { accessToken } = await openSession(at.server.api, accountId, network)
+  const ask = (bearer: string, path = lamps.path) => at.server.call('GET', `${path}/lamps`, { bearer })
   const first = await ask(lamps.owner.bearer)
   expect([first.status, first.headers.get('ratelimit'), first.headers.get('ratelimit-policy')]).toEqual([
     ...[200, '"session";r=3;t=1', '"session";q=4;w=2'],
   ])
   // What an account may not see counts too.
-  const other = await shop(at.house.api)
+  const other = await shop(at.server.api)
   expect((await ask(accessToken, other.path)).status).toBe(404)
   for (const bearer of [accessToken, lamps.owner.bearer]) expect((await ask(bearer)).status).toBe(200)
   const refused = await ask(accessToken)
@@ -267,7 +267,7 @@ test('the sessions of an account have a rate limit together, and each answer say
 
 test('with API_RATE_LIMIT_LIVE=0 sessions have no limit', async () => {
   await using at = await start({ API_RATE_LIMIT_LIVE: '0' })
-  const { path, owner } = await shop(at.house.api)
-  const { status, headers } = await at.house.call('GET', `${path}/lamps`, { bearer: owner.bearer })
+  const { path, owner } = await shop(at.server.api)
+  const { status, headers } = await at.server.call('GET', `${path}/lamps`, { bearer: owner.bearer })
   expect([status, headers.get('ratelimit')]).toEqual([200, null])
 })

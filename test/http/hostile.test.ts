@@ -10,22 +10,22 @@ import { type Shop, shop } from './people.ts'
 import { fixtures } from './records.ts'
 
 const { log, lines } = readableLog()
-let house: ApiServer
+let server: ApiServer
 let here: Shop
 let key: string
 
 beforeAll(async () => {
-  house = await apiServer({
+  server = await apiServer({
     routes,
     env: { SIGN_UP: 'open', API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' },
     outside: { log },
   })
-  here = await shop(house.api)
-  key = (await insertKey(house.sql, { merchantId: here.merchantId })).secret
-  const hash = await house.api.passwords.hash('tests', 'correct horse battery')
-  await house.sql`update accounts set password_hash = ${hash} where id = ${here.owner.accountId}`
+  here = await shop(server.api)
+  key = (await insertKey(server.sql, { merchantId: here.merchantId })).secret
+  const hash = await server.api.passwords.hash('tests', 'correct horse battery')
+  await server.sql`update accounts set password_hash = ${hash} where id = ${here.owner.accountId}`
 })
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 /** What a field may be sent, whatever it is for. */
 // biome-ignore format: a list
@@ -49,10 +49,10 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 const send = async (route: Route, body: object, query = ''): Promise<Called> => {
   const fixture = fixtures[nameOf(route)]
-  const id = (await fixture?.make(house.api, here, false)) ?? ''
+  const id = (await fixture?.make(server.api, here, false)) ?? ''
   const path = route.path.replace(':merchantId', here.path.split('/').at(-1) ?? '').replace(/:\w+/, id)
   const bearer = await bearerFor(route)
-  return house.call(route.method, path + query, {
+  return server.call(route.method, path + query, {
     // An address each, or the limits would answer.
     headers: {
       'x-forwarded-for': `10.${++calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`,
@@ -69,7 +69,7 @@ const bearerFor = async ({ access }: Route): Promise<string | undefined> => {
   if (access.by === 'anybody') return undefined
   if (access.by === 'key') return key
   if (access.by === 'member') return here.owner.bearer
-  const { accessToken } = await openSession(house.api, here.owner.accountId, {
+  const { accessToken } = await openSession(server.api, here.owner.accountId, {
     address: '',
     network: '',
     userAgent: null,

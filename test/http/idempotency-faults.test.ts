@@ -6,15 +6,15 @@ import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { databaseProxy } from '../harness/proxy.ts'
-import { idOf, isReplay, type KeyedHouse, keyedHouse, newKey, ten } from './idempotency.ts'
+import { type IdempotencyServer, idempotencyServer, idOf, isReplay, newKey, ten } from './idempotency.ts'
 
-let house: KeyedHouse
+let server: IdempotencyServer
 beforeAll(async () => {
-  house = await keyedHouse()
+  server = await idempotencyServer()
 })
-afterAll(async () => expect(await house.close()).toEqual([]))
+afterAll(async () => expect(await server.close()).toEqual([]))
 
-const send: KeyedHouse['send'] = (key, sent) => house.send(key, sent)
+const send: IdempotencyServer['send'] = (key, sent) => server.send(key, sent)
 
 describe('at once', () => {
   test('a hundred of the same make one link and are answered with the same bytes', async () => {
@@ -24,26 +24,26 @@ describe('at once', () => {
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(201)
     expect(answers.filter(isReplay)).toHaveLength(99)
-    expect(await house.linksOf(json.reference)).toBe(1)
+    expect(await server.linksOf(json.reference)).toBe(1)
   })
 
   test('a hundred without a reference, in two processes, and strangers among them', async () => {
     const key = newKey()
-    const there = await house.elsewhere()
-    const [before] = await house.to.sql<{ n: string }[]>`select count(*) as n from payment_links`
+    const there = await server.elsewhere()
+    const [before] = await server.to.sql<{ n: string }[]>`select count(*) as n from payment_links`
     const twins = Array.from({ length: 100 }, (_, n) => (n % 2 ? send(key) : there(key)))
     const others = Array.from({ length: 20 }, (_, n) => (n % 2 ? send(newKey()) : there(newKey())))
     const answers = await Promise.all(twins)
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers.filter(isReplay)).toHaveLength(99)
     expect(new Set((await Promise.all(others)).map(idOf)).size).toBe(20)
-    const [after] = await house.to.sql<{ n: string }[]>`select count(*) as n from payment_links`
+    const [after] = await server.to.sql<{ n: string }[]>`select count(*) as n from payment_links`
     expect(Number(after?.n) - Number(before?.n)).toBe(21)
   })
 
   test('one key with fifty bodies does one of them and refuses the others', async () => {
     const key = newKey()
-    const there = await house.elsewhere()
+    const there = await server.elsewhere()
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         (n % 2 ? send : (k: string, { json }: { json: object }) => there(k, json))(key, {
@@ -63,14 +63,14 @@ describe('at once', () => {
     )
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(200)
-    const history = await house.to.sql`select event from transitions where actor = ${decodeId('plink', id) ?? ''}`
+    const history = await server.to.sql`select event from transitions where actor = ${decodeId('plink', id) ?? ''}`
     expect(history.map(({ event }) => event)).toEqual(['create', 'deactivate'])
   })
 })
 
 describe('a crash', () => {
   const dying = (how: (actors: Actors) => Actors['dispatch']) =>
-    house.elsewhere(actors => ({ actors: { ...actors, dispatch: how(actors) } }))
+    server.elsewhere(actors => ({ actors: { ...actors, dispatch: how(actors) } }))
 
   test('between the commit and the answer leaves what the next try is answered with', async () => {
     const key = newKey()
@@ -80,7 +80,7 @@ describe('a crash', () => {
       throw new Error('killed')
     })
     expect((await dies(key, json)).status).toBe(500)
-    expect(await house.linksOf(json.reference)).toBe(1)
+    expect(await server.linksOf(json.reference)).toBe(1)
     const answers = [await send(key, { json }), await send(key, { json })]
     expect(answers.map(answer => [answer.status, isReplay(answer)])).toEqual(Array(2).fill([201, true]))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -94,7 +94,7 @@ describe('a crash', () => {
       throw new Unavailable(new Error('killed'))
     })
     expect((await dies(key, json)).status).toBe(503)
-    expect(await house.linksOf(json.reference)).toBe(0)
+    expect(await server.linksOf(json.reference)).toBe(0)
     const answer = await send(key, { json })
     expect([answer.status, isReplay(answer)]).toEqual([201, false])
   })
@@ -104,32 +104,32 @@ describe('a crash', () => {
     const json = { ...ten, reference: `killed ${when}` }
     const program = new URL('dying-program.ts', import.meta.url).pathname
     const other = Bun.spawn([process.execPath, program, when], {
-      env: { ...process.env, DATABASE_URL: house.databaseUrl, SECRET_KEY },
+      env: { ...process.env, DATABASE_URL: server.databaseUrl, SECRET_KEY },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const { value: said } = await other.stdout.getReader().read()
     const lost = fetch(`${new TextDecoder().decode(said).trim()}/v1/payment-links`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${house.bearer}`, 'content-type': 'application/json', 'idempotency-key': key },
+      headers: { authorization: `Bearer ${server.bearer}`, 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify(json),
     })
     await expect(lost).rejects.toThrow()
     await other.exited
     expect(other.signalCode).toBe('SIGKILL')
-    expect(await house.linksOf(json.reference)).toBe(when === 'after' ? 1 : 0)
+    expect(await server.linksOf(json.reference)).toBe(when === 'after' ? 1 : 0)
     const answer = await send(key, { json })
     expect([answer.status, isReplay(answer)]).toEqual([201, when === 'after'])
-    expect(await house.linksOf(json.reference)).toBe(1)
+    expect(await server.linksOf(json.reference)).toBe(1)
   })
 
   test('of the path to the database while it commits is told as what was done, once', async () => {
     // Whichever answer is lost: of the reads, of the commit, of the look that finds what it has done.
     let replays = 0
     for (let lost = 1; lost <= 4; lost++) {
-      await using path = await databaseProxy(house.databaseUrl)
+      await using path = await databaseProxy(server.databaseUrl)
       const sql = connect(path.url, { max: 1 })
-      const actors = await openActors({ ...house.to.api, sql }, kinds)
-      const there = await house.elsewhere(() => ({ actors }))
+      const actors = await openActors({ ...server.to.api, sql }, kinds)
+      const there = await server.elsewhere(() => ({ actors }))
       const key = newKey()
       const json = { ...ten, reference: `lost ${lost}` }
       await sql`select 1`
@@ -138,7 +138,7 @@ describe('a crash', () => {
       const again = await send(key, { json })
       expect([lost, answer.status, again.status, again.text]).toEqual([lost, 201, 201, answer.text])
       replays += isReplay(answer) ? 1 : 0
-      expect(await house.linksOf(json.reference)).toBe(1)
+      expect(await server.linksOf(json.reference)).toBe(1)
       await sql.end({ timeout: 1 })
     }
     // One of them was the commit's, and what it had done was found.

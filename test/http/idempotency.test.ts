@@ -3,16 +3,16 @@ import { answerOnce } from '../../src/http/idempotency.ts'
 import { insertKey } from '../access/keys.ts'
 import type { Called } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
-import { idOf, isReplay, type KeyedHouse, keyedHouse, newKey, type Sent, ten } from './idempotency.ts'
+import { type IdempotencyServer, idempotencyServer, idOf, isReplay, newKey, type Sent, ten } from './idempotency.ts'
 import { shop } from './people.ts'
 
-let house: KeyedHouse
+let server: IdempotencyServer
 beforeAll(async () => {
-  house = await keyedHouse()
+  server = await idempotencyServer()
 })
-afterAll(async () => expect(await house.close()).toEqual([]))
+afterAll(async () => expect(await server.close()).toEqual([]))
 
-const send: KeyedHouse['send'] = (key, sent) => house.send(key, sent)
+const send: IdempotencyServer['send'] = (key, sent) => server.send(key, sent)
 const codeOf = ({ json }: Called) => (json as { error?: { code: string } }).error?.code
 
 describe('the same request', () => {
@@ -106,13 +106,13 @@ describe('400: what is no key', () => {
     ['a letter beyond ASCII', 'clé'],
     ['a tab', 'a\tb'],
   ])('%s', async (_, key) => {
-    const before = await house.to.sql`select count(*) from payment_links`
+    const before = await server.to.sql`select count(*) from payment_links`
     const answer = await send(key)
     expect(answer).toMatchObject({
       status: 400,
       json: { error: { type: 'idempotency_error', code: 'idempotency_key_invalid', param: 'Idempotency-Key' } },
     })
-    expect(await house.to.sql`select count(*) from payment_links`).toEqual(before)
+    expect(await server.to.sql`select count(*) from payment_links`).toEqual(before)
   })
 
   test.each([
@@ -143,33 +143,33 @@ describe('a key', () => {
 
   test('is of one merchant and mode', async () => {
     const key = newKey()
-    const chairs = await shop(house.to.api, 'Chairs')
+    const chairs = await shop(server.to.api, 'Chairs')
     const others = [
-      await insertKey(house.to.sql, { ...house.lamps, livemode: true }),
-      await insertKey(house.to.sql, chairs),
+      await insertKey(server.to.sql, { ...server.lamps, livemode: true }),
+      await insertKey(server.to.sql, chairs),
     ]
     const answers = [await send(key)]
     for (const { secret } of others) answers.push(await send(key, { bearer: secret, json: { ...ten, amountMinor: 7 } }))
     expect(answers.map(answer => [answer.status, isReplay(answer)])).toEqual(Array(3).fill([201, false]))
     // Another API key of the same merchant and mode is the same shop trying again.
-    const second = await insertKey(house.to.sql, house.lamps)
+    const second = await insertKey(server.to.sql, server.lamps)
     expect((await send(key, { bearer: second.secret })).text).toBe(answers[0]?.text ?? '')
   })
 
   test('of a member counts where the mode is known', async () => {
     const key = newKey()
-    const path = `${house.lamps.path}/payment-links`
-    const first = await send(key, { path, bearer: house.lamps.owner.bearer })
-    expect((await send(key, { path, bearer: house.lamps.owner.bearer })).text).toBe(first.text)
+    const path = `${server.lamps.path}/payment-links`
+    const first = await send(key, { path, bearer: server.lamps.owner.bearer })
+    expect((await send(key, { path, bearer: server.lamps.owner.bearer })).text).toBe(first.text)
     expect((await send(key)).status).toBe(422)
-    const live = await send(key, { path: `${path}?livemode=true`, bearer: house.lamps.owner.bearer })
+    const live = await send(key, { path: `${path}?livemode=true`, bearer: server.lamps.owner.bearer })
     expect([live.status, isReplay(live)]).toEqual([201, false])
   })
 
   test('is forgotten after 30 days, one of a refund never', async () => {
     const [old, young, refund] = [newKey(), newKey(), newKey()]
     const [first] = [await send(old), await send(young), await send(refund)]
-    await house.to.sql`
+    await server.to.sql`
       update idempotency_keys set is_refund = key = ${refund},
         created_at = now() - interval '30 days' + case when key = ${young} then interval '1 minute' else -interval '1 minute' end
       where key = any(${[old, young, refund]})`
@@ -183,7 +183,7 @@ describe('a key', () => {
     await send(key, { json: { ...ten, currency: 'JPY' } })
     const { text } = await send(key)
     expect([
-      ...(await house.to
+      ...(await server.to
         .sql`select status, body, is_refund, length(fingerprint) as bytes from idempotency_keys where key = ${key}`),
     ]).toEqual([{ status: 201, body: text, is_refund: false, bytes: 32 }])
   })
@@ -193,10 +193,10 @@ describe('who misuses it', () => {
   const call = { headers: new Headers(), pattern: '/v1/x', params: {}, body: {} }
 
   test('is told when a refund comes without its mode', async () => {
-    const whose = { merchantId: house.lamps.merchantId, livemode: undefined }
+    const whose = { merchantId: server.lamps.merchantId, livemode: undefined }
     const headers = new Headers({ 'idempotency-key': 'k' })
     const work = answerOnce(
-      house.to.api,
+      server.to.api,
       { ...call, headers, whose },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )
@@ -204,9 +204,9 @@ describe('who misuses it', () => {
   })
 
   test('a refund without a key is refused', async () => {
-    const whose = { merchantId: house.lamps.merchantId, livemode: false }
+    const whose = { merchantId: server.lamps.merchantId, livemode: false }
     const work = answerOnce(
-      house.to.api,
+      server.to.api,
       { ...call, whose },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )

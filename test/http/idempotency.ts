@@ -9,8 +9,8 @@ import { insertKey } from '../access/keys.ts'
 import { apiServer, type Called } from '../harness/api.ts'
 import { shop } from './people.ts'
 
-/** A house and a shop that sends its requests for payment links under idempotency keys. */
-export const keyedHouse = async () => {
+/** A instance and a shop that sends its requests for payment links under idempotency keys. */
+export const idempotencyServer = async () => {
   const to = await apiServer({ routes: paymentLinkRoutes, env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' } })
   const lamps = await shop(to.api)
   const bearer = (await insertKey(to.sql, lamps)).secret
@@ -43,7 +43,7 @@ export const keyedHouse = async () => {
   return { to, lamps, bearer, send, elsewhere, linksOf, databaseUrl: urlOf(to.sql), close }
 }
 
-export type KeyedHouse = Awaited<ReturnType<typeof keyedHouse>>
+export type IdempotencyServer = Awaited<ReturnType<typeof idempotencyServer>>
 export type Sent = { readonly json?: object; readonly bearer?: string; readonly path?: string }
 
 export const ten = { amountMinor: 1000, currency: 'USD' }

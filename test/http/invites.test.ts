@@ -11,24 +11,24 @@ import { expectMissing, namesNothing } from './missing.ts'
 import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
 
 const routes = [...inviteRoutes, ...memberRoutes, ...authRoutes]
-const house = (env: Record<string, string> = {}) => apiServer({ routes, env })
-type House = Awaited<ReturnType<typeof house>>
+const server = (env: Record<string, string> = {}) => apiServer({ routes, env })
+type Server = Awaited<ReturnType<typeof server>>
 type Invite = { id: string; token: string; url: string }
 
-const make = (to: House, { path }: Shop, by: Person, json: unknown) =>
+const make = (to: Server, { path }: Shop, by: Person, json: unknown) =>
   to.call('POST', `${path}/invites`, { bearer: by.bearer, json })
-const invite = async (to: House, lamps: Shop, json: unknown = { role: 'developer' }): Promise<Invite> =>
+const invite = async (to: Server, lamps: Shop, json: unknown = { role: 'developer' }): Promise<Invite> =>
   (await make(to, lamps, lamps.owner, json)).json as Invite
-const open = (to: House, { path, owner }: Shop, query = '') =>
+const open = (to: Server, { path, owner }: Shop, query = '') =>
   to.call('GET', `${path}/invites${query}`, { bearer: owner.bearer })
-const revoke = (to: House, { path }: Shop, by: Person, id: string) =>
+const revoke = (to: Server, { path }: Shop, by: Person, id: string) =>
   to.call('DELETE', `${path}/invites/${id}`, { bearer: by.bearer })
-const accept = (to: House, json: unknown, by?: Person) =>
+const accept = (to: Server, json: unknown, by?: Person) =>
   to.call('POST', '/v1/auth/invites/accept', { json, ...(by && { bearer: by.bearer }) })
 const fresh = { email: 'new@lamps.example', password: 'a long password' }
 
 test('an invite shows its link once, and only a hash of it is kept', async () => {
-  await using to = await house({ PUBLIC_URL: 'https://pay.example' })
+  await using to = await server({ PUBLIC_URL: 'https://pay.example' })
   const lamps = await shop(to.api)
   const answer = await make(to, lamps, lamps.owner, { role: 'developer', email: ' New@Lamps.example ' })
   expect(answer.status).toBe(201)
@@ -42,7 +42,7 @@ test('an invite shows its link once, and only a hash of it is kept', async () =>
 })
 
 test('whoever holds the link makes an account with it, also while sign-up is closed', async () => {
-  await using to = await house({ SIGN_UP: 'closed' })
+  await using to = await server({ SIGN_UP: 'closed' })
   const lamps = await shop(to.api)
   const { token } = await invite(to, lamps)
   const answer = await accept(to, { token, ...fresh, email: 'New@Lamps.example' })
@@ -63,7 +63,7 @@ test('whoever holds the link makes an account with it, also while sign-up is clo
 })
 
 test('whoever has an account adds the merchant to it', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const chairs = await shop(to.api, 'Chairs')
   // This process remembers that they are no member.
@@ -82,7 +82,7 @@ test('whoever has an account adds the merchant to it', async () => {
 })
 
 test('an invite lets in one, however many come at once', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const { token } = await invite(to, lamps)
   const others = await Promise.all([1, 2, 3, 4].map(n => person(to.api, `${n}@example.com`)))
@@ -98,7 +98,7 @@ test('an invite lets in one, however many come at once', async () => {
 })
 
 test('unknown, used, revoked, expired: no such invite', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const used = await invite(to, lamps)
   await accept(to, { token: used.token, ...fresh })
@@ -118,7 +118,7 @@ test('unknown, used, revoked, expired: no such invite', async () => {
 })
 
 test('an invite that could not be used stays good', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const { token } = await invite(to, lamps)
   const taken = await accept(to, { token, ...fresh, email: lamps.owner.email })
@@ -129,7 +129,7 @@ test('an invite that could not be used stays good', async () => {
 })
 
 test('an invite for one address lets no other in', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const { token } = await invite(to, lamps, { role: 'owner', email: fresh.email })
   const other = await person(to.api, 'other@example.com')
@@ -142,7 +142,7 @@ test('an invite for one address lets no other in', async () => {
 })
 
 test('invites of an owner end with their ownership', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const second = await member(to.api, lamps, 'owner', 'second@lamps.example')
   const kept = await invite(to, lamps)
@@ -155,7 +155,7 @@ test('invites of an owner end with their ownership', async () => {
 })
 
 test('of an acceptance and a revocation at once, one happens', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   for (let round = 0; round < 10; round++) {
     const { id, token } = await invite(to, lamps)
@@ -169,7 +169,7 @@ test('of an acceptance and a revocation at once, one happens', async () => {
 })
 
 test('only owners who have proven it invite and revoke, and only their own merchant’s', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const chairs = await shop(to.api, 'Chairs')
   const { id } = await invite(to, lamps)
@@ -189,7 +189,7 @@ test('only owners who have proven it invite and revoke, and only their own merch
 })
 
 test('an owner who was demoted in another process a moment ago invites nobody', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const { id } = await invite(to, lamps)
   await to.sql`update members set role = 'viewer'`
@@ -199,7 +199,7 @@ test('an owner who was demoted in another process a moment ago invites nobody', 
 })
 
 test('open invites come in pages, and a cursor outlives its invite', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const ids = [(await invite(to, lamps)).id, (await invite(to, lamps)).id, (await invite(to, lamps)).id]
   expect((await open(to, lamps, '?limit=2')).json).toMatchObject({
@@ -217,7 +217,7 @@ test('open invites come in pages, and a cursor outlives its invite', async () =>
   await expectNoCursors(query => open(to, lamps, query), [(await invite(to, chairs)).id, 'invite_x'])
 })
 
-const shared = await house()
+const shared = await server()
 afterAll(() => shared[Symbol.asyncDispose]())
 
 test.each([
@@ -233,7 +233,7 @@ test.each([
 })
 
 test('a session that has ended, or an API key, accepts nothing, and neither does a session with a new address', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const { token } = await invite(to, lamps)
   for (const bearer of ['x', 'sk_test_x']) {
@@ -246,7 +246,7 @@ test('a session that has ended, or an API key, accepts nothing, and neither does
 })
 
 test('whoever guesses addresses with a link they hold is stopped', async () => {
-  await using to = await house()
+  await using to = await server()
   const lamps = await shop(to.api)
   const { token } = await invite(to, lamps)
   await to.sql`insert into attempts select 'sign-up:127.0.0.1', clock_timestamp() from generate_series(1, 30)`

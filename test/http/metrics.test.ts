@@ -7,7 +7,7 @@ import { healthRoutes } from '../../src/http/health.ts'
 import { metricsRoutes } from '../../src/http/metrics.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { lampHouse, newLamp } from '../actors/lamps.ts'
+import { lampInstance, newLamp } from '../actors/lamps.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
@@ -17,19 +17,19 @@ const token = 'a token for whoever measures'
 const checks = { database: async () => undefined, worker: async () => 'takes no jobs' }
 const routes = [...healthRoutes(checks), ...metricsRoutes(checks), ...paymentRoutes]
 
-let house: ApiServer
+let server: ApiServer
 let withToken: ApiServer
 
 beforeAll(async () => {
-  house = await apiServer({ routes })
+  server = await apiServer({ routes })
   withToken = await apiServer({ routes, env: { METRICS_TOKEN: token, PUBLIC_URL: 'https://pay.lamps.shop' } })
 })
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
   await withToken[Symbol.asyncDispose]()
 })
 
-const scrape = (headers: Readonly<Record<string, string>> = {}) => house.call('GET', '/metrics', { headers })
+const scrape = (headers: Readonly<Record<string, string>> = {}) => server.call('GET', '/metrics', { headers })
 
 /** With a Host header of its own, which `fetch` does not send. */
 const rawScrape = async ({ url }: ApiServer, headers: Readonly<Record<string, string>>) => {
@@ -49,10 +49,10 @@ const parse = (text: string) =>
   )
 
 test('this machine reads what was answered, how long it took, what works and what waits', async () => {
-  for (let n = 0; n < 3; n++) await house.call('GET', '/v1/payments')
-  await house.call('GET', '/healthz')
-  await house.call('GET', '/nowhere/at/all')
-  await house.sql`insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
+  for (let n = 0; n < 3; n++) await server.call('GET', '/v1/payments')
+  await server.call('GET', '/healthz')
+  await server.call('GET', '/nowhere/at/all')
+  await server.sql`insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
     values (31337, 42, ${`0x${'a'.repeat(64)}`}, now() - interval '1 minute', 40, 1)`
   const { status, headers, text } = await scrape()
   expect(status).toBe(200)
@@ -99,14 +99,14 @@ test.each([
   ['a host that is none', { host: 'a b' }],
   ['a token where none is set', { 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${token}` }],
 ])('without METRICS_TOKEN %s is 401', async (_, headers) => {
-  const { status, code } = await rawScrape(house, headers)
+  const { status, code } = await rawScrape(server, headers)
   expect([status, code]).toEqual([401, 'invalid_token'])
 })
 
 test.each(['localhost', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'LOCALHOST'])(
   'without METRICS_TOKEN the host %s on this machine is answered',
   async host => {
-    expect((await rawScrape(house, { host })).status).toBe(200)
+    expect((await rawScrape(server, { host })).status).toBe(200)
   },
 )
 
@@ -149,7 +149,7 @@ test('an open write transaction is told of by how long it holds the feed back, u
 })
 
 test('who is not told since when another user writes sees how long that is waited for', async () => {
-  await using lamps = await lampHouse()
+  await using lamps = await lampInstance()
   const name = `teller_${crypto.randomUUID().slice(0, 8)}`
   await lamps.sql.unsafe(`create role ${name} login password 'told'; grant select on transitions, eras to ${name}`)
   await using ending = new AsyncDisposableStack()

@@ -32,7 +32,7 @@ const linkOf = async (more: object = {}) => {
 }
 
 describe('GET /openapi.json', () => {
-  test('200: the document, with the address of this house', async () => {
+  test('200: the document, with the address of this server', async () => {
     const { status, headers, json } = await get('/openapi.json')
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
     expect(json).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://pay.lamps.shop' }] })
@@ -264,8 +264,8 @@ describe('whatever the path,', () => {
 })
 
 test('customers are counted by address, and other pages are not', async () => {
-  await using house = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '5' } })
-  const from = (address: string, path: string) => house.call('GET', path, { headers: { 'x-forwarded-for': address } })
+  await using server = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '5' } })
+  const from = (address: string, path: string) => server.call('GET', path, { headers: { 'x-forwarded-for': address } })
   const visit = async (address: string, path = '/pay/none') => (await from(address, path)).status
   const visits = await Promise.all(Array.from({ length: 14 }, () => visit('198.51.100.1')))
   expect(visits.filter(status => status === 404)).toHaveLength(10)

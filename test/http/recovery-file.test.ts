@@ -13,12 +13,12 @@ import { type ApiServer, apiServer } from '../harness/api.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
 
 let chain: FactoryChain
-let house: ApiServer
+let server: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
   const token = `0x${'1'.repeat(40)}`
-  house = await apiServer({
+  server = await apiServer({
     routes: [...recoveryFileRoutes, ...settingsRoutes],
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },
@@ -27,13 +27,13 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  for (const each of [house, chain]) await each[Symbol.asyncDispose]()
+  for (const each of [server, chain]) await each[Symbol.asyncDispose]()
 })
 
 const download = ({ path, owner }: Shop, by: Person = owner) =>
-  house.call('GET', `${path}/recovery-file`, { bearer: by.bearer })
+  server.call('GET', `${path}/recovery-file`, { bearer: by.bearer })
 const receiveAt = async ({ path, owner }: Shop, receivingAddress: string | null, livemode = false) => {
-  const answer = await house.call('PATCH', `${path}/settings`, {
+  const answer = await server.call('PATCH', `${path}/settings`, {
     bearer: owner.bearer,
     json: { livemode, receivingAddress },
   })
@@ -45,11 +45,11 @@ const codeOf = ({ json }: { json: unknown }) => (json as { error?: { code: strin
 const rich = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 
 test('what was paid to every treasury is found and swept with the file and a node alone', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
-  const before = await addressesOf(house.api, lamps, 2)
+  const before = await addressesOf(server.api, lamps, 2)
   await receiveAt(lamps, otherTreasury)
-  const after = await addressesOf(house.api, lamps, 1, { to: otherTreasury })
+  const after = await addressesOf(server.api, lamps, 1, { to: otherTreasury })
   for (const address of [...before, ...after]) await chain.pay(address, 5n)
 
   const { status, headers, text } = await download(lamps)
@@ -70,7 +70,7 @@ test('what was paid to every treasury is found and swept with the file and a nod
 })
 
 test('it lists the tokens of every chain that is switched on, of both modes', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   const tokens = [{ asset: 'TUSD', address: `0x${'1'.repeat(40)}`, decimals: 6 }] as const
   expect(parseRecoveryFile((await download(lamps)).text).chains).toEqual([
@@ -80,7 +80,7 @@ test('it lists the tokens of every chain that is switched on, of both modes', as
 })
 
 test('a merchant who was never paid has a file too, that of later payments', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   const { secret, highestCounter, treasuries } = parseRecoveryFile((await download(lamps)).text)
   expect(highestCounter).toBeNull()
@@ -88,11 +88,11 @@ test('a merchant who was never paid has a file too, that of later payments', asy
     { address: treasury, codeHash: null, onlyOn: null },
     { address: sandboxTreasury(lamps.merchantId), codeHash: null, onlyOn: 31337 },
   ])
-  expect(secret).toEqual(await recoverySecretOf(house.api, house.api.keyring, lamps.merchantId))
+  expect(secret).toEqual(await recoverySecretOf(server.api, server.api.keyring, lamps.merchantId))
 })
 
 test('a contract stands in it as what it is where it is paid into, and in no other way', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   const safe = await chain.deploy('reentering-treasury')
   await receiveAt(lamps, safe)
   const { treasuries } = parseRecoveryFile((await download(lamps)).text)
@@ -109,7 +109,7 @@ test('a contract stands in it as what it is where it is paid into, and in no oth
 })
 
 test('what is no contract in test mode may be one in live mode: a chain that does not answer is waited for', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   expect((await download(lamps)).status).toBe(200)
   await receiveAt(lamps, treasury, true)
@@ -117,20 +117,20 @@ test('what is no contract in test mode may be one in live mode: a chain that doe
 })
 
 test('it is for owners who have just given their password, and every download is in the log', async () => {
-  const lamps = await shop(house.api)
+  const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
-  expect(codeOf(await download(lamps, await member(house.api, lamps, 'developer')))).toBe('insufficient_role')
+  expect(codeOf(await download(lamps, await member(server.api, lamps, 'developer')))).toBe('insufficient_role')
   expect((await download(lamps)).status).toBe(200)
-  const log = await house.sql`
+  const log = await server.sql`
     select actor, address, details from security_events
     where merchant_id = ${lamps.merchantId} and action = 'recovery_file.downloaded'`
   expect([...log]).toEqual([{ actor: lamps.owner.id, address: '127.0.0.1', details: {} }])
   // Nobody tells this process.
-  await house.sql`update members set role = 'developer' where merchant_id = ${lamps.merchantId} and role = 'owner'`
+  await server.sql`update members set role = 'developer' where merchant_id = ${lamps.merchantId} and role = 'owner'`
   expect(codeOf(await download(lamps))).toBe('insufficient_role')
-  await forgetProof(house.api, lamps.owner)
+  await forgetProof(server.api, lamps.owner)
   expect(codeOf(await download(lamps))).toBeOneOf(['step_up_required', 'insufficient_role'])
   expect(
-    await house.sql`select from security_events where action = 'recovery_file.downloaded' and merchant_id = ${lamps.merchantId}`,
+    await server.sql`select from security_events where action = 'recovery_file.downloaded' and merchant_id = ${lamps.merchantId}`,
   ).toHaveLength(1)
 })

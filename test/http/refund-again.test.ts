@@ -6,9 +6,9 @@ import { decodeId } from '../../src/ids.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
 import { twoShops } from './two-shops.ts'
 
-const house = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes, ...refundSigningRoutes] })
-const { to, lamps, ask } = house
-const { made, read, booksOf, paidHere } = refundCalls(house)
+const server = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes, ...refundSigningRoutes] })
+const { to, lamps, ask } = server
+const { made, read, booksOf, paidHere } = refundCalls(server)
 
 const post = (id: string, what: string, json?: object) =>
   ask('POST', `/refunds/${id}/${what}`, { path: lamps.path, bearer: lamps.owner.bearer, json })

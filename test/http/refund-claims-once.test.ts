@@ -20,22 +20,22 @@ import { expire, refundRow, secretOf, send, visit, wordsOf } from './claims.ts'
 import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 
-// Two houses before one database, as two processes behind one address are.
+// Two servers before one database, as two processes behind one address are.
 let db: Database
-let houses: readonly [ApiServer, ApiServer]
+let servers: readonly [ApiServer, ApiServer]
 let lamps: Shop
 let key: string
 const newKey = 'the secret key that comes after it, long enough'
 const opened = new AsyncDisposableStack()
 const env = { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0', PUBLIC_URL: 'https://pay.lamps.shop' }
 
-const openHouse = async (sql: Sql) =>
+const openServer = async (sql: Sql) =>
   opened.use(await apiServer({ routes: [...refundRoutes, ...claimRoutes], env, outside: { sql } }))
 
 beforeAll(async () => {
   db = opened.use(await database())
-  houses = [await openHouse(db.sql), await openHouse(db.sql)]
-  lamps = await shop(houses[0].api)
+  servers = [await openServer(db.sql), await openServer(db.sql)]
+  lamps = await shop(servers[0].api)
   key = (await insertKey(db.sql, lamps)).secret
 })
 afterAll(async () => {
@@ -43,14 +43,14 @@ afterAll(async () => {
   await opened.disposeAsync()
 })
 
-const either = (n: number) => houses[n % 2 === 0 ? 0 : 1]
+const either = (n: number) => servers[n % 2 === 0 ? 0 : 1]
 const wallet = () => privateKeyToAccount(generatePrivateKey())
-const rowOf = (id: string) => refundRow(houses[0].api, id)
+const rowOf = (id: string) => refundRow(servers[0].api, id)
 
 const claimed = async () => {
-  const { id: paymentId } = await paid(houses[0].api, { ...lamps, livemode: false })
+  const { id: paymentId } = await paid(servers[0].api, { ...lamps, livemode: false })
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  const answer = await houses[0].call('POST', `/v1/payments/${paymentId}/refunds`, { bearer: key, headers, json: {} })
+  const answer = await servers[0].call('POST', `/v1/payments/${paymentId}/refunds`, { bearer: key, headers, json: {} })
   const { id, claimUrl } = answer.json as { id: string; claimUrl: string }
   return { id, secret: secretOf(claimUrl) }
 }
@@ -66,7 +66,7 @@ const signed = async (secret: string, by = wallet()) => ({
   signature: await by.signMessage({ message: await messageFor(secret, by.address) }),
 })
 
-test('of forty who name as many addresses at two houses at once one does, and the others are shown whose it is', async () => {
+test('of forty who name as many addresses at two servers at once one does, and the others are shown whose it is', async () => {
   for (const withWallets of [false, true]) {
     const { id, secret } = await claimed()
     const forms = await Promise.all(
@@ -90,10 +90,10 @@ test('of forty who name as many addresses at two houses at once one does, and th
 test('who names while the merchant cancels, or while the time ends, either names or is told that it is too late', async () => {
   for (let round = 0; round < 6; round++) {
     const { id, secret } = await claimed()
-    const cancel = () => houses[1].call('POST', `${lamps.path}/refunds/${id}/cancel`, { bearer: lamps.owner.bearer })
+    const cancel = () => servers[1].call('POST', `${lamps.path}/refunds/${id}/cancel`, { bearer: lamps.owner.bearer })
     const [named] = await Promise.all([
-      send(houses[0], secret, { address: wallet().address, confirmed: 'yes' }),
-      round % 2 === 0 ? cancel() : expire(houses[1].api, id),
+      send(servers[0], secret, { address: wallet().address, confirmed: 'yes' }),
+      round % 2 === 0 ? cancel() : expire(servers[1].api, id),
     ])
     const row = await rowOf(id)
     expect([named.status, row?.named]).toEqual(named.status === 200 ? [200, 1] : [410, 0])
@@ -101,19 +101,19 @@ test('who names while the merchant cancels, or while the time ends, either names
   }
 })
 
-test('whatever answer of the database a house loses, the same form sent again is answered with what was done', async () => {
+test('whatever answer of the database a server loses, the same form sent again is answered with what was done', async () => {
   const proxy = opened.use(await databaseProxy(db.url))
   const sql = opened.adopt(connect(proxy.url, { max: 1 }), pool => pool.end({ timeout: 1 }))
-  const house = await openHouse(sql)
+  const server = await openServer(sql)
   for (let heard = 0; heard < 4; heard++) {
     const { id, secret } = await claimed()
     const form = { ...(await signed(secret)), confirmed: 'yes' }
-    await until(async () => (await visit(house, secret)).status === 200)
+    await until(async () => (await visit(server, secret)).status === 200)
     proxy.cutInsteadOfAnswer(heard + 1)
-    const first = send(house, secret, form)
+    const first = send(server, secret, form)
     expect([200, 503]).toContain((await first).status)
     const again = await until(async () => {
-      const answer = await send(house, secret, form)
+      const answer = await send(server, secret, form)
       return answer.status === 200 && answer
     })
     expect(wordsOf(again)).toContain(form.address)
@@ -135,10 +135,10 @@ test('a signature proves that the address is theirs, and says what for', async (
       'Requested by: pay.lamps.shop',
     ].join('\n'),
   )
-  const asked = await send(houses[0], secret, form)
+  const asked = await send(servers[0], secret, form)
   expect(wordsOf(asked)).toContain('Your wallet has confirmed')
   expect((await rowOf(id))?.proofs).toBe(0)
-  expect((await send(houses[0], secret, { ...form, confirmed: 'yes' })).status).toBe(200)
+  expect((await send(servers[0], secret, { ...form, confirmed: 'yes' })).status).toBe(200)
   const [proof] = await db.sql`
     select address, message, signature, proven_at <= now() as proven
     from refund_destination_proofs where address = ${account.address}`
@@ -148,7 +148,7 @@ test('a signature proves that the address is theirs, and says what for', async (
   })
 })
 
-test('a signature of another account, refund, house or address, and what is none, is invalid_signature and names nothing', async () => {
+test('a signature of another account, refund, server or address, and what is none, is invalid_signature and names nothing', async () => {
   const [{ id, secret }, elsewhere] = [await claimed(), await claimed()]
   const account = wallet()
   const { address, signature } = await signed(secret, account)
@@ -156,7 +156,7 @@ test('a signature of another account, refund, house or address, and what is none
   const wrong: Record<string, string> = {
     'another account': await sign(await messageFor(secret, address), wallet()),
     'another refund': await sign(await messageFor(elsewhere.secret, address)),
-    'another house': await sign(await messageFor(secret, address, 'pay.lamps.shop.evil')),
+    'another server': await sign(await messageFor(secret, address, 'pay.lamps.shop.evil')),
     'another address': await sign(await messageFor(secret, wallet().address)),
     'no words': await sign(''),
     short: signature.slice(0, -2),
@@ -169,7 +169,7 @@ test('a signature of another account, refund, house or address, and what is none
   }
   for (const [what, text] of Object.entries(wrong))
     for (const more of [{}, { confirmed: 'yes' }]) {
-      const answer = await send(houses[0], secret, { address, signature: text, ...more })
+      const answer = await send(servers[0], secret, { address, signature: text, ...more })
       expect([what, answer.status, wordsOf(answer).includes('invalid_signature')]).toEqual([what, 422, true])
       // So that the next try goes without it.
       expect(answer.text).toContain('name="signature" type="hidden" value=""')
@@ -183,10 +183,10 @@ test('a claim outlives the key that it is sealed under, and so does the answer t
     env: { ...env, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: SECRET_KEY },
     outside: { sql: db.sql },
   })
-  const { id: paymentId } = await paid(houses[0].api, { ...lamps, livemode: false })
+  const { id: paymentId } = await paid(servers[0].api, { ...lamps, livemode: false })
   const asked = { bearer: key, headers: { 'idempotency-key': crypto.randomUUID() }, json: {} }
-  const start = (house: ApiServer) => house.call('POST', `/v1/payments/${paymentId}/refunds`, asked)
-  const first = await start(houses[0])
+  const start = (server: ApiServer) => server.call('POST', `/v1/payments/${paymentId}/refunds`, asked)
+  const first = await start(servers[0])
   for (const column of sealedColumns.filter(({ table }) => table === 'refund_claims'))
     expect(await rekey(db.sql, openKeyring(newKey, SECRET_KEY), column)).toMatchObject({ unreadable: [] })
   await using after = await apiServer({
@@ -195,9 +195,9 @@ test('a claim outlives the key that it is sealed under, and so does the answer t
     outside: { sql: db.sql },
   })
   const { id, claimUrl } = first.json as { id: string; claimUrl: string }
-  for (const house of [later, after]) {
-    expect((await start(house)).text).toBe(first.text)
-    expect((await house.call('GET', `/v1/refunds/${id}`, { bearer: key })).json).toMatchObject({ claimUrl })
-    expect((await visit(house, secretOf(claimUrl))).status).toBe(200)
+  for (const server of [later, after]) {
+    expect((await start(server)).text).toBe(first.text)
+    expect((await server.call('GET', `/v1/refunds/${id}`, { bearer: key })).json).toMatchObject({ claimUrl })
+    expect((await visit(server, secretOf(claimUrl))).status).toBe(200)
   }
 })

@@ -14,13 +14,13 @@ import { refundCalls, somebody } from './refunds.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
 const { log, lines } = readableLog()
-const house = await twoShops({
+const server = await twoShops({
   routes: [...refundRoutes, ...claimRoutes],
   env: { PUBLIC_URL: 'https://pay.lamps.shop', CHECKOUT_RATE_LIMIT: '0', API_RATE_LIMIT_TEST: '0' },
   outside: { log },
 })
-const { to, lamps, ask } = house
-const { start, made, read, list, paidHere } = refundCalls(house)
+const { to, lamps, ask } = server
+const { start, made, read, list, paidHere } = refundCalls(server)
 
 const claimed = async (json: object = {}) => {
   const { claimUrl, ...refund } = await made((await paidHere()).id, json)

@@ -10,11 +10,11 @@ import { member } from './people.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
-const house = await twoShops({
+const server = await twoShops({
   routes: [...refundRoutes, ...refundTransactionRoutes, ...refundSigningRoutes, ...refundPageRoutes],
 })
-const { to, lamps, chairs, ask } = house
-const { made, booksOf, paidHere } = refundCalls(house)
+const { to, lamps, chairs, ask } = server
+const { made, booksOf, paidHere } = refundCalls(server)
 
 const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
 const owner = as(lamps.owner)

@@ -9,9 +9,9 @@ import { member } from './people.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
 import { type Asked, newKey, twoShops } from './two-shops.ts'
 
-const house = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes] })
-const { to, lamps, chairs, ask } = house
-const { start, made, read, list, booksOf, paidHere } = refundCalls(house)
+const server = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes] })
+const { to, lamps, chairs, ask } = server
+const { start, made, read, list, booksOf, paidHere } = refundCalls(server)
 
 let hashes = 0
 const newHash = () => `0x${(++hashes).toString(16).padStart(64, 'a')}`

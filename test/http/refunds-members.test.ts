@@ -11,12 +11,12 @@ import { member } from './people.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
 import { type Asked, newKey, twoShops } from './two-shops.ts'
 
-const house = await twoShops({
+const server = await twoShops({
   routes: refundRoutes,
   chains: outside => connectChains([sandboxChain(sandboxContracts)], () => [], outside),
 })
-const { to, lamps, chairs, ask } = house
-const { start, made, read, list, booksOf, paidHere } = refundCalls(house)
+const { to, lamps, chairs, ask } = server
+const { start, made, read, list, booksOf, paidHere } = refundCalls(server)
 
 describe('/v1/merchants/:merchantId/refunds', () => {
   const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })

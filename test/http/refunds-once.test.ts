@@ -13,20 +13,20 @@ import { until } from '../harness/until.ts'
 import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 
-// Two houses before one database, as two processes behind one address are.
+// Two servers before one database, as two processes behind one address are.
 let db: Database
-let houses: readonly [ApiServer, ApiServer]
+let servers: readonly [ApiServer, ApiServer]
 let lamps: Shop
 let key: string
 const opened = new AsyncDisposableStack()
 
-const openHouse = async (sql: Sql) =>
+const openServer = async (sql: Sql) =>
   opened.use(await apiServer({ routes: [...refundRoutes, ...disputeRoutes], env, outside: { sql } }))
 const env = { API_RATE_LIMIT_TEST: '0' }
 
 beforeAll(async () => {
   db = opened.use(await database())
-  houses = [await openHouse(db.sql), await openHouse(db.sql)]
+  servers = [await openServer(db.sql), await openServer(db.sql)]
   lamps = await shop(api())
   key = (await insertKey(db.sql, lamps)).secret
 })
@@ -35,7 +35,7 @@ afterAll(async () => {
   await opened.disposeAsync()
 })
 
-const api = (): Api => houses[0].api
+const api = (): Api => servers[0].api
 
 type Started = { readonly status: number; readonly text: string; readonly replayed: boolean; readonly code?: string }
 
@@ -71,13 +71,13 @@ const booksOf = async (payment: string) => {
 }
 
 const here = () => paid(api(), { ...lamps, livemode: false })
-const either = (n: number) => houses[n % 2 === 0 ? 0 : 1]
+const either = (n: number) => servers[n % 2 === 0 ? 0 : 1]
 
 test.each<[string, object]>([
   ['of a part', { amountMinor: 30 }],
   ['of all that is left', {}],
   ['to an address', { amountMinor: 30, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
-])('a hundred identical refunds %s at two houses at once are one, and all are told the same', async (_, json) => {
+])('a hundred identical refunds %s at two servers at once are one, and all are told the same', async (_, json) => {
   const { actor, id: paymentId } = await here()
   const idempotencyKey = crypto.randomUUID()
   const answers = await Promise.all(
@@ -90,7 +90,7 @@ test.each<[string, object]>([
   expect(await booksOf(actor)).toEqual({ received: 1000, reserved: sum, refunds: 1, sum })
 })
 
-test('of a hundred different requests under one key at two houses at once one is done', async () => {
+test('of a hundred different requests under one key at two servers at once one is done', async () => {
   const { actor, id: paymentId } = await here()
   const idempotencyKey = crypto.randomUUID()
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ test('of a hundred different requests under one key at two houses at once one is
   expect(await booksOf(actor)).toMatchObject({ refunds: 1 })
 })
 
-test('a hundred different refunds at two houses at once give back all that was received and no more', async () => {
+test('a hundred different refunds at two servers at once give back all that was received and no more', async () => {
   const { actor, id: paymentId } = await here()
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, n) => start(either(n), paymentId, { json: { amountMinor: 30 } })),
@@ -128,13 +128,13 @@ test('among parts at once, refunds of all that is left take the rest exactly', a
 
 test('what a canceled refund gives back is refunded once, whoever is first', async () => {
   const { actor, id: paymentId } = await here()
-  const { text } = await start(houses[0], paymentId)
+  const { text } = await start(servers[0], paymentId)
   const cancel = (at: ApiServer) =>
     at.call('POST', `${lamps.path}/refunds/${(JSON.parse(text) as { id: string }).id}/cancel`, {
       bearer: lamps.owner.bearer,
     })
   const parts = () => Array.from({ length: 40 }, (_, n) => start(either(n), paymentId, { json: { amountMinor: 100 } }))
-  const [canceled, again] = await Promise.all([cancel(houses[0]), cancel(houses[1]), ...parts()])
+  const [canceled, again] = await Promise.all([cancel(servers[0]), cancel(servers[1]), ...parts()])
   expect([canceled.status, again.status].sort()).toEqual([200, 409])
   const later = await Promise.all(parts())
   expect(later.every(({ status, code }) => status === 201 || code === 'refund_exceeds_remaining')).toBe(true)
@@ -143,10 +143,10 @@ test('what a canceled refund gives back is refunded once, whoever is first', asy
   expect([live?.sum, (await booksOf(actor))?.reserved]).toEqual([1000, 1000])
 })
 
-test('whatever answer of the database a house loses, the same request at another is answered with what was done', async () => {
+test('whatever answer of the database a server loses, the same request at another is answered with what was done', async () => {
   const proxy = opened.use(await databaseProxy(db.url))
   const sql = opened.adopt(connect(proxy.url, { max: 1 }), pool => pool.end({ timeout: 1 }))
-  const house = await openHouse(sql)
+  const server = await openServer(sql)
   const moments = new Set<string>()
   const wanted = ['not done, told 503', 'done, not told', 'done, and found out by asking again']
   // A refund hears five or six answers. Which of these moments one is lost at is a matter of luck beside other tests.
@@ -154,17 +154,17 @@ test('whatever answer of the database a house loses, the same request at another
     const { actor, id: paymentId } = await here()
     const request = { json: { amountMinor: 300 }, idempotencyKey: crypto.randomUUID() }
     const isDone = async () => (await booksOf(actor))?.refunds === 1
-    await until(async () => (await house.call('GET', '/v1/refunds', { bearer: key })).status === 200)
+    await until(async () => (await server.call('GET', '/v1/refunds', { bearer: key })).status === 200)
     proxy.cutInsteadOfAnswer((heard % 8) + 1)
     let told: Started | undefined
-    const first = start(house, paymentId, request).then(answer => {
+    const first = start(server, paymentId, request).then(answer => {
       told = answer
     })
     // For a moment it does not know what became of its commit, and for all that others know it is dead.
     await until(async () => told || (await isDone()), { everyMs: 1 })
     const wasDone = await isDone()
     moments.add(`${wasDone ? 'done' : 'not done'}, ${told ? `told ${told.status}` : 'not told'}`)
-    const second = await start(houses[1], paymentId, request)
+    const second = await start(servers[1], paymentId, request)
     expect(second.status).toBe(201)
     if (wasDone) expect(second.replayed).toBe(true)
     await first
@@ -172,7 +172,7 @@ test('whatever answer of the database a house loses, the same request at another
     if (told?.status !== 503) expect([told?.status, told?.text]).toEqual([201, second.text])
     // What is lost of a question is asked again by whoever asked it.
     const third = await until(async () => {
-      const answer = await start(house, paymentId, request)
+      const answer = await start(server, paymentId, request)
       return answer.status === 201 && answer
     })
     expect([third.text, third.replayed]).toEqual([second.text, true])

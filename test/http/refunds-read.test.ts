@@ -9,9 +9,9 @@ import { shop } from './people.ts'
 import { refund, refundCalls, somebody } from './refunds.ts'
 import { twoShops } from './two-shops.ts'
 
-const house = await twoShops({ routes: refundRoutes })
-const { to, lamps, chairs, liveKey, chairsKey } = house
-const { made, read, list, paidHere } = refundCalls(house)
+const server = await twoShops({ routes: refundRoutes })
+const { to, lamps, chairs, liveKey, chairsKey } = server
+const { made, read, list, paidHere } = refundCalls(server)
 
 describe('GET /v1/refunds/:id', () => {
   test('200 for whoever has it, 404 with the same words for all others', async () => {

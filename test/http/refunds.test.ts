@@ -14,13 +14,13 @@ import { type Refused, refusedAmounts } from './refused.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
 const otherToken = `0x${'c'.repeat(40)}`
-const house = await twoShops({
+const server = await twoShops({
   routes: [...paymentRoutes, ...refundRoutes],
   chains: outside =>
     connectChains([sandboxChain({ token: otherToken, feed: otherToken, euroFeed: otherToken })], () => [], outside),
 })
-const { to, lamps, chairs, liveKey, chairsKey, ask } = house
-const { start, made, read, booksOf, ofLamps, paidHere } = refundCalls(house)
+const { to, lamps, chairs, liveKey, chairsKey, ask } = server
+const { start, made, read, booksOf, ofLamps, paidHere } = refundCalls(server)
 
 /** Given out for a payment. */
 const depositOf = async (shop: typeof lamps) => {

@@ -12,66 +12,66 @@ import { anvil } from '../harness/anvil.ts'
 import { apiServer, type Called } from '../harness/api.ts'
 import { makePayment } from './payments.ts'
 import { shop } from './people.ts'
-import { type SimulationHouse, simulationHouse } from './simulations.ts'
+import { type SimulationServer, simulationServer } from './simulations.ts'
 
-let house: SimulationHouse
+let server: SimulationServer
 
 beforeAll(async () => {
-  house = await simulationHouse()
+  server = await simulationServer()
 })
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 const codeOf = ({ status, json }: Called) => [status, (json as { error?: { code: string } }).error?.code]
 const hashesIn = ({ json }: Called) => (json as { transactions: string[] }).transactions
 
 const transfersOf = async (id: string): Promise<string[]> => {
-  const rows = await house.house.sql<{ hash: string }[]>`
+  const rows = await server.server.sql<{ hash: string }[]>`
     select tx_hash as hash from transfers where payment_id = ${decodeId('pay', id) ?? ''} and state <> 'orphaned'`
   return rows.map(({ hash }) => hash)
 }
 
 describe.concurrent('refused is', () => {
   const calling = (id: string, bearer: string, json: object = { scenario: 'paid' }) =>
-    house.house.call('POST', `/v1/sandbox/payments/${id}/simulate`, { bearer, json })
+    server.server.call('POST', `/v1/sandbox/payments/${id}/simulate`, { bearer, json })
 
   test('a key that may not do everything, or is live', async () => {
-    const id = await house.open()
-    const { merchantId } = house.shop
+    const id = await server.open()
+    const { merchantId } = server.shop
     const scopes = ['payments:read', 'payment_links:write', 'refunds:write', 'disputes:write']
-    const some = await insertKey(house.house.sql, { merchantId, scopes })
-    const live = await insertKey(house.house.sql, { merchantId, livemode: true })
-    const liveAndSome = await insertKey(house.house.sql, { merchantId, livemode: true, scopes })
+    const some = await insertKey(server.server.sql, { merchantId, scopes })
+    const live = await insertKey(server.server.sql, { merchantId, livemode: true })
+    const liveAndSome = await insertKey(server.server.sql, { merchantId, livemode: true, scopes })
     expect(codeOf(await calling(id, some.secret))).toEqual([403, 'insufficient_scope'])
     expect(codeOf(await calling(id, live.secret))).toEqual([403, 'sandbox_only'])
     expect(codeOf(await calling(id, liveAndSome.secret))).toEqual([403, 'insufficient_scope'])
   })
 
   test('the payment of another merchant, and none at all', async () => {
-    const other = await shop(house.house.api, 'Chairs')
-    const key = await insertKey(house.house.sql, { merchantId: other.merchantId })
-    expect(codeOf(await calling(await house.open(), key.secret))).toEqual([404, 'resource_not_found'])
-    expect(codeOf(await calling('pay_x', house.key))).toEqual([404, 'resource_not_found'])
+    const other = await shop(server.server.api, 'Chairs')
+    const key = await insertKey(server.server.sql, { merchantId: other.merchantId })
+    expect(codeOf(await calling(await server.open(), key.secret))).toEqual([404, 'resource_not_found'])
+    expect(codeOf(await calling('pay_x', server.key))).toEqual([404, 'resource_not_found'])
   })
 
   test('a scenario that is none', async () => {
-    const id = await house.open()
+    const id = await server.open()
     for (const json of [{ scenario: 'rich' }, { scenario: null }, { scenario: ['paid'] }])
-      expect(codeOf(await calling(id, house.key, json))).toEqual([400, 'parameter_invalid'])
-    expect(codeOf(await calling(id, house.key, {}))).toEqual([400, 'parameter_missing'])
-    expect(codeOf(await calling(id, house.key, { scenario: 'paid', amount: 1 }))).toEqual([400, 'parameter_unknown'])
+      expect(codeOf(await calling(id, server.key, json))).toEqual([400, 'parameter_invalid'])
+    expect(codeOf(await calling(id, server.key, {}))).toEqual([400, 'parameter_missing'])
+    expect(codeOf(await calling(id, server.key, { scenario: 'paid', amount: 1 }))).toEqual([400, 'parameter_unknown'])
   })
 
   test('a payment in whose state it makes no sense, or that another chain is to pay', async () => {
-    const { api } = house.house
-    const whose = { merchantId: house.shop.merchantId, livemode: false }
+    const { api } = server.server
+    const whose = { merchantId: server.shop.merchantId, livemode: false }
     const made = async (situation: string) => (await makePayment(api, whose, situation)).id
     for (const situation of ['processing', 'success', 'expired', 'failed', 'canceled'])
-      expect(codeOf(await calling(await made(situation), house.key))).toEqual([409, 'state_conflict'])
+      expect(codeOf(await calling(await made(situation), server.key))).toEqual([409, 'state_conflict'])
     const id = await made('little')
-    expect(codeOf(await calling(id, house.key, { scenario: 'reverted' }))).toEqual([409, 'state_conflict'])
+    expect(codeOf(await calling(id, server.key, { scenario: 'reverted' }))).toEqual([409, 'state_conflict'])
     const elsewhere = await made('picked')
     await api.sql`update payments set chain_id = 11155111 where id = ${decodeId('pay', elsewhere) ?? ''}`
-    expect(codeOf(await calling(elsewhere, house.key))).toEqual([409, 'state_conflict'])
+    expect(codeOf(await calling(elsewhere, server.key))).toEqual([409, 'state_conflict'])
   })
 
   test('everything without a sandbox', async () => {
@@ -86,20 +86,20 @@ describe.concurrent('refused is', () => {
 })
 
 test.concurrent('the same request under its key pays once, at once and afterwards', async () => {
-  const id = await house.open()
+  const id = await server.open()
   const headers = { 'idempotency-key': 'pay it' }
-  const both = await Promise.all([house.simulate(id, 'underpaid', headers), house.simulate(id, 'underpaid', headers)])
-  const again = await house.simulate(id, 'underpaid', headers)
+  const both = await Promise.all([server.simulate(id, 'underpaid', headers), server.simulate(id, 'underpaid', headers)])
+  const again = await server.simulate(id, 'underpaid', headers)
   const [done] = both.filter(({ status }) => status === 200)
   for (const answer of both) if (answer.status !== 200) expect(codeOf(answer)).toEqual([409, 'idempotency_key_in_use'])
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([done?.text ?? '', 'true'])
-  expect(codeOf(await house.simulate(id, 'paid', headers))).toEqual([422, 'idempotency_key_reused'])
+  expect(codeOf(await server.simulate(id, 'paid', headers))).toEqual([422, 'idempotency_key_reused'])
   expect(await transfersOf(id)).toEqual(hashesIn(again))
 })
 
 test.concurrent('of two scenarios of one payment at once one is refused, and pays nothing', async () => {
-  const id = await house.open()
-  const answers = await Promise.all([house.simulate(id, 'paid'), house.simulate(id, 'paid')])
+  const id = await server.open()
+  const answers = await Promise.all([server.simulate(id, 'paid'), server.simulate(id, 'paid')])
   expect(answers.map(codeOf).sort()).toEqual([
     [200, undefined],
     [409, 'state_conflict'],
@@ -109,23 +109,23 @@ test.concurrent('of two scenarios of one payment at once one is refused, and pay
 
 test.concurrent('twenty at once, of two processes, pay each its own', async () => {
   // Another process has connections, actors and a way to the chain of its own.
-  const sql = connect(house.house.databaseUrl, { max: 4 })
+  const sql = connect(server.server.databaseUrl, { max: 4 })
   try {
-    const outside = { ...house.house.api, sql }
+    const outside = { ...server.server.api, sql }
     const other = { ...outside, actors: await openActors(outside, kinds) }
     const byOther = async (id: string): Promise<readonly string[]> => {
-      const name = { id: decodeId('pay', id) ?? '', merchantId: house.shop.merchantId, livemode: false }
+      const name = { id: decodeId('pay', id) ?? '', merchantId: server.shop.merchantId, livemode: false }
       const payment = await findPayment(sql, name)
       if (!payment) throw new Error('the payment is not there')
       return simulate(other, payment, { scenario: 'paid', cause: 'test', idempotencyKey: null })
     }
     const assets = Array.from({ length: 20 }, (_, n) => (n % 3 === 0 ? 'ETH' : 'TUSD'))
-    const ids = await Promise.all(assets.map(asset => house.open(asset)))
+    const ids = await Promise.all(assets.map(asset => server.open(asset)))
     const paid = await Promise.all(
-      ids.map(async (id, n) => (n % 2 === 0 ? byOther(id) : hashesIn(await house.simulate(id, 'paid')))),
+      ids.map(async (id, n) => (n % 2 === 0 ? byOther(id) : hashesIn(await server.simulate(id, 'paid')))),
     )
     expect(new Set(paid.flat()).size).toBe(20)
-    for (const id of ids) await house.becomes(id, { state: 'success', exception: null })
+    for (const id of ids) await server.becomes(id, { state: 'success', exception: null })
     for (const [n, id] of ids.entries()) expect(await transfersOf(id)).toEqual([...(paid[n] ?? [])])
     await other.actors.idle()
   } finally {
@@ -134,7 +134,7 @@ test.concurrent('twenty at once, of two processes, pay each its own', async () =
 })
 
 test.concurrent("others' transactions survive a reorganisation, whenever they were sent", async () => {
-  const { url } = house.sandbox
+  const { url } = server.sandbox
   const from = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
   const sent: string[] = []
   let reorganized = false
@@ -145,12 +145,12 @@ test.concurrent("others' transactions survive a reorganisation, whenever they we
       await Bun.sleep(150)
     }
   })()
-  const [dropped, beside] = [await house.open(), await house.open()]
+  const [dropped, beside] = [await server.open(), await server.open()]
   const [answer, other] = await Promise.all([
-    house.simulate(dropped, 'reorged').finally(() => {
+    server.simulate(dropped, 'reorged').finally(() => {
       reorganized = true
     }),
-    house.simulate(beside, 'paid'),
+    server.simulate(beside, 'paid'),
   ])
   await wallet
   expect([answer.status, other.status]).toEqual([200, 200])
@@ -159,8 +159,8 @@ test.concurrent("others' transactions survive a reorganisation, whenever they we
   const receipts = await Promise.all(sent.map(hash => ask(url, 'eth_getTransactionReceipt', hash)))
   expect(receipts.filter(receipt => receipt === null)).toEqual([])
   expect(await ask(url, 'eth_getTransactionReceipt', hashesIn(answer)[0])).toBe(null)
-  await house.becomes(beside, { state: 'success' })
-  expect((await house.look(dropped)).state).toBe('pending')
+  await server.becomes(beside, { state: 'success' })
+  expect((await server.look(dropped)).state).toBe('pending')
 })
 
 test.concurrent('a node that takes no blocks back is told so, before anything is sent', async () => {
@@ -174,7 +174,7 @@ test.concurrent('a node that takes no blocks back is told so, before anything is
       return fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     },
   })
-  await using remote = await simulationHouse(`http://127.0.0.1:${proxy.port}`)
+  await using remote = await simulationServer(`http://127.0.0.1:${proxy.port}`)
   const id = await remote.open('TUSD')
   const answer = await remote.simulate(id, 'reorged')
   expect(codeOf(answer)).toEqual([503, 'chain_unavailable'])

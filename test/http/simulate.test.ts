@@ -5,16 +5,16 @@ import { kinds } from '../../src/kinds/all.ts'
 import { ask } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { payFromWallet } from '../../src/sandbox/simulate/payer.ts'
-import { type Look, type SimulationHouse, simulationHouse } from './simulations.ts'
+import { type Look, type SimulationServer, simulationServer } from './simulations.ts'
 
-let house: SimulationHouse
+let server: SimulationServer
 
 beforeAll(async () => {
-  house = await simulationHouse()
+  server = await simulationServer()
 })
 afterAll(async () => {
-  expect(await audit(house.house.sql, kinds)).toEqual([])
-  await house[Symbol.asyncDispose]()
+  expect(await audit(server.server.sql, kinds)).toEqual([])
+  await server[Symbol.asyncDispose]()
 })
 
 const created = ['created']
@@ -39,45 +39,45 @@ const ends: readonly (readonly [string, 'TUSD' | 'ETH' | 'whatever', Partial<Loo
 ]
 
 test.concurrent.each(ends)('%s, to be paid in %s, ends as it should', async (scenario, asset, end) => {
-  const id = await house.open(asset === 'whatever' ? undefined : asset)
-  const answer = await house.simulate(id, scenario)
+  const id = await server.open(asset === 'whatever' ? undefined : asset)
+  const answer = await server.simulate(id, scenario)
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
   const { transactions } = answer.json as { transactions: string[] }
   expect(transactions).toEqual([expect.stringMatching(/^0x[0-9a-f]{64}$/)])
-  const receipt = await ask(house.sandbox.url, 'eth_getTransactionReceipt', transactions[0])
+  const receipt = await ask(server.sandbox.url, 'eth_getTransactionReceipt', transactions[0])
   if (scenario === 'reorged') expect(receipt).toBe(null)
   else expect(receipt).toMatchObject({ status: scenario === 'reverted' ? '0x0' : '0x1' })
-  await house.becomes(id, end)
+  await server.becomes(id, end)
 })
 
 test.concurrent('what is due is what is left: half of it, half of the rest, and then all', async () => {
-  const id = await house.open('TUSD')
+  const id = await server.open('TUSD')
   const received: bigint[] = []
   for (const scenario of ['underpaid', 'underpaid', 'paid']) {
-    expect((await house.simulate(id, scenario)).status).toBe(200)
-    received.push((await house.look(id)).amountReceived)
+    expect((await server.simulate(id, scenario)).status).toBe(200)
+    received.push((await server.look(id)).amountReceived)
   }
   expect(received).toEqual([5_000_000n, 7_500_000n, 10_000_000n])
-  await house.becomes(id, { state: 'success', exception: null })
-  expect(await house.simulate(id, 'paid')).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
+  await server.becomes(id, { state: 'success', exception: null })
+  expect(await server.simulate(id, 'paid')).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
 })
 
 test('what has been sent and nobody has read yet is not due any more', async () => {
-  const id = await house.open('TUSD')
-  const { address } = await house.look(id)
+  const id = await server.open('TUSD')
+  const { address } = await server.look(id)
   const token = sandboxContracts.token as Hex
-  await payFromWallet(house.sandbox.url, { token, to: address as Hex, amount: 5_000_000n })
-  expect((await house.simulate(id, 'underpaid')).status).toBe(200)
-  await house.becomes(id, { state: 'pending', amountReceived: 7_500_000n })
+  await payFromWallet(server.sandbox.url, { token, to: address as Hex, amount: 5_000_000n })
+  expect((await server.simulate(id, 'underpaid')).status).toBe(200)
+  await server.becomes(id, { state: 'pending', amountReceived: 7_500_000n })
 })
 
 test.concurrent('a payment that was reorganised away has ten more minutes, and can be paid again', async () => {
-  const id = await house.open('TUSD', { windowMinutes: 5 })
-  const before = await house.look(id)
-  expect((await house.simulate(id, 'reorged')).status).toBe(200)
-  const after = await house.look(id)
+  const id = await server.open('TUSD', { windowMinutes: 5 })
+  const before = await server.look(id)
+  expect((await server.simulate(id, 'reorged')).status).toBe(200)
+  const after = await server.look(id)
   expect(after.state).toBe('pending')
   expect(after.expiresAt.getTime() - before.expiresAt.getTime()).toBeGreaterThanOrEqual(5 * 60_000)
-  expect((await house.simulate(id, 'paid')).status).toBe(200)
-  await house.becomes(id, { state: 'success', amountFinal: 10_000_000n })
+  expect((await server.simulate(id, 'paid')).status).toBe(200)
+  await server.becomes(id, { state: 'success', amountFinal: 10_000_000n })
 })

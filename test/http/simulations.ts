@@ -9,15 +9,15 @@ import { findPayment } from '../../src/queries/payments.ts'
 import { startBackgroundServices } from '../../src/server/background-services.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiServer, apiServer, type Called, SECRET_KEY } from '../harness/api.ts'
-import { dataFolder } from '../harness/house.ts'
+import { dataFolder } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 import { type Opened, opened } from '../sandbox/opened.ts'
 import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
 
-/** The interface, a sandbox and everything that reads its chain, as a house runs them. */
-export type SimulationHouse = AsyncDisposable & {
-  readonly house: ApiServer
+/** The interface, a sandbox and everything that reads its chain, as a server runs them. */
+export type SimulationServer = AsyncDisposable & {
+  readonly server: ApiServer
   readonly sandbox: Opened
   readonly shop: Shop
   /** A test key that may do everything. */
@@ -42,11 +42,11 @@ export type Look = {
   readonly events: readonly string[]
 }
 
-export const simulationHouse = async (sandboxRpcUrl?: string): Promise<SimulationHouse> => {
+export const simulationServer = async (sandboxRpcUrl?: string): Promise<SimulationServer> => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(dataFolder())
   const sandbox = starting.use(await opened(folder.path, sandboxRpcUrl))
-  const house = starting.use(
+  const server = starting.use(
     await apiServer({
       routes,
       sandbox,
@@ -54,7 +54,7 @@ export const simulationHouse = async (sandboxRpcUrl?: string): Promise<Simulatio
       chains: outside => connectChains([sandboxChain(sandbox.contracts)], () => [sandbox.url], outside),
     }),
   )
-  const { api, sql, databaseUrl } = house
+  const { api, sql, databaseUrl } = server
   const env = parseEnv({ DATABASE_URL: databaseUrl, SECRET_KEY })
   starting.adopt(await startBackgroundServices(api, env, databaseUrl), machinery => machinery.stop())
   const here = await shop(api)
@@ -73,7 +73,7 @@ export const simulationHouse = async (sandboxRpcUrl?: string): Promise<Simulatio
   }
   const rest = starting.move()
   return {
-    ...{ house, sandbox, shop: here, key, look },
+    ...{ server, sandbox, shop: here, key, look },
     open: async (asset, more) => {
       const { link } = await makeLink(api, { merchantId: here.merchantId, livemode: false }, { assets: null, ...more })
       const visited = await findVisitedLink(sql, link.id)
@@ -83,7 +83,7 @@ export const simulationHouse = async (sandboxRpcUrl?: string): Promise<Simulatio
       return encodeId('pay', (await openCheckout(api, visited, customer, pick)).payment.id)
     },
     simulate: (id, scenario, headers = {}) =>
-      house.call('POST', `/v1/sandbox/payments/${id}/simulate`, { bearer: key, json: { scenario }, headers }),
+      server.call('POST', `/v1/sandbox/payments/${id}/simulate`, { bearer: key, json: { scenario }, headers }),
     becomes: async (id, wanted) => {
       let last: Look | undefined
       const isSo = async () => {

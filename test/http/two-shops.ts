@@ -5,7 +5,7 @@ import { insertKey } from '../access/keys.ts'
 import { type ApiServer, type ApiServerOptions, apiServer, type Called } from '../harness/api.ts'
 import { type Shop, shop } from './people.ts'
 
-/** A house with two merchants in it, of whom neither may see what is the other's. */
+/** A server with two merchants in it, of whom neither may see what is the other's. */
 export type TwoShops = {
   readonly to: ApiServer
   readonly lamps: Shop

@@ -35,13 +35,13 @@ export type Body = {
 }
 
 /** Whatever trusts loopback to say where a request comes from. */
-type House = { readonly url: string }
+type Server = { readonly url: string }
 
 let visitors = 0
 
-export const visitor = (house: House, address = addressOf(++visitors)): Visitor => {
+export const visitor = (server: Server, address = addressOf(++visitors)): Visitor => {
   const call = async (method: string, path: string, json?: unknown, headers = {}): Promise<Said> => {
-    const answer = await fetch(`${house.url}/v1/auth/${path}`, {
+    const answer = await fetch(`${server.url}/v1/auth/${path}`, {
       method,
       headers: {
         'x-forwarded-for': address,
@@ -76,8 +76,8 @@ const addressOf = (n: number) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 
 export const password = 'correct horse battery'
 
 /** Signs somebody up and lets their browser go on from there. */
-export const signedUp = async (house: House, email = 'anna@lamps.example'): Promise<Visitor> => {
-  const someone = visitor(house)
+export const signedUp = async (server: Server, email = 'anna@lamps.example'): Promise<Visitor> => {
+  const someone = visitor(server)
   const { status, text } = await someone.post('sign-up', { email, password, merchantName: 'Lamps' })
   if (status !== 201) throw new Error(`signing up answered ${status} ${text}`)
   return someone

@@ -13,19 +13,19 @@ const guarded = routes.filter(({ access }) => access.by !== 'anybody')
 const customers = open.filter(({ access }) => access.by === 'anybody' && access.checkout)
 const withId = guarded.filter(({ path }) => path.replace(':merchantId', '').includes(':'))
 
-let house: ApiServer
+let server: ApiServer
 let cast: Cast
 let before: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  house = await apiServer({
+  server = await apiServer({
     routes,
     env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' },
   })
-  cast = await castOf(house)
-  before = await contentsOf(house.sql)
+  cast = await castOf(server)
+  before = await contentsOf(server.sql)
 })
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
 type WrongCaller = { name: string; authorization?: string; merchant?: string; status: number; code: string }
 
@@ -128,7 +128,7 @@ test.each(guarded.map((route, index) => [nameOf(route), route, index] as const))
     const answers = []
     const wanted = []
     for (const { name, authorization, status, code } of wrongCallers(route)) {
-      const answer = await house.call(route.method, `${pathOf(route, merchantId())}?undeclared=1`, {
+      const answer = await server.call(route.method, `${pathOf(route, merchantId())}?undeclared=1`, {
         ...(route.method !== 'GET' && { body: '{"broken":' }),
         headers: {
           'content-type': 'application/json',
@@ -149,7 +149,7 @@ test.each(guarded.filter(({ access }) => access.by === 'member').map(route => [n
   async (_, route) => {
     const { shop, otherShop, removed } = cast
     const ask = (bearer: string) => (merchant: string) =>
-      house.call(route.method, pathOf(route, merchant), { bearer, ...(route.method !== 'GET' && { json: {} }) })
+      server.call(route.method, pathOf(route, merchant), { bearer, ...(route.method !== 'GET' && { json: {} }) })
     const own = merchantId()
     const other = otherShop.path.split('/').at(-1) ?? ''
     const absent = await expectMissing(ask(shop.owner.bearer), [...namesNothing(own), other])
@@ -158,7 +158,7 @@ test.each(guarded.filter(({ access }) => access.by === 'member').map(route => [n
 )
 
 test('wrong callers have changed nothing', async () => {
-  expect(await contentsOf(house.sql)).toEqual(before)
+  expect(await contentsOf(server.sql)).toEqual(before)
 })
 
 test.each(withId.map(route => [nameOf(route), route] as const))(
@@ -172,15 +172,15 @@ test.each(withId.map(route => [nameOf(route), route] as const))(
       const json = route.method === 'GET' ? undefined : (fixture.body ?? {})
       // Refunds need one. A refusal must leave it free, and it is the first of its request.
       const headers = { 'idempotency-key': crypto.randomUUID() }
-      return house.call(route.method, pathOf(route, merchantId(), id), { bearer, json, headers })
+      return server.call(route.method, pathOf(route, merchantId(), id), { bearer, json, headers })
     }
-    const make = (of = cast.shop, livemode = false) => fixture.make(house.api, of, livemode)
+    const make = (of = cast.shop, livemode = false) => fixture.make(server.api, of, livemode)
 
     const foreign = [await make(cast.otherShop), ...(byKey ? [await make(cast.shop, true)] : [])]
     const own = await make()
-    const unchanged = await contentsOf(house.sql)
+    const unchanged = await contentsOf(server.sql)
     await expectMissing(ask, [...namesNothing(own), ...foreign])
-    expect(await contentsOf(house.sql)).toEqual(unchanged)
+    expect(await contentsOf(server.sql)).toEqual(unchanged)
     // Or the fixture would show nothing.
     const { status } = await ask(own)
     expect(fixture.status ?? (status < 300 ? status : 'a success')).toBe(status)

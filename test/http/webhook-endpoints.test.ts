@@ -12,9 +12,9 @@ import { contentsOf } from './contents.ts'
 import { expectNoCursors, expectPages, idsOf } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { forgetProof, member, shop } from './people.ts'
-import { call, type Endpoint, errorOf, house, type Listed, makeEndpoint, tellOfPayment, url } from './webhooks.ts'
+import { call, type Endpoint, errorOf, type Listed, makeEndpoint, server, tellOfPayment, url } from './webhooks.ts'
 
-const to = await house()
+const to = await server()
 afterAll(async () => {
   expect(await audit(to.sql, kinds)).toEqual([])
   await to[Symbol.asyncDispose]()
@@ -372,7 +372,7 @@ describe('POST /:id/rotate-secret', () => {
 
 test('no log of any level has a secret in it, nor has the database, nor an answer that does not make it', async () => {
   const lines: string[] = []
-  await using to = await house({ log: pino({ level: 'trace' }, { write: line => void lines.push(line) }) })
+  await using to = await server({ log: pino({ level: 'trace' }, { write: line => void lines.push(line) }) })
   const lamps = await shop(to.api)
   const made = await call(to, lamps, 'POST', path, { json: spec })
   const { id } = made.record

@@ -10,7 +10,7 @@ import { type ApiServer, apiServer, type Called } from '../harness/api.ts'
 import { happen, openPayment } from './payments.ts'
 import type { Person, Shop } from './people.ts'
 
-export const house = (outside: Partial<Outside> = {}) =>
+export const server = (outside: Partial<Outside> = {}) =>
   apiServer({ routes: [...webhookEndpointRoutes, ...deliveryRoutes, ...eventRoutes], outside })
 
 /** Nothing is sent in these tests, and no name is looked up for an address. */

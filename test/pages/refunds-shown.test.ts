@@ -7,16 +7,16 @@ import { addSigner } from '../../src/queries/signer-setup.ts'
 import { customer } from '../chain/refunds/refund-house.ts'
 import { hasBrowser } from '../harness/browser.ts'
 import { member, shop } from '../http/people.ts'
-import { cancel, comeBack, happen, press, type RefundsHouse, refundsHouse, unfold } from './refunds-house.ts'
+import { cancel, comeBack, happen, press, type RefundsServer, refundsServer, unfold } from './refunds-server.ts'
 import { announcing, openWallet } from './wallet.ts'
 
-let house: RefundsHouse
+let server: RefundsServer
 beforeAll(async () => {
-  if (hasBrowser) house = await refundsHouse()
+  if (hasBrowser) server = await refundsServer()
 })
-afterAll(() => house?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
-const lampsOf = () => ({ merchantId: house.merchantId, path: '', owner: house.owner })
+const lampsOf = () => ({ merchantId: server.merchantId, path: '', owner: server.owner })
 const naming = '**/transaction'
 const name = async (page: Page, hash: string) => {
   await page.fill('#hash', hash)
@@ -25,9 +25,9 @@ const name = async (page: Page, hash: string) => {
 
 /** A refund that waits, its page, and a wallet that is asked on it. */
 const waiting = async () => {
-  const id = await house.made()
-  const visit = await house.open(`/refunds/${id}`, { script: announcing })
-  const wallet = await openWallet(house, visit.context)
+  const id = await server.made()
+  const visit = await server.open(`/refunds/${id}`, { script: announcing })
+  const wallet = await openWallet(server, visit.context)
   await visit.go()
   return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
 }
@@ -43,7 +43,7 @@ const holdersOf = (text: string) => `(() => {
 
 describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
   test('its amounts, its network and its address, spelled as wallets do', async () => {
-    await using visit = await house.open(`/refunds/${await house.made()}`)
+    await using visit = await server.open(`/refunds/${await server.made()}`)
     await visit.go()
     const facts = await visit.page.locator('.facts').textContent()
     for (const part of ['0.001 TUSD', 'Lamp Net']) expect(facts).toContain(part)
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
   })
 
   test.each([[false], [true]])('a QR code that is read as the link beside it; of coins: %p', async coins => {
-    await using visit = await house.open(`/refunds/${await house.made({ coins })}`)
+    await using visit = await server.open(`/refunds/${await server.made({ coins })}`)
     const { page } = visit
     await visit.go()
     await unfold(page, 'Pay with another wallet')
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
       pen.drawImage(image, 0, 0, 260, 260)
       return [...pen.getImageData(0, 0, 260, 260).data]
     })()`)) as number[]
-    const { chain } = house.on
+    const { chain } = server.on
     const uri = transferUri({
       ...{ chainId: 31337, tokenAddress: coins ? null : chain.token, to: customer, amount: 1000n },
     })
@@ -76,27 +76,27 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
   })
 
   test('to a viewer nothing that could be signed, and who may', async () => {
-    const id = await house.made()
-    await using visit = await house.open(`/refunds/${id}`, {
-      by: await member(house.to.api, lampsOf(), 'viewer'),
+    const id = await server.made()
+    await using visit = await server.open(`/refunds/${id}`, {
+      by: await member(server.to.api, lampsOf(), 'viewer'),
       script: announcing,
     })
     await visit.go()
     await visit.page.getByText('An owner or a developer can sign it').waitFor()
     expect(await visit.page.locator('.way, .wallets, #hash').count()).toBe(0)
-    await using other = await house.open(`/refunds/${id}`, { by: await member(house.to.api, lampsOf(), 'developer') })
+    await using other = await server.open(`/refunds/${id}`, { by: await member(server.to.api, lampsOf(), 'developer') })
     await other.go()
     await other.page.getByText('No wallet was found in this browser.').waitFor()
   })
 
   test('what people typed apart from the text around it, whatever its direction', async () => {
-    const id = await house.made()
-    const by = await member(house.to.api, lampsOf(), 'viewer')
+    const id = await server.made()
+    const by = await member(server.to.api, lampsOf(), 'viewer')
     for (const [path, times] of [
       ['/refunds', 1],
       [`/refunds/${id}`, 3],
     ] as const) {
-      await using visit = await house.open(path, { by })
+      await using visit = await server.open(path, { by })
       await visit.go()
       await visit.page.locator('article h1').waitFor()
       expect(await visit.page.evaluate(holdersOf('Lamps & other lights'))).toEqual(Array(times).fill('BDI'))
@@ -105,21 +105,21 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
   })
 
   test('of another merchant’s the same as of none, and of one’s second merchant the refund', async () => {
-    const { api } = house.to
+    const { api } = server.to
     const chairs = await shop(api, 'Chairs')
-    const refund = await house.on.made({ of: { merchantId: chairs.merchantId, livemode: false } })
+    const refund = await server.on.made({ of: { merchantId: chairs.merchantId, livemode: false } })
     const foreign = encodeId('re', refund.id)
     const seen = []
     for (const id of [foreign, encodeId('re', crypto.randomUUID()), 're_1', 'none', '..%2f..']) {
-      await using visit = await house.open(`/refunds/${id}`)
+      await using visit = await server.open(`/refunds/${id}`)
       await visit.go()
       await visit.page.getByRole('heading', { name: 'Refund not found' }).waitFor()
       seen.push(await visit.page.locator('main').textContent())
     }
     expect(new Set(seen).size).toBe(1)
     await api.sql`
-      insert into members (merchant_id, account_id, role) values (${house.merchantId}, ${chairs.owner.accountId}, 'viewer')`
-    await using visit = await house.open(`/refunds/${foreign}`, { by: chairs.owner })
+      insert into members (merchant_id, account_id, role) values (${server.merchantId}, ${chairs.owner.accountId}, 'viewer')`
+    await using visit = await server.open(`/refunds/${foreign}`, { by: chairs.owner })
     const { page } = visit
     await visit.go()
     await page.getByText('Refund by Chairs').waitFor()
@@ -128,12 +128,12 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await page.selectOption('select', { label: 'Lamps & other lights' })
     await page.locator('article', { hasText: 'Lamps & other lights' }).waitFor()
     expect(await page.locator(`a[href="/refunds/${foreign}"]`).count()).toBe(0)
-    await house.to.sql`
-      delete from members where account_id = ${chairs.owner.accountId} and merchant_id = ${house.merchantId}`
+    await server.to.sql`
+      delete from members where account_id = ${chairs.owner.accountId} and merchant_id = ${server.merchantId}`
   })
 
   test('that a signer signs it, where one does', async () => {
-    const { api, sql } = house.to
+    const { api, sql } = server.to
     const { merchantId, owner } = await shop(api, 'Signed')
     await sql`update merchant_settings set refund_mode = 'signer' where merchant_id = ${merchantId}`
     await addSigner(sql, {
@@ -146,8 +146,8 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
       },
       ...{ firstNonce: 0, limits: [] },
     })
-    const { id } = await house.on.made({ of: { merchantId, livemode: false } })
-    await using visit = await house.open('/refunds', { by: owner, script: announcing })
+    const { id } = await server.on.made({ of: { merchantId, livemode: false } })
+    await using visit = await server.open('/refunds', { by: owner, script: announcing })
     await visit.go()
     await visit.page.click('text=Signed automatically')
     await visit.page.getByText('Your refund signer signs this refund automatically.').waitFor()
@@ -155,10 +155,10 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
   })
 
   test('that a person must look, and that one has', async () => {
-    const id = await house.made()
-    await cancel(house, id)
-    await happen(house, id, { type: 'stray_transfer_seen', txHash: `0x${'8'.repeat(64)}` })
-    await using visit = await house.open('/refunds')
+    const id = await server.made()
+    await cancel(server, id)
+    await happen(server, id, { type: 'stray_transfer_seen', txHash: `0x${'8'.repeat(64)}` })
+    await using visit = await server.open('/refunds')
     const { page } = visit
     await visit.go()
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
@@ -170,15 +170,15 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
 
   test('that nobody can say what became of it, and a person says so twice', async () => {
     const doubted = async (doubt: string) => {
-      const id = await house.made()
-      await happen(house, id, {
+      const id = await server.made()
+      await happen(server, id, {
         type: 'transaction_sent',
         txHash: `0x${id
           .slice(3)
           .replaceAll(/[^0-9a-f]/g, '0')
           .padStart(64, '7')}`,
       })
-      await house.to.sql`
+      await server.to.sql`
         update refund_looks set doubt = ${doubt}, person_from = now(), next_look_at = now() + interval '1 day'
         where refund_id = ${decodeId('re', id) ?? ''}`
       return id
@@ -188,20 +188,20 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
       await doubted('balance_unclear'),
       await doubted('transaction_unknown'),
     ]
-    await using visit = await house.open(`/refunds/${came}`)
+    await using visit = await server.open(`/refunds/${came}`)
     const { page } = visit
     const says = (text: string) => page.getByText(text).first().waitFor()
     await visit.go()
     await press(page, 'Mark as paid')
     await says('You cannot undo this.')
     await press(page, 'Go back')
-    expect((await house.look(came)).state).toBe('processing')
+    expect((await server.look(came)).state).toBe('processing')
     await press(page, 'Mark as paid')
     await press(page, 'Confirm payment')
     await says('Paid. The transaction is final on the chain.')
-    expect(await house.look(came)).toMatchObject({ state: 'processed', refunded: 1000 })
+    expect(await server.look(came)).toMatchObject({ state: 'processed', refunded: 1000 })
 
-    await using other = await house.open(`/refunds/${didNot}`)
+    await using other = await server.open(`/refunds/${didNot}`)
     await other.go()
     await press(other.page, 'Mark as failed')
     await press(other.page, 'Confirm failure')
@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await press(other.page, 'Sign again')
     await other.page.getByText('Choose one way to pay.').waitFor()
 
-    await using third = await house.open(`/refunds/${neverSent}`)
+    await using third = await server.open(`/refunds/${neverSent}`)
     await third.go()
     await press(third.page, 'Mark as paid')
     await press(third.page, 'Confirm payment')
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await press(third.page, 'Sign again')
     await press(third.page, 'Confirm, sign again')
     await third.page.getByText('Choose one way to pay.').waitFor()
-    expect(await house.look(neverSent)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
+    expect(await server.look(neverSent)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
   })
 })
 
@@ -240,9 +240,9 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
       expect(await page.locator('#hash').evaluate(input => input.matches(':focus'))).toBe(true)
     }
     const used = `0x${'c'.repeat(64)}`
-    const other = await house.made()
-    await house.to.call('POST', `/v1/merchants/${house.merchant}/refunds/${other}/transaction`, {
-      ...{ bearer: house.owner.bearer, json: { txHash: used } },
+    const other = await server.made()
+    await server.to.call('POST', `/v1/merchants/${server.merchant}/refunds/${other}/transaction`, {
+      ...{ bearer: server.owner.bearer, json: { txHash: used } },
     })
     await name(page, used)
     await says('This transaction already pays another refund.')
@@ -250,19 +250,21 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
     await name(page, `0x${'d'.repeat(64)}`)
     await says('The server cannot be reached.')
     await page.unroute(naming)
-    expect([wallet.asked, (await house.look(id)).state]).toEqual([[], 'requires_signature'])
+    expect([wallet.asked, (await server.look(id)).state]).toEqual([[], 'requires_signature'])
     // As an explorer's page about it is called.
-    const sent = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    const sent = await server.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
     await name(page, ` https://scan.example/tx/${sent.toUpperCase().replace('0X', '0x')} `)
     await says('Processing')
-    expect((await house.look(id)).txHash).toBe(sent)
+    expect((await server.look(id)).txHash).toBe(sent)
   })
 
   test('of one that was canceled meanwhile nothing is taken', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit
     await unfold(page, 'Report a transaction that was already sent')
-    await house.to.call('POST', `/v1/merchants/${house.merchant}/refunds/${id}/cancel`, { bearer: house.owner.bearer })
+    await server.to.call('POST', `/v1/merchants/${server.merchant}/refunds/${id}/cancel`, {
+      bearer: server.owner.bearer,
+    })
     await name(page, `0x${'e'.repeat(64)}`)
     await says('the status of this refund is “canceled”')
     await says('Canceled. Do not send money for this refund.')
@@ -271,61 +273,61 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
   test('one that has failed says why, takes no failed hash, is signed again and paid', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
-    const wrong = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    const wrong = await server.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
     await unfold(page, 'Report a transaction that was already sent')
     await name(page, wrong)
     await says('Processing')
-    await house.settle()
+    await server.settle()
     await comeBack(page)
     await says('This refund was not paid.')
-    expect((await house.look(id)).state).toBe('failed')
+    expect((await server.look(id)).state).toBe('failed')
     await unfold(page, 'Report another transaction')
     await name(page, wrong)
     await says('This is the transaction that has failed.')
     await press(page, 'Sign again')
     await press(page, 'Pay with')
     await says('Processing')
-    await house.settle()
+    await server.settle()
     await comeBack(page)
     await says('Paid. The transaction is final on the chain.')
-    expect([wallet.sent.length, (await house.look(id)).state]).toEqual([1, 'processed'])
+    expect([wallet.sent.length, (await server.look(id)).state]).toEqual([1, 'processed'])
   })
 
   test('one that has failed and moved money is signed again once a person has looked', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit
-    const { chain, send } = house.on
+    const { chain, send } = server.on
     const tooMuch = await send(chain.payment(customer, 1001n))
     await unfold(page, 'Report a transaction that was already sent')
     await name(page, tooMuch)
     await says('Processing')
-    await house.settle()
+    await server.settle()
     await comeBack(page)
     await says('This refund needs your attention.')
     expect(await page.getByRole('button', { name: 'Sign again' }).count()).toBe(0)
     await press(page, 'Mark as checked')
     await press(page, 'Sign again')
     await page.getByRole('button', { name: 'Pay with' }).waitFor()
-    expect(await house.look(id)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
+    expect(await server.look(id)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
   })
 
   test('one that has failed is not signed again when its payment has nothing left', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit
     const uuid = decodeId('re', id) ?? ''
-    const wrong = await house.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    const wrong = await server.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
     await unfold(page, 'Report a transaction that was already sent')
     await name(page, wrong)
-    await house.settle()
+    await server.settle()
     await comeBack(page)
     await says('This refund was not paid.')
-    const [payment] = await house.to.sql<{ id: string; asked: number }[]>`
+    const [payment] = await server.to.sql<{ id: string; asked: number }[]>`
       select payment_id as id, amount_minor::int as asked from refunds where id = ${uuid}`
     const reserve = { type: 'reserve_refund', amountMinor: payment?.asked ?? 0 }
-    await house.to.api.actors.dispatch({ kind: 'payment', actor: payment?.id ?? '', event: reserve })
+    await server.to.api.actors.dispatch({ kind: 'payment', actor: payment?.id ?? '', event: reserve })
     await press(page, 'Sign again')
     await says('The payment no longer has this amount')
-    await house.to.api.actors.dispatch({
+    await server.to.api.actors.dispatch({
       ...{ kind: 'payment', actor: payment?.id ?? '', event: { ...reserve, type: 'release_refund' } },
     })
   })

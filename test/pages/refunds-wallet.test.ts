@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { hasBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
-import { comeBack, press, type RefundsHouse, refundsHouse } from './refunds-house.ts'
+import { comeBack, press, type RefundsServer, refundsServer } from './refunds-server.ts'
 import { announcing, openWallet, standing, WalletError, type WalletQuestion } from './wallet.ts'
 
-let house: RefundsHouse
+let server: RefundsServer
 beforeAll(async () => {
-  if (hasBrowser) house = await refundsHouse()
+  if (hasBrowser) server = await refundsServer()
 })
-afterAll(() => house?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 type Answering = Parameters<typeof openWallet>[2]
 
 /** A refund that waits, its page, and a wallet that is asked on it. */
 const waiting = async (answering?: Answering, more: { coins?: boolean; script?: string } = {}) => {
-  const id = await house.made({ ...more })
-  const visit = await house.open(`/refunds/${id}`, { script: more.script ?? announcing })
-  const wallet = await openWallet(house, visit.context, answering)
+  const id = await server.made({ ...more })
+  const visit = await server.open(`/refunds/${id}`, { script: more.script ?? announcing })
+  const wallet = await openWallet(server, visit.context, answering)
   await visit.go()
   return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
 }
@@ -36,8 +36,8 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
   ])('%s it is paid exactly as prepared, once, and shown until it is', async (_, script, called, coins) => {
     await using visit = await waiting(undefined, { script, coins })
     const { page, id, wallet, says } = visit
-    const { json } = await house.to.call('GET', `/v1/merchants/${house.merchant}/refunds/${id}`, {
-      bearer: house.owner.bearer,
+    const { json } = await server.to.call('GET', `/v1/merchants/${server.merchant}/refunds/${id}`, {
+      bearer: server.owner.bearer,
     })
     const { to, data, value } = (json as { unsignedTransaction: Record<string, string> }).unsignedTransaction
     await press(page, `Pay with ${called}`)
@@ -45,10 +45,10 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     const hex = `0x${BigInt(value ?? '').toString(16)}`
     expect(wallet.transactions).toEqual([{ from: expect.any(String), chainId: '0x7a69', to, data, value: hex }])
     expect(await noteOf(page, id)).toBeNull()
-    await house.settle()
+    await server.settle()
     await comeBack(page)
     await says('Paid. The transaction is final on the chain.')
-    expect(await house.look(id)).toMatchObject({
+    expect(await server.look(id)).toMatchObject({
       ...{ state: 'processed', txHash: wallet.sent[0], events: ['refund.processed'], refunded: 1000 },
     })
     expect([wallet.sent.length, visit.complaints]).toEqual([1, []])
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
 })
 
 describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice', () => {
-  test('when the house cannot be told, it is told after a reload', async () => {
+  test('when the server cannot be told, it is told after a reload', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
     await page.route(naming, route => route.abort())
@@ -179,11 +179,11 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await says('Sent. Do not send it again.')
     await page.reload()
     await says('Sent. Do not send it again.')
-    expect([await payButtons(page), (await house.look(id)).state]).toEqual([0, 'requires_signature'])
+    expect([await payButtons(page), (await server.look(id)).state]).toEqual([0, 'requires_signature'])
     await page.unroute(naming)
     await Promise.all([until200(page), page.reload()])
     await says('Processing')
-    expect(await house.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
+    expect(await server.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     expect([wallet.sent.length, await noteOf(page, id)]).toEqual([1, null])
   })
 
@@ -195,11 +195,11 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
       await route.abort()
     })
     await pay(page)
-    // The house says so itself.
+    // The server says so itself.
     await says('Processing')
-    expect(await house.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
+    expect(await server.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     await page.unroute(naming)
-    await Promise.all([until200(page), page.goto(`${house.to.url}/refunds`)])
+    await Promise.all([until200(page), page.goto(`${server.to.url}/refunds`)])
     await until(async () => (await noteOf(page, id)) === null)
     expect(wallet.sent).toHaveLength(1)
   })
@@ -212,16 +212,16 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await until(() => wallet.sent.length === 1)
     await page.close()
     const next = await context.newPage()
-    await next.goto(`${house.to.url}/refunds/${id}`)
+    await next.goto(`${server.to.url}/refunds/${id}`)
     await next.getByText('It is not known whether this refund was sent.').waitFor()
     expect(await payButtons(next)).toBe(0)
     await until(async () => {
-      await house.settle()
-      return (await house.look(id)).state === 'processed'
+      await server.settle()
+      return (await server.look(id)).state === 'processed'
     })
     await comeBack(next)
     await next.getByText('Paid. The transaction is final on the chain.').waitFor()
-    expect([await house.look(id), await noteOf(next, id)]).toMatchObject([{ txHash: wallet.sent[0] }, null])
+    expect([await server.look(id), await noteOf(next, id)]).toMatchObject([{ txHash: wallet.sent[0] }, null])
   })
 
   test('when another transaction was named meanwhile, what was sent is not forgotten', async () => {
@@ -230,9 +230,9 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await page.route(naming, route => route.abort())
     await pay(page)
     await says('Sent. Do not send it again.')
-    const other = await house.on.send({ to: wallet.sent[0]?.slice(0, 42), value: '0x1' })
-    await house.to.call('POST', `/v1/merchants/${house.merchant}/refunds/${id}/transaction`, {
-      ...{ bearer: house.owner.bearer, json: { txHash: other } },
+    const other = await server.on.send({ to: wallet.sent[0]?.slice(0, 42), value: '0x1' })
+    await server.to.call('POST', `/v1/merchants/${server.merchant}/refunds/${id}/transaction`, {
+      ...{ bearer: server.owner.bearer, json: { txHash: other } },
     })
     await page.unroute(naming)
     await page.reload()
@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     })
     const { page, id, wallet, context, says } = visit
     const second = await context.newPage()
-    await second.goto(`${house.to.url}/refunds/${id}`)
+    await second.goto(`${server.to.url}/refunds/${id}`)
     await second.getByRole('button', { name: 'Pay with' }).waitFor()
     await pay(page)
     await until(() => wallet.asked.includes('eth_sendTransaction'))
@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     })
     const { page, id, wallet, context, says } = visit
     const second = await context.newPage()
-    await second.goto(`${house.to.url}/refunds/${id}`)
+    await second.goto(`${server.to.url}/refunds/${id}`)
     await Promise.all([page, second].map(each => each.getByRole('button', { name: 'Pay with' }).waitFor()))
     await Promise.all([pay(page), pay(second)])
     pressed.resolve()

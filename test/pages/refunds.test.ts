@@ -2,29 +2,38 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { hasBrowser } from '../harness/browser.ts'
-import { cancel, comeBack, happen, password, press, type RefundsHouse, refundsHouse, unfold } from './refunds-house.ts'
+import {
+  cancel,
+  comeBack,
+  happen,
+  password,
+  press,
+  type RefundsServer,
+  refundsServer,
+  unfold,
+} from './refunds-server.ts'
 import { announcing, openWallet } from './wallet.ts'
 
 // What a page runs is told as texts: the program itself knows no page.
 const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).text()
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-let house: RefundsHouse
+let server: RefundsServer
 beforeAll(async () => {
-  if (hasBrowser) house = await refundsHouse()
+  if (hasBrowser) server = await refundsServer()
 })
-afterAll(() => house?.[Symbol.asyncDispose]())
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 describe.skipIf(!hasBrowser)('the console reports nothing', () => {
   test('to a visitor who is not signed in and sees the form', async () => {
-    await using visit = await house.open('/refunds', { by: null })
+    await using visit = await server.open('/refunds', { by: null })
     await visit.go()
     await visit.page.getByRole('button', { name: 'Sign in' }).waitFor()
     expect(visit.complaints).toEqual([])
   })
 
   test('to a member whose session goes on', async () => {
-    await using visit = await house.open('/refunds')
+    await using visit = await server.open('/refunds')
     for (const load of [visit.go, () => visit.page.reload()]) {
       await load()
       await visit.page.getByRole('heading', { name: 'Needs signature' }).waitFor()
@@ -39,17 +48,17 @@ describe.skipIf(!hasBrowser).each([
   { width: 360, colorScheme: 'light' },
   { width: 360, colorScheme: 'dark' },
 ] as const)('in a window of %o', ({ width, colorScheme }) => {
-  test('everything fits, is easy to read, and asks nobody but this house', async () => {
-    const ids = { signed: await house.made(), coins: await house.made({ coins: true }) }
-    const named = await house.made({ destination: null })
-    const stray = await house.made()
-    await cancel(house, stray)
-    await happen(house, stray, { type: 'stray_transfer_seen', txHash: `0x${'7'.repeat(64)}` })
-    await using visit = await house.open('/refunds', {
+  test('everything fits, is easy to read, and asks nobody but this server', async () => {
+    const ids = { signed: await server.made(), coins: await server.made({ coins: true }) }
+    const named = await server.made({ destination: null })
+    const stray = await server.made()
+    await cancel(server, stray)
+    await happen(server, stray, { type: 'stray_transfer_seen', txHash: `0x${'7'.repeat(64)}` })
+    await using visit = await server.open('/refunds', {
       ...{ viewport: { width, height: 800 }, colorScheme, script: announcing },
     })
     const { page } = visit
-    await openWallet(house, visit.context)
+    await openWallet(server, visit.context)
     const expectReadable = async (selector: string) => {
       await page.locator(selector).first().waitFor()
       expect(await page.evaluate(overflow)).toBe(0)
@@ -68,7 +77,7 @@ describe.skipIf(!hasBrowser).each([
     await press(page, 'Report transaction')
     await expectReadable('.fault')
     await page.evaluate(
-      `localStorage.setItem('paymachine.refund.${ids.coins}', '{"merchantId":"${house.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
+      `localStorage.setItem('paymachine.refund.${ids.coins}', '{"merchantId":"${server.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
     )
     for (const [id, selector] of [
       [ids.coins, '.panel.warn'],
@@ -76,25 +85,25 @@ describe.skipIf(!hasBrowser).each([
       [stray, '.attention'],
       ['re_none', 'h1'],
     ]) {
-      await page.goto(`${house.to.url}/refunds/${id}`)
+      await page.goto(`${server.to.url}/refunds/${id}`)
       await expectReadable(selector ?? '')
     }
     await press(page, 'Sign out')
     await expectReadable('#password')
     await press(page, 'Sign in')
     await expectReadable('.fault')
-    expect(new Set(visit.asked.map(each => new URL(each).origin))).toEqual(new Set([house.to.url]))
+    expect(new Set(visit.asked.map(each => new URL(each).origin))).toEqual(new Set([server.to.url]))
     expect(visit.complaints.filter(each => !/404/.test(each))).toEqual([])
-    for (const id of [...Object.values(ids), named]) await cancel(house, id)
+    for (const id of [...Object.values(ids), named]) await cancel(server, id)
   })
 })
 
 describe.skipIf(!hasBrowser)('by keyboard alone', () => {
   test('one opens a refund from the list, pays it, and the cursor is where it goes on', async () => {
-    const id = await house.made()
-    await using visit = await house.open('/refunds', { script: announcing })
+    const id = await server.made()
+    await using visit = await server.open('/refunds', { script: announcing })
     const { page } = visit
-    const wallet = await openWallet(house, visit.context)
+    const wallet = await openWallet(server, visit.context)
     await visit.go()
     await page.locator(`a[href="/refunds/${id}"]`).waitFor()
     const focused = () =>
@@ -126,7 +135,7 @@ describe.skipIf(!hasBrowser)('signing in', () => {
   let addresses = 0
   const visited = async (path = '/refunds') => {
     const extraHTTPHeaders = { 'x-forwarded-for': `198.51.100.${++addresses}` }
-    const visit = await house.open(path, { by: null, extraHTTPHeaders })
+    const visit = await server.open(path, { by: null, extraHTTPHeaders })
     await visit.go()
     await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor()
     return visit
@@ -138,32 +147,32 @@ describe.skipIf(!hasBrowser)('signing in', () => {
   }
   const signUp = async (email: string) => {
     const json = { email, password, merchantName: 'Chairs' }
-    const answer = await house.to.call('POST', '/v1/auth/sign-up', { json })
+    const answer = await server.to.call('POST', '/v1/auth/sign-up', { json })
     return (answer.json as { accessToken: string }).accessToken
   }
 
   test('leads to where one wanted to go; the token is in memory alone, and a reload needs no password', async () => {
-    const id = await house.made()
+    const id = await server.made()
     await using visit = await visited(`/refunds/${id}`)
     const { page } = visit
-    await signIn(page, house.owner.email, 'wrong horse battery')
+    await signIn(page, server.owner.email, 'wrong horse battery')
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
     expect(await page.locator('#password').evaluate(input => input.matches(':focus'))).toBe(true)
-    await signIn(page, house.owner.email, password)
+    await signIn(page, server.owner.email, password)
     await page.getByText('Destination address').waitFor()
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe('[{},{}]')
     expect(await page.evaluate('document.cookie')).toBe('')
     expect(visit.asked.filter(each => /[?&#].*eyJ/.test(each))).toEqual([])
     await page.reload()
     await page.getByText('Destination address').waitFor()
-    await cancel(house, id)
+    await cancel(server, id)
   })
 
   test('takes a code of who has a second factor', async () => {
     const bearer = await signUp('mia@chairs.shop')
-    const { json } = await house.to.call('POST', '/v1/auth/mfa/setup', { bearer })
+    const { json } = await server.to.call('POST', '/v1/auth/mfa/setup', { bearer })
     const totp = new TOTP({ secret: (json as { secret: string }).secret })
-    await house.to.call('POST', '/v1/auth/mfa/confirm', { bearer, json: { code: totp.generate() } })
+    await server.to.call('POST', '/v1/auth/mfa/confirm', { bearer, json: { code: totp.generate() } })
     await using visit = await visited()
     const { page } = visit
     await signIn(page, 'mia@chairs.shop', password)
@@ -189,9 +198,9 @@ describe.skipIf(!hasBrowser)('signing in', () => {
   })
 
   test('in two windows is one session: signed out in one, the other asks who it is', async () => {
-    await using visit = await house.open('/refunds')
+    await using visit = await server.open('/refunds')
     const second = await visit.context.newPage()
-    await Promise.all([visit.go(), second.goto(`${house.to.url}/refunds`)])
+    await Promise.all([visit.go(), second.goto(`${server.to.url}/refunds`)])
     for (const page of [visit.page, second]) await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await press(visit.page, 'Sign out')
     await visit.page.getByText('You have signed out.').waitFor()
@@ -201,8 +210,8 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await second.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('is not asked of whoever cannot reach the house', async () => {
-    await using visit = await house.open('/refunds')
+  test('is not asked of whoever cannot reach the server', async () => {
+    await using visit = await server.open('/refunds')
     await visit.context.route('**/v1/**', route => route.abort())
     await visit.go()
     await visit.page.getByRole('heading', { name: 'This page cannot be loaded' }).waitFor()

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import type { RefundsHouse } from './refunds-house.ts'
+import type { RefundsServer } from './refunds-server.ts'
 
 export type WalletQuestion = { readonly method: string; readonly params?: readonly unknown[] }
 type Answering = (question: WalletQuestion, usual: () => Promise<unknown>) => Promise<unknown>
@@ -31,7 +31,7 @@ export class WalletError extends Error {
 
 /** A wallet whose account is one of the test chain's, and which really sends. `asked`: by what it was asked. */
 export const openWallet = async (
-  { on }: RefundsHouse,
+  { on }: RefundsServer,
   context: BrowserContext,
   answering: Answering = (_, usual) => usual(),
 ) => {

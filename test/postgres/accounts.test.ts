@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { can, isRoot } from '../../src/process/account.ts'
-import { dataFolder, homeOf, postmaster, readUrl, run, startHouse } from '../harness/house.ts'
+import { dataFolder, homeOf, postmaster, readUrl, run, startParent } from '../harness/embedded-parent.ts'
 import { programsOf } from '../harness/sweep.ts'
 import { until } from '../harness/until.ts'
 
@@ -28,26 +28,26 @@ asRoot('started by root, Postgres runs under another account', async () => {
 
 asBoth('an ordinary user runs Postgres itself', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
-  const house = await startHouse(folder.path, { uid: ordinary })
-  expect(house.said).toEqual(['ready'])
+  const parent = await startParent(folder.path, { uid: ordinary })
+  expect(parent.said).toEqual(['ready'])
   expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
 })
 
 asBoth('root can start what an ordinary user made, and the user again afterwards', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
   for (const options of [{ uid: ordinary }, {}, { uid: ordinary }]) {
-    const house = await startHouse(folder.path, options)
-    expect(house.said).toEqual(['ready'])
+    const parent = await startParent(folder.path, options)
+    expect(parent.said).toEqual(['ready'])
     expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
-    house.kill('SIGTERM')
-    await until(() => house.signalCode)
+    parent.kill('SIGTERM')
+    await until(() => parent.signalCode)
   }
 })
 
 asBoth('an ordinary user is told in one line that the folder is not theirs', async () => {
   await using folder = dataFolder()
-  const house = await startHouse(folder.path, { uid: ordinary })
-  expect(house.said).toEqual([
+  const parent = await startParent(folder.path, { uid: ordinary })
+  expect(parent.said).toEqual([
     `${folder.path} cannot be written to by this user: change its owner, or set DATA_DIR to another folder`,
   ])
 })
@@ -55,7 +55,7 @@ asBoth('an ordinary user is told in one line that the folder is not theirs', asy
 asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymachine, which stays', async () => {
   await using closed = closedFolder()
   await using folder = dataFolder(closed.path)
-  const first = await startHouse(folder.path)
+  const first = await startParent(folder.path)
   const home = homeOf(folder.path)
   expect(home).toStartWith('/var/lib/paymachine/')
   const place = `Postgres cannot read ${folder.path} as user ${ownerOf(folder.path)}, so the database is in ${home}`
@@ -63,7 +63,7 @@ asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymac
   await run(readUrl(folder.path), 'create table kept as select 1 as id')
   first.kill('SIGKILL')
   await until(() => first.signalCode)
-  const second = await startHouse(folder.path)
+  const second = await startParent(folder.path)
   expect(second.said.filter(isOfData)).toEqual([place, 'ready'])
   expect(await run(readUrl(folder.path), 'select id from kept')).toEqual([{ id: 1 }])
 })
@@ -72,17 +72,17 @@ asRoot('two clones that Postgres cannot enter have databases of their own', asyn
   await using closed = closedFolder()
   await using one = dataFolder(closed.path)
   await using two = dataFolder(closed.path)
-  await Promise.all([startHouse(one.path), startHouse(two.path)])
+  await Promise.all([startParent(one.path), startParent(two.path)])
   expect(homeOf(one.path)).not.toBe(homeOf(two.path))
 })
 
-asRoot('a copied data folder does not open the database of a running house', async () => {
+asRoot('a copied data folder does not open the database of a running parent', async () => {
   await using closed = closedFolder()
   await using folder = dataFolder(closed.path)
-  const house = await startHouse(folder.path)
+  const parent = await startParent(folder.path)
   const copy = join(closed.path, 'copy')
   execFileSync('cp', ['-a', folder.path, copy])
-  await expect(startEmbedded({ dataDir: copy })).rejects.toThrow(`is in use by pid ${house.pid}`)
+  await expect(startEmbedded({ dataDir: copy })).rejects.toThrow(`is in use by pid ${parent.pid}`)
 })
 
 asRoot('a link to a database that is gone is not answered with an empty one', async () => {
@@ -101,7 +101,7 @@ asRoot(
     const binaries = copyClone(closed.path)
     const copy = programsOf(closed.path)
     expect(existsSync(copy)).toBe(false)
-    const first = await startHouse(folder.path, { clone: closed.path })
+    const first = await startParent(folder.path, { clone: closed.path })
     const owner = ownerOf(folder.path)
     const programs = `Postgres cannot read ${binaries} as user ${owner}, so it runs the programs in ${copy}`
     const place = `Postgres cannot read ${folder.path} as user ${owner}, so the database is in ${homeOf(folder.path)}`
@@ -113,14 +113,14 @@ asRoot(
 
     // As a root leaves it who lets nobody in.
     for (const each of [copy, join(copy, 'bin')]) chmodSync(each, 0o700)
-    const second = await startHouse(folder.path, { clone: closed.path })
+    const second = await startParent(folder.path, { clone: closed.path })
     expect(second.said).toEqual([programs, place, 'ready'])
     expect(program()).toBe(join(copy, 'bin/postgres'))
     second.kill('SIGKILL')
     await until(() => second.signalCode)
 
     const madeAt = statSync(copy).ctimeMs
-    const third = await startHouse(folder.path, { clone: closed.path })
+    const third = await startParent(folder.path, { clone: closed.path })
     expect(third.said).toEqual([programs, place, 'ready'])
     expect(statSync(copy).ctimeMs).toBe(madeAt)
   },

@@ -13,10 +13,10 @@ import {
   postmaster,
   readUrl,
   run,
-  spawnHouse,
-  startHouse,
+  spawnParent,
+  startParent,
   usedFolder,
-} from '../harness/house.ts'
+} from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 
 test('what was written is there after a restart, at the same address', async () => {
@@ -100,24 +100,24 @@ test('a server that dies is started again at the same address', async () => {
   await stop()
 })
 
-test('a killed house takes its server with it', async () => {
+test('a killed parent takes its server with it', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
-  const house = await startHouse(dataDir)
+  const parent = await startParent(dataDir)
   expect(isAlive(postmaster(dataDir))).toBe(true)
-  house.kill('SIGKILL')
+  parent.kill('SIGKILL')
   await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined)
 })
 
-test('a server whose house was killed together with its guard is taken over without loss', async () => {
+test('a server whose parent was killed together with its guard is taken over without loss', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
-  const house = await startHouse(dataDir)
+  const parent = await startParent(dataDir)
   const orphan = postmaster(dataDir)
   await run(readUrl(dataDir), 'create table kept as select 1 as id')
   killGuard(orphan)
-  house.kill('SIGKILL')
-  await until(() => !isAlive(house.pid))
+  parent.kill('SIGKILL')
+  await until(() => !isAlive(parent.pid))
   expect(isAlive(orphan)).toBe(true)
   const { url, stop } = await startEmbedded({ dataDir })
   expect(postmaster(dataDir)).not.toBe(orphan)
@@ -128,12 +128,12 @@ test('a server whose house was killed together with its guard is taken over with
 test('a pid file that names another program is no obstacle', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
-  const house = await startHouse(dataDir)
+  const parent = await startParent(dataDir)
   const pid = postmaster(dataDir)
   killGuard(pid)
   process.kill(pid, 'SIGKILL')
-  house.kill('SIGKILL')
-  await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined && house.signalCode)
+  parent.kill('SIGKILL')
+  await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined && parent.signalCode)
   // As after a restart of a container, where numbers begin anew.
   const bystander = spawn('sleep', ['100'], { stdio: 'ignore' })
   const file = join(dataDir, 'postgres', 'cluster', 'postmaster.pid')
@@ -165,27 +165,27 @@ test('a busy port is left to whoever has it, and the new one is remembered', asy
 test('a second start is told who holds the data folder, and the first goes on', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
-  const house = await startHouse(dataDir)
-  await expect(startEmbedded({ dataDir })).rejects.toThrow(`${dataDir} is in use by pid ${house.pid}`)
+  const parent = await startParent(dataDir)
+  await expect(startEmbedded({ dataDir })).rejects.toThrow(`${dataDir} is in use by pid ${parent.pid}`)
   expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
 })
 
 test('of ten first starts at once one wins', async () => {
   await using folder = dataFolder()
   const dataDir = folder.path
-  const houses = Array.from({ length: 10 }, () => spawnHouse(dataDir))
-  await until(() => houses.filter(house => house.exitCode === 1).length === 9, { timeoutMs: 30_000 })
+  const parents = Array.from({ length: 10 }, () => spawnParent(dataDir))
+  await until(() => parents.filter(parent => parent.exitCode === 1).length === 9, { timeoutMs: 30_000 })
   await until(() => readdirSync(dataDir).includes('database-url'))
   expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
 })
 
 test('a first start that is killed in the middle is nothing the next one trips over', async () => {
   await using folder = dataFolder()
-  const house = spawnHouse(folder.path)
+  const parent = spawnParent(folder.path)
   const unfinished = () => readdirSync(folder.path).filter(name => name.startsWith('postgres.making'))
   await until(() => unfinished().length > 0)
-  house.kill('SIGKILL')
-  await until(() => house.signalCode)
+  parent.kill('SIGKILL')
+  await until(() => parent.signalCode)
   for (const round of ['while its initdb goes on', 'later']) {
     const { url, stop } = await startEmbedded({ dataDir: folder.path })
     expect(await run(url, `select '${round}' as round`)).toEqual([{ round }])

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { isAway, judgeError } from '../../src/postgres/errors.ts'
-import { lampHouse } from '../actors/lamps.ts'
+import { lampInstance } from '../actors/lamps.ts'
 
 const coded = (code: unknown) => Object.assign(new Error('whatever it says'), { code })
 
@@ -40,8 +40,8 @@ test.each([
 })
 
 test('what Postgres itself says is judged so', async () => {
-  await using house = await lampHouse()
-  const judge = (statement: string) => house.sql.unsafe(statement).then(() => undefined, judgeError)
+  await using instance = await lampInstance()
+  const judge = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, judgeError)
   expect(await judge('set local statement_timeout = 1; select pg_sleep(1)')).toBe('aborted')
   expect(await judge('select pg_terminate_backend(pg_backend_pid())')).toBe('lost')
   expect(await judge('do $$ begin raise serialization_failure; end $$')).toBe('aborted')
@@ -54,8 +54,8 @@ test('an error without a code is lost when a statement met it, and a fault of th
 })
 
 test('only a statement has met a database that is gone', async () => {
-  await using house = await lampHouse()
-  const met = (statement: string) => house.sql.unsafe(statement).then(() => undefined, identity)
+  await using instance = await lampInstance()
+  const met = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, identity)
   const gone = await met('select pg_terminate_backend(pg_backend_pid())')
   expect(isAway(gone)).toBe(true)
   expect(isAway(new Error('cannot commit', { cause: gone }))).toBe(true)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
-import { isAlive } from '../harness/house.ts'
+import { isAlive } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 
 /** Deaf to being told to end for its first moments, as Postgres is until it has been loaded. */
@@ -19,10 +19,10 @@ const keeper = (signal: string) => `
 
 for (const signal of ['INT', 'QUIT'])
   test(`who is killed just when a program has been started takes it along, told by ${signal}`, async () => {
-    const house = spawn(process.execPath, ['-e', keeper(signal)], { stdio: ['pipe', 'pipe', 'ignore'] })
-    const said = await new Promise<Buffer>(resolve => house.stdout.once('data', resolve))
+    const parent = spawn(process.execPath, ['-e', keeper(signal)], { stdio: ['pipe', 'pipe', 'ignore'] })
+    const said = await new Promise<Buffer>(resolve => parent.stdout.once('data', resolve))
     const pid = Number(said)
     expect(isAlive(pid)).toBe(true)
-    house.kill('SIGKILL')
+    parent.kill('SIGKILL')
     await until(() => !isAlive(pid), { timeoutMs: 10_000 }).finally(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
   })

@@ -16,7 +16,7 @@ import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
 import { can, isRoot } from '../../src/process/account.ts'
 import { openEmbedded } from '../../src/sandbox/embedded.ts'
-import { dataFolder, homeOf, postmaster, startHouse } from '../harness/house.ts'
+import { dataFolder, homeOf, postmaster, startParent } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 
 // A user who can replace a folder that root works in can make root write to any file of the machine.
@@ -78,10 +78,10 @@ asBoth('started by root in a folder of an ordinary user, the data folder is made
   using clone = rootsFolder()
   chownSync(clone.path, ordinary, ordinary)
   const path = join(clone.path, '.data')
-  const house = await startHouse(path)
-  expect(house.said).toEqual(['ready'])
+  const parent = await startParent(path)
+  expect(parent.said).toEqual(['ready'])
   expect([statSync(path).uid, statSync(`/proc/${postmaster(path)}`).uid]).toEqual([ordinary, ordinary])
-  house.kill('SIGTERM')
+  parent.kill('SIGTERM')
   await until(() => findPostmaster(homeOf(path)) === undefined)
 })
 

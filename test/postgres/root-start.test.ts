@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { can, isRoot } from '../../src/process/account.ts'
-import { dataFolder, homeOf, killGuard, postmaster, readUrl, run, startHouse } from '../harness/house.ts'
+import { dataFolder, homeOf, killGuard, postmaster, readUrl, run, startParent } from '../harness/embedded-parent.ts'
 import { spawnMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 
@@ -47,12 +47,12 @@ asRoot('a link that the account of Postgres plants as postmaster.pid makes root 
 
 asRoot('a pid that the account of Postgres writes makes root end no process of another user', async () => {
   await using folder = dataFolder()
-  const house = await startHouse(folder.path)
+  const parent = await startParent(folder.path)
   const pid = postmaster(folder.path)
   killGuard(pid)
   process.kill(pid, 'SIGKILL')
-  house.kill('SIGKILL')
-  await until(() => house.signalCode)
+  parent.kill('SIGKILL')
+  await until(() => parent.signalCode)
   const cluster = join(homeOf(folder.path), 'cluster')
   const bystander = spawn('sleep', ['100'], { cwd: cluster, stdio: 'ignore' })
   const pidFile = join(cluster, 'postmaster.pid')

@@ -72,7 +72,7 @@ test('a list that is narrowed to few or none of twenty thousand reads no more th
       }
 })
 
-test('events of one type are found without the others, also in a house that has no statistics yet', async () => {
+test('events of one type are found without the others, also in an instance that has no statistics yet', async () => {
   await using db = await database()
   await using pool = new AsyncDisposableStack()
   const sql = pool.adopt(connect(db.url, { max: 1 }), each => each.end({ timeout: 1 }))

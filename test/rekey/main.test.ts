@@ -132,14 +132,14 @@ test.concurrent('a data folder gets a new key, keeps the old one as the previous
   expect((await runRekey({ DATA_DIR: dataDir, ...own })).code).toBe(0)
   expect(await use(sql => readSecret(sql, newKey, id))).toBe('JBSWY3DPEHPK3PXP')
 
-  // A house that runs does not learn of a new key.
+  // A instance that runs does not learn of a new key.
   const during = await use(() => runRekey({ DATA_DIR: dataDir }))
   expect(during.code).toBe(1)
   expect(during.said).toContain('stop its server first')
   expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe(fourth.current)
 })
 
-test.concurrent('where no house ever was, none is made', async () => {
+test.concurrent('where no instance ever was, none is made', async () => {
   const dataDir = join(tmpdir(), `paymachine-${randomUUID()}`)
   const { code, said } = await runRekey({ DATA_DIR: dataDir })
   expect(code).toBe(1)

@@ -107,12 +107,12 @@ test('what is written between the reading and the sealing stays, and is sealed a
   expect(await readSecrets(db.sql, after)).toEqual([[id, 'newer']])
 })
 
-test('two at once, beside a house that knows both keys and writes, lose nothing', async () => {
+test('two at once, beside an instance that knows both keys and writes, lose nothing', async () => {
   await using db = await database()
   const ids = await insertAccounts(db.sql, 300, id => before.seal('mfa', id, '0'))
   const latest = new Map(ids.map(id => [id, '0']))
   let done = false
-  const house = async () => {
+  const instance = async () => {
     for (let n = 1; !done; n++) {
       const id = ids[n % ids.length] ?? ''
       const text = String(n)
@@ -122,7 +122,7 @@ test('two at once, beside a house that knows both keys and writes, lose nothing'
       latest.set(id, text)
     }
   }
-  const writing = house()
+  const writing = instance()
   await Promise.all([rekey(db.sql, during, mfa, { batch: 7 }), rekey(db.sql, during, mfa, { batch: 11 })])
   // Both keys open everything at any moment.
   expect((await readSecrets(db.sql, during)).length).toBe(300)

@@ -15,8 +15,8 @@ import { plainly } from '../harness/no-chains.ts'
 const oldKey = 'the secret key that was there before, long enough'
 const newKey = 'the secret key that comes after it, long enough'
 
-/** A house on the database, with these keys. */
-const house = async ({ sql, url }: Database, secretKey: string, previous?: string): Promise<Api> => {
+/** A instance on the database, with these keys. */
+const instance = async ({ sql, url }: Database, secretKey: string, previous?: string): Promise<Api> => {
   const outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
   const env = parseEnv({ DATABASE_URL: url, SECRET_KEY: secretKey })
   const actors = await openActors(outside, [])
@@ -24,24 +24,24 @@ const house = async ({ sql, url }: Database, secretKey: string, previous?: strin
 }
 
 /** Whoever has signed in at any of them is known at every one, and each reads what any has stored. */
-const agree = async (houses: readonly Api[], accountId: string) => {
-  for (const from of houses) {
+const agree = async (instances: readonly Api[], accountId: string) => {
+  for (const from of instances) {
     const { accessToken } = await openSession(from, accountId, {
       address: '127.0.0.1',
       network: '127.0.0.1',
       userAgent: null,
     })
     const sealed = from.keyring.seal('mfa', accountId, 'JBSWY3DPEHPK3PXP')
-    for (const to of houses) {
+    for (const to of instances) {
       expect((await to.sessions.find(accessToken))?.session.accountId).toBe(accountId)
       expect(to.keyring.open('mfa', accountId, sealed)).toBe('JBSWY3DPEHPK3PXP')
     }
   }
 }
 
-test('houses change to another key one by one, and at every step all that run agree', async () => {
+test('instances change to another key one by one, and at every step all that run agree', async () => {
   await using db = await database()
-  const before = await house(db, oldKey)
+  const before = await instance(db, oldKey)
   const accountId = crypto.randomUUID()
   await db.sql`select create_account(${accountId}, 'owner@lamps.example', 'no hash')`
   await db.sql`
@@ -52,15 +52,15 @@ test('houses change to another key one by one, and at every step all that run ag
     userAgent: null,
   })
 
-  const told = await house(db, oldKey, newKey)
+  const told = await instance(db, oldKey, newKey)
   await agree([before, told], accountId)
-  const changed = await house(db, newKey, oldKey)
+  const changed = await instance(db, newKey, oldKey)
   await agree([told, changed], accountId)
   for (const column of sealedColumns) await rekey(db.sql, changed.keyring, column)
   await agree([told, changed], accountId)
   expect((await changed.sessions.find(accessToken))?.session.accountId).toBe(accountId)
 
-  const after = await house(db, newKey)
+  const after = await instance(db, newKey)
   await agree([changed, after], accountId)
   const [row] = await db.sql<{ sealed: string }[]>`select mfa_secret as sealed from accounts`
   expect(after.keyring.open('mfa', accountId, row?.sealed ?? '')).toBe('JBSWY3DPEHPK3PXP')

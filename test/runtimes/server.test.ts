@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { database } from '../harness/database.ts'
+import { dataFolder } from '../harness/embedded-parent.ts'
 import { events } from '../harness/events.ts'
-import { dataFolder } from '../harness/house.ts'
 import { type Main, startMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 import { findRuntime, runtimes } from './runtimes.ts'
 import { conversations, wire } from './wire.ts'
 
-/** The whole house, by the program that operators start. */
+/** The whole instance, by the program that operators start. */
 const program = fileURLToPath(new URL('main-program.ts', import.meta.url))
 const open = new AsyncDisposableStack()
-const houses = new Map<string, Main>()
+const instances = new Map<string, Main>()
 let bun: Main
 
 const start = async (name: string) => {
@@ -29,9 +29,9 @@ const start = async (name: string) => {
     ...{ PUBLIC_URL: 'https://pay.test', TRUSTED_PROXIES: '127.0.0.0/8' },
     SECRET_KEY: 'a secret key for tests and for nothing else',
   }
-  const house = open.use(await startMain(env, runtime && { runtime, program }))
-  if (name === 'Bun') bun = house
-  else houses.set(name, house)
+  const instance = open.use(await startMain(env, runtime && { runtime, program }))
+  if (name === 'Bun') bun = instance
+  else instances.set(name, instance)
 }
 
 beforeAll(() => Promise.all(['Bun', ...Object.keys(runtimes)].map(start)).then(() => {}), 60_000)
@@ -42,10 +42,10 @@ const names = Object.keys(runtimes)
 test.each(names)(
   'on %s all that is said to a server is answered as on Bun',
   async name => {
-    const house = houses.get(name)
-    if (!house) return
+    const instance = instances.get(name)
+    if (!instance) return
     for (const [what, parts] of Object.entries(conversations))
-      expect([what, await wire(house.url, parts)]).toEqual([what, await wire(bun.url, parts)])
+      expect([what, await wire(instance.url, parts)]).toEqual([what, await wire(bun.url, parts)])
   },
   30_000,
 )
@@ -53,10 +53,12 @@ test.each(names)(
 test.concurrent.each(names)(
   'on %s a customer pays, a merchant cancels, streams tell of both, and SIGTERM ends all',
   async name => {
-    const house = houses.get(name)
-    if (!house) return
-    const post = postTo(house.url)
-    const signUpCode = house.lines.flatMap(line => /^The first sign-up needs the code (\w+)$/.exec(line)?.[1] ?? [])[0]
+    const instance = instances.get(name)
+    if (!instance) return
+    const post = postTo(instance.url)
+    const signUpCode = instance.lines.flatMap(
+      line => /^The first sign-up needs the code (\w+)$/.exec(line)?.[1] ?? [],
+    )[0]
     const signUp = { email: 'anna@example.com', password: 'correct horse', merchantName: 'Lamps', signUpCode }
     const { accessToken: me, merchants } = await post('/v1/auth/sign-up', signUp)
     const merchant = `/v1/merchants/${merchants[0].id}`
@@ -69,7 +71,7 @@ test.concurrent.each(names)(
       const at = `/v1/checkout/payments/${payment.id}`
       const picked = await post(`${at}/asset`, { chainId: 31337, asset: 'TUSD', clientSecret })
       expect(picked.crypto.amountExpected).toBe('10000000')
-      return { id: payment.id, stream: `${house.url}${at}/stream?clientSecret=${clientSecret}` }
+      return { id: payment.id, stream: `${instance.url}${at}/stream?clientSecret=${clientSecret}` }
     }
     const [one, other] = [await opened(), await opened()]
 
@@ -91,12 +93,12 @@ test.concurrent.each(names)(
     await post(`/v1/sandbox/payments/${one.id}/simulate`, { scenario: 'paid' }, key)
     await told(paid, 'success')
 
-    house.child.kill('SIGTERM')
+    instance.child.kill('SIGTERM')
     // Ended, and not cut off: that would throw.
     while (await paid.next());
     while (await canceled.next());
-    expect(await house.exited).toBe(0)
-    expect(house.lines.at(-1)).toBe('Stopping')
+    expect(await instance.exited).toBe(0)
+    expect(instance.lines.at(-1)).toBe('Stopping')
   },
   30_000,
 )

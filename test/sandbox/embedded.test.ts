@@ -7,7 +7,7 @@ import { lockDataFolder } from '../../src/process/data-folder-lock.ts'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments, payer } from '../../src/sandbox/contracts.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
-import { dataFolder, isAlive, killGuard } from '../harness/house.ts'
+import { dataFolder, isAlive, killGuard } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 import { deployerNonce, dollarsOf, killed, mint, nodeOf, opened, spawnKeeper } from './opened.ts'
 
@@ -34,7 +34,7 @@ test('a restart keeps blocks, balances, receipts and nonces, at the same address
   expect(await headOf(second.url)).toMatchObject({ number: 3 })
 })
 
-test('what waits to be mined when the house stops is in the chain that it comes back with', async () => {
+test('what waits to be mined when the instance stops is in the chain that it comes back with', async () => {
   await using folder = dataFolder()
   const first = await opened(folder.path)
   const hash = await ask(first.url, 'eth_sendTransaction', { from: payer, to: somebody, value: '0x5' })
@@ -55,28 +55,28 @@ test('nothing is deployed twice', async () => {
   }
 })
 
-test('a killed house takes its chain with it, and the next one has what was saved', async () => {
+test('a killed instance takes its chain with it, and the next one has what was saved', async () => {
   await using folder = dataFolder()
-  const house = await spawnKeeper(folder.path)
+  const instance = await spawnKeeper(folder.path)
   const node = nodeOf(folder.path)
   await mint(`http://127.0.0.1:${node.port}`, somebody, 5)
   const state = () => readFileSync(join(folder.path, 'sandbox', 'state')).toString('base64')
   const earlier = state()
   await until(() => state() !== earlier)
-  await killed(house)
+  await killed(instance)
   await until(() => !isAlive(node.pid))
   await using next = await opened(folder.path)
   expect(await dollarsOf(next.url, somebody)).toBe(5)
   expect(next.epoch()).toBe(node.epoch)
 })
 
-test('a chain whose house was killed together with its guard is replaced', async () => {
+test('a chain whose instance was killed together with its guard is replaced', async () => {
   await using folder = dataFolder()
-  const house = await spawnKeeper(folder.path)
+  const instance = await spawnKeeper(folder.path)
   const orphan = nodeOf(folder.path)
-  house.kill('SIGSTOP')
+  instance.kill('SIGSTOP')
   killGuard(orphan.pid)
-  await killed(house)
+  await killed(instance)
   expect(isAlive(orphan.pid)).toBe(true)
   await using next = await opened(folder.path)
   expect(runs(orphan.pid)).toBe(false)
@@ -154,13 +154,13 @@ test('a chain that is killed before anything was saved again loses no more than 
 
 test('two starts at once share one chain, and the second goes on with it when the first is gone', async () => {
   await using folder = dataFolder()
-  const [house, other] = await Promise.all([spawnKeeper(folder.path), spawnKeeper(folder.path)])
+  const [instance, other] = await Promise.all([spawnKeeper(folder.path), spawnKeeper(folder.path)])
   await using sandbox = await opened(folder.path)
   const { pid, port, epoch } = nodeOf(folder.path)
   expect(sandbox.url).toBe(`http://127.0.0.1:${port}`)
   expect(sandbox.epoch()).toBe(epoch)
   expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
-  await killed(house)
+  await killed(instance)
   await killed(other)
   await until(() => nodeOfOrNone(folder.path)?.pid !== pid && sandbox.trouble() === undefined)
   await until(() => mint(sandbox.url, somebody, 5).catch(() => undefined))

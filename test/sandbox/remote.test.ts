@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { headOf } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { anvil, type TestChain } from '../harness/anvil.ts'
-import { dataFolder } from '../harness/house.ts'
+import { dataFolder } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 import { unusedPort } from '../harness/unused-port.ts'
 import { deployerNonce, dollarsOf, mint, opened } from './opened.ts'
@@ -26,7 +26,7 @@ test.each([
   expect(sandbox.trouble()).toBeUndefined()
 })
 
-test('a house that has the chain of another by its address knows it by the same epoch, over restarts too', async () => {
+test('an instance that has the chain of another by its address knows it by the same epoch, over restarts too', async () => {
   await using folder = dataFolder()
   const epochs: unknown[] = []
   for (let round = 0; round < 2; round++) {
@@ -39,14 +39,14 @@ test('a house that has the chain of another by its address knows it by the same 
   expect(epochs[1]).toBe(epochs[0])
 })
 
-test('two houses at one node have the contracts once', async () => {
+test('two instances at one node have the contracts once', async () => {
   await using chain = await anvil({ mining: 'none' })
-  const houses = await Promise.all([opened(nowhere, chain.url), opened(nowhere, chain.url)])
-  for (const house of houses) expect(house.trouble()).toBeUndefined()
+  const instances = await Promise.all([opened(nowhere, chain.url), opened(nowhere, chain.url)])
+  for (const instance of instances) expect(instance.trouble()).toBeUndefined()
   const nonce = await deployerNonce(chain.url)
   await using _later = await opened(nowhere, chain.url)
   expect(await deployerNonce(chain.url)).toBe(nonce)
-  await Promise.all(houses.map(house => house.stop()))
+  await Promise.all(instances.map(instance => instance.stop()))
 })
 
 test('nothing is sent to another chain', async () => {

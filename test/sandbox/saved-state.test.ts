@@ -6,7 +6,7 @@ import { isRoot } from '../../src/process/account.ts'
 import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments } from '../../src/sandbox/contracts.ts'
 import { writeState } from '../../src/sandbox/saved-state.ts'
-import { dataFolder } from '../harness/house.ts'
+import { dataFolder } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 import { deployerNonce, killed, mint, nodeOf, opened, spawnKeeper } from './opened.ts'
 
@@ -109,12 +109,12 @@ test('a kill between a save and the note that it is the latest opens no epoch', 
   expect(await headOf(sandbox.url)).toMatchObject({ number: 2 })
 })
 
-test('a house that is killed while it saves loses no chain and no epoch', async () => {
+test('an instance that is killed while it saves loses no chain and no epoch', async () => {
   // On a disk, where writing a save takes long enough to be killed in.
   await using folder = dataFolder(tmpdir())
   const found: (readonly [epoch: string, number: number])[] = []
   for (let round = 0; round < 3; round++) {
-    const house = await spawnKeeper(folder.path)
+    const instance = await spawnKeeper(folder.path)
     const { port, epoch } = nodeOf(folder.path)
     const url = `http://127.0.0.1:${port}`
     found.push([epoch, (await headOf(url)).number])
@@ -125,7 +125,7 @@ test('a house that is killed while it saves loses no chain and no epoch', async 
     })
     await ask(url, 'anvil_mine', '0x7d0')
     await until(() => writes, { everyMs: 0, what: 'a save' })
-    await killed(house)
+    await killed(instance)
     watcher.close()
     await using next = await opened(folder.path)
     expect(next.said).toEqual([])

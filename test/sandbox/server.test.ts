@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { headOf } from '../../src/sandbox/ask.ts'
 import { database } from '../harness/database.ts'
-import { dataFolder, isAlive } from '../harness/house.ts'
+import { dataFolder, isAlive } from '../harness/embedded-parent.ts'
 import { spawnMain, startMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 import { nodeOf } from './opened.ts'
@@ -15,7 +15,7 @@ const outside = (url: string, dataDir: string) => ({
   SECRET_KEY: 'a secret that only this test knows of, 1234',
 })
 
-test.concurrent('a house has its sandbox when it is ready, ends it when told to, and has the same one again', async () => {
+test.concurrent('an instance has its sandbox when it is ready, ends it when told to, and has the same one again', async () => {
   await using db = await database()
   await using folder = dataFolder()
   const heads: unknown[] = []
@@ -31,7 +31,7 @@ test.concurrent('a house has its sandbox when it is ready, ends it when told to,
   expect(heads[1]).toEqual(heads[0])
 })
 
-test.concurrent('a house that is killed leaves no anvil', async () => {
+test.concurrent('an instance that is killed leaves no anvil', async () => {
   await using db = await database()
   await using folder = dataFolder()
   await using main = await startMain(outside(db.url, folder.path))
@@ -41,14 +41,14 @@ test.concurrent('a house that is killed leaves no anvil', async () => {
   await until(() => !isAlive(pid))
 })
 
-test.concurrent('a house without sandbox starts none', async () => {
+test.concurrent('an instance without sandbox starts none', async () => {
   await using db = await database()
   await using folder = dataFolder()
   await using _main = await startMain({ ...outside(db.url, folder.path), SANDBOX: 'off' })
   expect(existsSync(join(folder.path, 'sandbox'))).toBe(false)
 })
 
-test.concurrent('a house starts where there is no anvil, and says what to set', async () => {
+test.concurrent('an instance starts where there is no anvil, and says what to set', async () => {
   await using db = await database()
   await using folder = dataFolder()
   const root = fileURLToPath(new URL('../../', import.meta.url))

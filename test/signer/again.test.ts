@@ -4,13 +4,13 @@ import { nameTransaction, retryRefund } from '../../src/commands/refund-transact
 import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
 import type { SigningStep } from '../../src/signer/desk.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
-const { sign, tendNow, sql, api } = house
+const instance = await instanceForFile()
+const { sign, tendNow, sql, api } = instance
 
 const oneOf = async (merchantId: string) => {
-  const [refund] = await house.refunds(merchantId, 1)
+  const [refund] = await instance.refunds(merchantId, 1)
   if (!refund) throw new Error('there is no refund')
   return { id: refund.id, merchantId, livemode: undefined }
 }
@@ -18,7 +18,7 @@ type One = Awaited<ReturnType<typeof oneOf>>
 
 const isShown = async ({ id }: One) => (await listSignedByHand(sql, [id])).has(id)
 const fail = async ({ id }: One) => {
-  const { txHash } = await house.refund(id)
+  const { txHash } = await instance.refund(id)
   const [payment] = await sql<{ id: string; amount: number }[]>`
     select payment_id as id, amount_minor::int as amount from refunds where id = ${id}`
   const event = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted' }
@@ -32,35 +32,35 @@ const name = (refund: One, digit: string) =>
   nameTransaction(api, refund, { txHash: `0x${digit.repeat(64)}` as Hex, cause: 'test', isGone: async () => false })
 
 test('what a signer has signed in vain it signs again', async () => {
-  const { merchantId } = await house.newSigner()
+  const { merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   await sign(refund.id)
-  const { txHash } = await house.refund(refund.id)
-  await house.finalize()
+  const { txHash } = await instance.refund(refund.id)
+  await instance.finalize()
   await tendNow()
   await fail(refund)
   await retryRefund(api, refund, 'test')
   expect(await isShown(refund)).toBe(false)
   await sign(refund.id)
-  const again = await house.refund(refund.id)
+  const again = await instance.refund(refund.id)
   expect([again.state, again.txHash === txHash]).toEqual(['processing', false])
 })
 
 test.each(['before it has failed', 'after it is to be signed again'])(
   'what was sent by hand in vain no signer signs that is set up %s',
   async when => {
-    const { merchantId } = await house.newSigner()
+    const { merchantId } = await instance.newSigner()
     await sql`select remove_refund_signer(${merchantId}, 31337, 'operator')`
     const refund = await oneOf(merchantId)
     await name(refund, when.startsWith('before') ? '1' : '2')
-    if (when.startsWith('before')) await house.newSigner({ of: merchantId })
+    if (when.startsWith('before')) await instance.newSigner({ of: merchantId })
     await fail(refund)
     await retryRefund(api, refund, 'test')
-    if (!when.startsWith('before')) await house.newSigner({ of: merchantId })
+    if (!when.startsWith('before')) await instance.newSigner({ of: merchantId })
     expect(await isShown(refund)).toBe(true)
     await sign(refund.id)
     await tendNow()
-    expect([(await house.refund(refund.id)).state, await isShown(refund)]).toEqual(['requires_signature', true])
+    expect([(await instance.refund(refund.id)).state, await isShown(refund)]).toEqual(['requires_signature', true])
   },
 )
 
@@ -70,7 +70,7 @@ const setMode = (of: string, mode: 'manual' | 'signer') =>
 test.each(['over', 'open'])(
   'whoever is stopped between broadcast and its note leaves to hand what has been left to it since, its number %s',
   async number => {
-    const { merchantId } = await house.newSigner()
+    const { merchantId } = await instance.newSigner()
     const refund = await oneOf(merchantId)
     const held = Promise.withResolvers<void>()
     const there = Promise.withResolvers<void>()
@@ -79,11 +79,11 @@ test.each(['over', 'open'])(
       there.resolve()
       return held.promise
     }
-    const signing = signRefund({ ...house.desk, at }, (_, act) => act(), refund.id)
+    const signing = signRefund({ ...instance.desk, at }, (_, act) => act(), refund.id)
     await there.promise
-    await house.finalize()
+    await instance.finalize()
     await fail(refund)
-    if (number === 'over') await house.tend()
+    if (number === 'over') await instance.tend()
     await setMode(merchantId, 'manual')
     await retryRefund(api, refund, 'test')
     expect(await isShown(refund)).toBe(true)
@@ -91,8 +91,8 @@ test.each(['over', 'open'])(
     held.resolve()
     await signing
     await tendNow()
-    expect([await house.waitOf(refund.id), await isShown(refund)]).toEqual(['by_hand', true])
+    expect([await instance.waitOf(refund.id), await isShown(refund)]).toEqual(['by_hand', true])
     await tendNow()
-    expect((await house.refund(refund.id)).state).toBe('requires_signature')
+    expect((await instance.refund(refund.id)).state).toBe('requires_signature')
   },
 )

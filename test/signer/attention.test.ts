@@ -4,10 +4,10 @@ import { encodeId } from '../../src/ids.ts'
 import { readBacklog } from '../../src/queries/backlog.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { readableLog } from '../harness/lines.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
-const { sql, sign } = house
+const instance = await instanceForFile()
+const { sql, sign } = instance
 
 const chainsOn = [31337]
 const page = { after: undefined, limit: 100, order: 'asc' } as const
@@ -26,17 +26,17 @@ const aDayLater = () =>
   sql`update signing_waits set begun_at = begun_at - interval '1 day', since = since - interval '1 day'`
 
 const refused = async () => {
-  const { merchantId } = await house.newSigner()
-  const [refund] = await house.refunds(merchantId, 1, { native: true })
+  const { merchantId } = await instance.newSigner()
+  const [refund] = await instance.refunds(merchantId, 1, { native: true })
   if (!refund) throw new Error('there is no refund')
-  await house.node.call('anvil_setCode', refund.destination, '0x5f5ffd')
+  await instance.node.call('anvil_setCode', refund.destination, '0x5f5ffd')
   await sign(refund.id)
   return { merchantId, ...refund }
 }
 
 test('what a signer cannot sign for a day is for a person, whatever it found in its way last', async () => {
   const { id, merchantId, destination } = await refused()
-  expect(await house.waitOf(id)).toBe('refused')
+  expect(await instance.waitOf(id)).toBe('refused')
   expect(await look(merchantId)).toEqual(nobody)
   await aDayLater()
   expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'refused']] })
@@ -46,12 +46,12 @@ test('what a signer cannot sign for a day is for a person, whatever it found in 
     { sealed: string }[]
   >`select sealed_key as sealed from refund_signers where merchant_id = ${merchantId}`
   await sql`update refund_signers set sealed_key = 'v1.gone.x' where merchant_id = ${merchantId}`
-  await house.tendNow()
+  await instance.tendNow()
   expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'unreadable_key']] })
   await sql`update refund_signers set sealed_key = ${key[0]?.sealed ?? ''} where merchant_id = ${merchantId}`
-  await house.node.call('anvil_setCode', destination, '0x')
-  await house.tendNow()
-  expect((await house.refund(id)).state).toBe('processing')
+  await instance.node.call('anvil_setCode', destination, '0x')
+  await instance.tendNow()
+  expect((await instance.refund(id)).state).toBe('processing')
   expect(await look(merchantId)).toEqual(nobody)
 })
 
@@ -70,14 +70,14 @@ test.each([
 })
 
 test('what was signed a day ago and is not mined is for a person, until it is', async () => {
-  const { merchantId } = await house.newSigner()
-  const [refund] = await house.refunds(merchantId, 1)
+  const { merchantId } = await instance.newSigner()
+  const [refund] = await instance.refunds(merchantId, 1)
   const id = refund?.id ?? ''
   await sign(id)
   expect(await look(merchantId)).toEqual(nobody)
   await sql`update signer_nonces set created_at = created_at - interval '1 day' where refund_id = ${id}`
   expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'not_mined']] })
-  await house.finalize()
-  await house.tend()
+  await instance.finalize()
+  await instance.tend()
   expect(await look(merchantId)).toEqual(nobody)
 })

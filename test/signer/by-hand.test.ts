@@ -6,38 +6,38 @@ import { findRefund } from '../../src/queries/refunds.ts'
 import { waitToSign } from '../../src/queries/signing.ts'
 import type { SigningStep } from '../../src/signer/desk.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
+const instance = await instanceForFile()
 
-const { sign, tendNow } = house
-const stateOf = async (id: string) => (await house.refund(id)).state
+const { sign, tendNow } = instance
+const stateOf = async (id: string) => (await instance.refund(id)).state
 const setMode = (of: string, mode: 'manual' | 'signer') =>
-  house.sql`update merchant_settings set refund_mode = ${mode} where merchant_id = ${of}`
-const remove = (of: string) => house.sql`select remove_refund_signer(${of}, 31337, 'operator')`
+  instance.sql`update merchant_settings set refund_mode = ${mode} where merchant_id = ${of}`
+const remove = (of: string) => instance.sql`select remove_refund_signer(${of}, 31337, 'operator')`
 
 const oneOf = async (merchantId: string, kind = {}) => {
-  const [refund] = await house.refunds(merchantId, 1, kind)
+  const [refund] = await instance.refunds(merchantId, 1, kind)
   if (!refund) throw new Error('there is no refund')
   return { merchantId, ...refund }
 }
 
 /** To an owner. */
 const isShown = async ({ id, merchantId }: { id: string; merchantId: string }) => {
-  const refund = await findRefund(house.sql, { id, merchantId, livemode: undefined })
+  const refund = await findRefund(instance.sql, { id, merchantId, livemode: undefined })
   if (!refund) throw new Error('the refund is not there')
   const member: MemberCaller = { merchantId, role: 'owner' }
-  return (await refundFactsFor(house.api, { member }, [refund]))(refund).unsignedTransaction !== null
+  return (await refundFactsFor(instance.api, { member }, [refund]))(refund).unsignedTransaction !== null
 }
 
 test('while a signer waits for gas nobody is shown what it is going to sign', async () => {
-  const { merchantId, address } = await house.newSigner({ coins: 0n })
+  const { merchantId, address } = await instance.newSigner({ coins: 0n })
   const refund = await oneOf(merchantId)
   expect(await isShown(refund)).toBe(false)
   await sign(refund.id)
-  expect(await house.waitOf(refund.id)).toBe('no_gas')
+  expect(await instance.waitOf(refund.id)).toBe('no_gas')
   expect(await isShown(refund)).toBe(false)
-  await house.node.call('anvil_setBalance', address, '0xde0b6b3a7640000')
+  await instance.node.call('anvil_setBalance', address, '0xde0b6b3a7640000')
   await tendNow()
   expect(await stateOf(refund.id)).toBe('processing')
   expect(await isShown(refund)).toBe(false)
@@ -45,14 +45,14 @@ test('while a signer waits for gas nobody is shown what it is going to sign', as
 
 test('what is more than a signer may give away is shown, and never signed by one again', async () => {
   const few = { perRefundMinor: 50, perDayMinor: 50 }
-  const signer = await house.newSigner(few)
+  const signer = await instance.newSigner(few)
   const { merchantId: of } = signer
   const refund = await oneOf(of, { amountMinor: 51 })
   expect(await isShown(refund)).toBe(false)
   await sign(refund.id)
   expect(await isShown(refund)).toBe(true)
 
-  await house.sql`select add_refund_signer(${signer.id}, ${of}, 31337, ${signer.address}, '', 0,
+  await instance.sql`select add_refund_signer(${signer.id}, ${of}, 31337, ${signer.address}, '', 0,
     ${'[{"currency":"USD","perRefundMinor":9000,"perDayMinor":9000}]'}::text::json, 'operator')`
   await tendNow()
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
@@ -61,17 +61,18 @@ test('what is more than a signer may give away is shown, and never signed by one
   expect(await stateOf(next.id)).toBe('processing')
 
   // A slower process finds something else in its way.
-  const news = await waitToSign(house.sql, { refundId: refund.id, signerId: signer.id, reason: 'no_answer' })
-  expect([news, await house.waitOf(refund.id)]).toEqual([false, 'over_refund_limit'])
+  const news = await waitToSign(instance.sql, { refundId: refund.id, signerId: signer.id, reason: 'no_answer' })
+  expect([news, await instance.waitOf(refund.id)]).toEqual([false, 'over_refund_limit'])
 
   await remove(of)
-  await house.newSigner({ of })
+  await instance.newSigner({ of })
   await tendNow()
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
 })
 
 test.each(['turned on', 'added', 'replaced'])('what was shown before a signer is %s is not signed by it', async how => {
-  const { merchantId: of } = how === 'added' ? { merchantId: house.merchantId } : await house.newSigner({ coins: 0n })
+  const { merchantId: of } =
+    how === 'added' ? { merchantId: instance.merchantId } : await instance.newSigner({ coins: 0n })
   if (how === 'turned on') await setMode(of, 'manual')
   const refund = await oneOf(of)
   if (how === 'replaced') {
@@ -79,10 +80,10 @@ test.each(['turned on', 'added', 'replaced'])('what was shown before a signer is
     await remove(of)
   }
   expect(await isShown(refund)).toBe(true)
-  await (how === 'turned on' ? setMode(of, 'signer') : house.newSigner({ of }))
+  await (how === 'turned on' ? setMode(of, 'signer') : instance.newSigner({ of }))
   await sign(refund.id)
   await tendNow()
-  expect([await stateOf(refund.id), await house.waitOf(refund.id)]).toEqual(['requires_signature', 'by_hand'])
+  expect([await stateOf(refund.id), await instance.waitOf(refund.id)]).toEqual(['requires_signature', 'by_hand'])
   expect(await isShown(refund)).toBe(true)
 })
 
@@ -95,7 +96,7 @@ const heldSigning = async (id: string, step: SigningStep = 'signed') => {
     there.resolve()
     return held.promise
   }
-  const signing = signRefund({ ...house.desk, at }, house.turns, id)
+  const signing = signRefund({ ...instance.desk, at }, instance.turns, id)
   await Promise.race([there.promise, signing])
   return async () => {
     held.resolve()
@@ -107,16 +108,16 @@ test.each([
   ['removed', remove],
   ['turned off', (of: string) => setMode(of, 'manual')],
   ['turned off and on', (of: string) => setMode(of, 'manual').then(() => setMode(of, 'signer'))],
-  ['removed, and another one added', (of: string) => remove(of).then(() => house.newSigner({ of }))],
+  ['removed, and another one added', (of: string) => remove(of).then(() => instance.newSigner({ of }))],
 ])('a signer that is %s has signed before that, or never', async (_, change) => {
-  const { id: signer, merchantId: of } = await house.newSigner()
+  const { id: signer, merchantId: of } = await instance.newSigner()
   const refund = await oneOf(of)
   const release = await heldSigning(refund.id)
   await change(of)
   expect(await isShown(refund)).toBe(true)
   await release()
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
-  expect(await house.sql`select from signer_nonces where signer_id = ${signer}`).toHaveLength(0)
+  expect(await instance.sql`select from signer_nonces where signer_id = ${signer}`).toHaveLength(0)
 
   // And on from there.
   const next = await oneOf(of)
@@ -125,17 +126,17 @@ test.each([
 })
 
 test('what another process has left to be signed by hand since the books were read is not signed', async () => {
-  const { id: signerId, merchantId } = await house.newSigner()
+  const { id: signerId, merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   const release = await heldSigning(refund.id)
-  await waitToSign(house.sql, { refundId: refund.id, signerId, reason: 'over_day_limit' })
+  await waitToSign(instance.sql, { refundId: refund.id, signerId, reason: 'over_day_limit' })
   await release()
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
 })
 
 test('whoever changes a signer waits for what it is committing, and nobody is shown that', async () => {
   for (const change of [remove, (of: string) => setMode(of, 'manual')]) {
-    const { merchantId } = await house.newSigner()
+    const { merchantId } = await instance.newSigner()
     const refund = await oneOf(merchantId)
     const signing = sign(refund.id)
     await change(merchantId)
@@ -146,28 +147,28 @@ test('whoever changes a signer waits for what it is committing, and nobody is sh
 })
 
 test('a hash that is named by hand while a signer signs is taken, and the signature is not', async () => {
-  const { merchantId } = await house.newSigner()
+  const { merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   const release = await heldSigning(refund.id)
   const txHash = `0x${'cd'.repeat(32)}`
   await nameTransaction(
-    house.api,
+    instance.api,
     { ...refund, livemode: undefined },
     { txHash, cause: 'test', isGone: async () => false },
   )
   await release()
-  expect(await house.refund(refund.id)).toMatchObject({ state: 'processing', txHash })
-  await house.node.mine()
-  expect(await house.transfersTo(refund.destination)).toBe(0)
+  expect(await instance.refund(refund.id)).toMatchObject({ state: 'processing', txHash })
+  await instance.node.mine()
+  expect(await instance.transfersTo(refund.destination)).toBe(0)
 })
 
 test('what is turned to be signed by hand while it waits for its turn is not signed once that is over', async () => {
-  const { merchantId } = await house.newSigner()
+  const { merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   const held = Promise.withResolvers<void>()
   const waiting = Promise.withResolvers<void>()
   const signing = signRefund(
-    house.desk,
+    instance.desk,
     async (_, act) => {
       waiting.resolve()
       await held.promise

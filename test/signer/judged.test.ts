@@ -7,35 +7,36 @@ import { tendChain } from '../../src/signer/keep.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
+const instance = await instanceForFile()
 
 /** Signed and never sent, its number used by somebody else, and the only node has forgotten by what. */
 const unclear = async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   if (!refund) throw new Error('there is no refund')
   const at = (step: string) => {
     if (step === 'stored') throw new Error('the process has ended')
   }
-  await signRefund({ ...house.desk, at }, openNamedLocks(), refund.id).catch(() => {})
-  await house.sendElsewhere(signer.key, 0)
-  await house.node.mine()
-  const { number } = await house.node.head()
-  await house.node.mine(3)
-  await house.finalize()
-  await using node = await faultyNode(house.node.url)
+  await signRefund({ ...instance.desk, at }, openNamedLocks(), refund.id).catch(() => {})
+  await instance.sendElsewhere(signer.key, 0)
+  await instance.node.mine()
+  const { number } = await instance.node.head()
+  await instance.node.mine(3)
+  await instance.finalize()
+  await using node = await faultyNode(instance.node.url)
   node.break('forgets_states', { before: number + 1 })
   const chains = connectChains(
-    house.desk.chains.all.map(({ chain }) => chain),
+    instance.desk.chains.all.map(({ chain }) => chain),
     () => [node.url],
-    house.api,
+    instance.api,
   )
-  for (const each of chains.all) await tendChain({ ...house.desk, chains }, openNamedLocks(), each, { untouchedMs: 0 })
+  for (const each of chains.all)
+    await tendChain({ ...instance.desk, chains }, openNamedLocks(), each, { untouchedMs: 0 })
   chains.close()
   const numbers = () =>
-    house.sql<{ nonce: number; state: string; isUnclear: boolean }[]>`
+    instance.sql<{ nonce: number; state: string; isUnclear: boolean }[]>`
       select n.nonce::int, n.state, u.nonce is not null as "isUnclear"
       from signer_nonces n left join unclear_nonces u using (signer_id, nonce)
       where n.signer_id = ${signer.id} order by n.nonce`
@@ -45,20 +46,20 @@ const unclear = async () => {
 
 test('a number that nobody can say anything of is over once a person has seen that the money came', async () => {
   const { id, name, numbers } = await unclear()
-  await judgeRefund(house.api, name, { action: 'accept', cause: 'usr_1' })
-  expect((await house.refund(id)).state).toBe('processed')
+  await judgeRefund(instance.api, name, { action: 'accept', cause: 'usr_1' })
+  expect((await instance.refund(id)).state).toBe('processed')
   expect([...(await numbers())]).toEqual([{ nonce: 0, state: 'mined', isUnclear: false }])
 })
 
 test('or that it did not: the refund is signed again once they have looked', async () => {
   const { id, name, numbers } = await unclear()
-  await judgeRefund(house.api, name, { action: 'fail', cause: 'usr_1' })
+  await judgeRefund(instance.api, name, { action: 'fail', cause: 'usr_1' })
   expect([...(await numbers())]).toEqual([{ nonce: 0, state: 'dropped', isUnclear: false }])
-  await dismissRefund(house.api, name, 'usr_1')
-  await retryRefund(house.api, name, 'usr_1')
+  await dismissRefund(instance.api, name, 'usr_1')
+  await retryRefund(instance.api, name, 'usr_1')
   // It waits since the process has ended.
-  await house.sql`delete from signing_waits where reason = 'fault'`
-  await signRefund(house.desk, openNamedLocks(), id)
-  expect((await house.refund(id)).state).toBe('processing')
+  await instance.sql`delete from signing_waits where reason = 'fault'`
+  await signRefund(instance.desk, openNamedLocks(), id)
+  expect((await instance.refund(id)).state).toBe('processing')
   expect(await numbers()).toMatchObject([{ state: 'dropped' }, { nonce: 1, state: 'open' }])
 })

@@ -4,15 +4,15 @@ import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
 import { addSigner } from '../../src/queries/signer-setup.ts'
 import { SIGNER_PURPOSE } from '../../src/sealed-columns.ts'
 import { until } from '../harness/until.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
-const { sql } = house
+const instance = await instanceForFile()
+const { sql } = instance
 /** One that commits when it is told to. */
-const slow = connect(house.databaseUrl, { max: 1 })
+const slow = connect(instance.databaseUrl, { max: 1 })
 afterAll(() => slow.end())
 
-type Signer = Awaited<ReturnType<typeof house.newSigner>>
+type Signer = Awaited<ReturnType<typeof instance.newSigner>>
 
 /** Of a merchant that signs by hand until it is. */
 const changes = {
@@ -29,7 +29,7 @@ const changes = {
       const id = crypto.randomUUID()
       await addSigner(by, {
         ...{ id, merchantId, address, chainId: 31337, firstNonce: 0 },
-        sealedKey: house.api.keyring.seal(SIGNER_PURPOSE, id, key),
+        sealedKey: instance.api.keyring.seal(SIGNER_PURPOSE, id, key),
         limits: [{ currency: 'USD', perRefundMinor: 9_000, perDayMinor: 9_000 }],
       })
     },
@@ -47,7 +47,7 @@ const byHand = async (id: string) => (await listSignedByHand(sql, [id])).has(id)
 const nameSlowly = ({ id, destination }: { id: string; destination: string }) =>
   slow`update refunds set state = 'requires_signature', destination = ${destination} where id = ${id}`
 const unnamed = async (of: string, count = 1) => {
-  const ids = (await house.refunds(of, count)).map(({ id }) => id)
+  const ids = (await instance.refunds(of, count)).map(({ id }) => id)
   // As it is stored, for `nameSlowly` to restore: history has it in that spelling.
   const refunds = await sql<{ id: string; destination: string }[]>`
     select id, destination from refunds where id = any(${ids}::uuid[]) order by id`
@@ -56,12 +56,12 @@ const unnamed = async (of: string, count = 1) => {
 }
 
 test.each(ways)('a refund that is made while a signer is being %s is the signerâ€™s, and never shown', async (_, how) => {
-  const signer = await house.newSigner()
+  const signer = await instance.newSigner()
   const { merchantId: of } = signer
   await how.undo(signer)
   await slow`begin`
   await how.make(slow, signer)
-  const making = house.refunds(of, 1)
+  const making = instance.refunds(of, 1)
   await until(async () => (await isSomebodyWaiting()) || (await waitingOf(of)).length > 0)
   const [early] = await waitingOf(of)
   const isShown = early !== undefined && (await byHand(early.id))
@@ -69,14 +69,14 @@ test.each(ways)('a refund that is made while a signer is being %s is the signerâ
   const [refund] = await making
   if (!refund) throw new Error('there is no refund')
   expect([isShown, await byHand(refund.id)]).toEqual([false, false])
-  await house.sign(refund.id)
-  expect((await house.refund(refund.id)).state).toBe('processing')
+  await instance.sign(refund.id)
+  expect((await instance.refund(refund.id)).state).toBe('processing')
 })
 
 test.each(ways)(
   'a refund that is not committed yet when a signer is %s is left to be signed by hand',
   async (_, how) => {
-    const signer = await house.newSigner()
+    const signer = await instance.newSigner()
     await how.undo(signer)
     const [refund] = await unnamed(signer.merchantId)
     if (!refund) throw new Error('there is no refund')
@@ -87,14 +87,14 @@ test.each(ways)(
     await until(isSomebodyWaiting)
     await slow`commit`
     await changing
-    await house.sign(id)
-    expect([await house.waitOf(id), (await house.refund(id)).state]).toEqual(['by_hand', 'requires_signature'])
+    await instance.sign(id)
+    expect([await instance.waitOf(id), (await instance.refund(id)).state]).toEqual(['by_hand', 'requires_signature'])
     expect(await byHand(id)).toBe(true)
   },
 )
 
 test('a commit with refunds of both modes and a signer that is being added wait for each other in one direction', async () => {
-  const signer = await house.newSigner()
+  const signer = await instance.newSigner()
   const { merchantId: of } = signer
   await changes.added.undo(signer)
   await sql`insert into merchant_settings (merchant_id, livemode) values (${of}, true)`
@@ -108,6 +108,6 @@ test('a commit with refunds of both modes and a signer that is being added wait 
   await nameSlowly(test)
   await slow`commit`
   await adding
-  expect([await house.waitOf(live.id), await house.waitOf(test.id)]).toEqual(['by_hand', 'by_hand'])
+  expect([await instance.waitOf(live.id), await instance.waitOf(test.id)]).toEqual(['by_hand', 'by_hand'])
   await sql`update refunds set livemode = false where id = ${live.id}`
 })

@@ -8,18 +8,18 @@ import { signRefund } from '../../src/signer/sign.ts'
 import { through } from '../chain/watch/node.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { readableLog } from '../harness/lines.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
+const instance = await instanceForFile()
 
 const turns = openNamedLocks()
 
 /** A desk that asks these nodes, and has not asked any of them before. */
 const deskOf = (...urls: string[]) => {
-  const all = house.desk.chains.all.map(({ chain }) => chain)
-  const chains = connectChains(all, () => urls, house.api)
+  const all = instance.desk.chains.all.map(({ chain }) => chain)
+  const chains = connectChains(all, () => urls, instance.api)
   const { log, lines } = readableLog()
-  const desk = { ...house.desk, chains, log }
+  const desk = { ...instance.desk, chains, log }
   const tend = async ({ bumpMs = 3_600_000 } = {}) => {
     const patience = { resendMs: 0, bumpMs }
     for (const connected of chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0, patience })
@@ -28,34 +28,34 @@ const deskOf = (...urls: string[]) => {
 }
 
 const one = async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   if (!refund) throw new Error('there is no refund')
   return { signer, ...refund }
 }
 const stateOf = async (signerId: string) =>
-  (await house.sql<{ state: string }[]>`select state from signer_nonces where signer_id = ${signerId}`)[0]?.state
+  (await instance.sql<{ state: string }[]>`select state from signer_nonces where signer_id = ${signerId}`)[0]?.state
 
 test.each(['closes_half_way', 'truncates_json', 'garbage'] as const)(
   'a node whose answer is lost when it is sent a refund (%s) has it, and is asked for it once more',
   async fault => {
     const { id, signer, destination } = await one()
-    await using node = await faultyNode(house.node.url)
+    await using node = await faultyNode(instance.node.url)
     node.break(fault, { methods: ['eth_sendRawTransaction'] })
     using first = deskOf(node.url)
     await signRefund(first.desk, turns, id)
-    expect((await house.refund(id)).state).toBe('processing')
-    expect(await house.sql`select from signer_nonces where signer_id = ${signer.id} and sent_at is null`).toHaveLength(
-      1,
-    )
-    using second = deskOf(house.node.url)
+    expect((await instance.refund(id)).state).toBe('processing')
+    expect(
+      await instance.sql`select from signer_nonces where signer_id = ${signer.id} and sent_at is null`,
+    ).toHaveLength(1)
+    using second = deskOf(instance.node.url)
     await second.tend()
-    expect(await house.sql`select from signer_nonces where signer_id = ${signer.id} and sent_at is null`).toHaveLength(
-      0,
-    )
-    await house.node.mine()
-    expect(await house.transfersTo(destination)).toBe(1)
-    await house.finalize()
+    expect(
+      await instance.sql`select from signer_nonces where signer_id = ${signer.id} and sent_at is null`,
+    ).toHaveLength(0)
+    await instance.node.mine()
+    expect(await instance.transfersTo(destination)).toBe(1)
+    await instance.finalize()
     await second.tend()
     expect(await stateOf(signer.id)).toBe('mined')
   },
@@ -63,43 +63,43 @@ test.each(['closes_half_way', 'truncates_json', 'garbage'] as const)(
 
 test('while one of two nodes says that a refund is in no block, it is not taken for lost', async () => {
   const { id, signer } = await one()
-  using honest = deskOf(house.node.url)
+  using honest = deskOf(instance.node.url)
   await signRefund(honest.desk, turns, id)
-  await house.finalize()
-  await using node = await faultyNode(house.node.url)
+  await instance.finalize()
+  await using node = await faultyNode(instance.node.url)
   node.break('lies_about_receipt', { how: 'missing' })
-  using both = deskOf(node.url, house.node.url)
+  using both = deskOf(node.url, instance.node.url)
   for (let n = 0; n < 3; n++) await both.tend()
-  expect([await stateOf(signer.id), (await house.refund(id)).state]).toEqual(['open', 'processing'])
+  expect([await stateOf(signer.id), (await instance.refund(id)).state]).toEqual(['open', 'processing'])
   node.mend()
   await both.tend()
   expect(await stateOf(signer.id)).toBe('mined')
 })
 
-/** Signed, mined and final, as far as the house knows by the node that it has for itself. */
+/** Signed, mined and final, as far as the instance knows by the node that it has for itself. */
 const paidOne = async () => {
   const made = await one()
-  using honest = deskOf(house.node.url)
+  using honest = deskOf(instance.node.url)
   await signRefund(honest.desk, turns, made.id)
-  await house.finalize()
+  await instance.finalize()
   return made
 }
 const look = async ({ id, signer }: { id: string; signer: { id: string } }) => [
   await stateOf(signer.id),
-  (await house.refund(id)).state,
+  (await instance.refund(id)).state,
 ]
 /** Refunds of a merchant that a person is to look at. */
 const needing = async ({ merchantId }: { merchantId: string }) => {
   const filter = { status: undefined, paymentId: undefined, attention: { chainsOn: [31337] } }
   const page = { after: undefined, limit: 100, order: 'asc' } as const
-  return (await listRefunds(house.sql, { merchantId, livemode: false }, filter, page)).map(({ id }) => id)
+  return (await listRefunds(instance.sql, { merchantId, livemode: false }, filter, page)).map(({ id }) => id)
 }
 /** Whatever was put off is due. */
-const searchAgain = () => house.sql`update unclear_nonces set next_search_at = now()`
+const searchAgain = () => instance.sql`update unclear_nonces set next_search_at = now()`
 
 test('what the only node has no receipt of, and shows in its block, is mined', async () => {
   const refund = await paidOne()
-  await using node = await faultyNode(house.node.url)
+  await using node = await faultyNode(instance.node.url)
   node.break('lies_about_receipt', { how: 'missing' })
   using alone = deskOf(node.url)
   await alone.tend()
@@ -113,10 +113,10 @@ test.each([
   'while the only node has no receipt and %s, a person is asked what has become of a refund',
   async (_, lie) => {
     const refund = await paidOne()
-    const { number } = await house.node.head()
-    await house.node.mine(3)
-    await house.finalize()
-    await using node = await faultyNode(house.node.url)
+    const { number } = await instance.node.head()
+    await instance.node.mine(3)
+    await instance.finalize()
+    await using node = await faultyNode(instance.node.url)
     node.break('lies_about_receipt', { how: 'missing' })
     node.break(lie, lie === 'forgets_states' ? { before: number + 1 } : {})
     using alone = deskOf(node.url)
@@ -131,7 +131,7 @@ test.each([
     ])
     expect(await needing(refund.signer)).toEqual([refund.id])
     expect(
-      (await listSigners(house.sql)).find(({ address }) => address === refund.signer.address)?.unclearSince,
+      (await listSigners(instance.sql)).find(({ address }) => address === refund.signer.address)?.unclearSince,
     ).not.toBe(null)
     node.mend(lie)
     await alone.tend()
@@ -142,15 +142,15 @@ test.each([
 
 test('the only node, which has no receipt, proves by no older transaction of the signer that a refund is lost', async () => {
   const refund = await paidOne()
-  const old = await house.node.call('eth_getTransactionByHash', (await house.refund(refund.id)).txHash)
-  using honest = deskOf(house.node.url)
+  const old = await instance.node.call('eth_getTransactionByHash', (await instance.refund(refund.id)).txHash)
+  using honest = deskOf(instance.node.url)
   await honest.tend()
-  const [next] = await house.refunds(refund.signer.merchantId, 1)
+  const [next] = await instance.refunds(refund.signer.merchantId, 1)
   if (!next) throw new Error('there is no refund')
   await signRefund(honest.desk, turns, next.id)
-  await house.finalize()
-  const { txHash } = await house.refund(next.id)
-  await using lying = await through(house.node.url, ({ method, params: [first, isFull] }, answer) => {
+  await instance.finalize()
+  const { txHash } = await instance.refund(next.id)
+  await using lying = await through(instance.node.url, ({ method, params: [first, isFull] }, answer) => {
     if (method === 'eth_getTransactionReceipt' && first === txHash) return null
     if (method !== 'eth_getBlockByNumber' || isFull !== true || answer === null) return answer
     const block = answer as { transactions: { hash: string }[]; hash: string; number: string }
@@ -159,28 +159,28 @@ test('the only node, which has no receipt, proves by no older transaction of the
   })
   using alone = deskOf(lying.url)
   await alone.tend()
-  expect((await house.refund(next.id)).state).toBe('processing')
+  expect((await instance.refund(next.id)).state).toBe('processing')
   await searchAgain()
   await honest.tend()
-  const states = await house.sql<{ state: string }[]>`select state from signer_nonces where refund_id = ${next.id}`
+  const states = await instance.sql<{ state: string }[]>`select state from signer_nonces where refund_id = ${next.id}`
   expect([...states]).toEqual([{ state: 'mined' }])
 })
 
 test('a number that another transaction has used is closed once two nodes show the same, however long ago that was', async () => {
   const { id, signer } = await one()
-  using alone = deskOf(house.node.url)
+  using alone = deskOf(instance.node.url)
   const at = (step: string) => {
     if (step === 'stored') throw new Error('it ends before any node has it')
   }
   await signRefund({ ...alone.desk, at }, turns, id)
-  await house.sql`
+  await instance.sql`
     update signed_transactions set created_at = now() - interval '60 days' where signer_id = ${signer.id}`
-  await house.sendElsewhere(signer.key, 0)
-  await house.node.mine(40)
-  await house.finalize()
-  await using node = await faultyNode(house.node.url)
+  await instance.sendElsewhere(signer.key, 0)
+  await instance.node.mine(40)
+  await instance.finalize()
+  await using node = await faultyNode(instance.node.url)
   node.break('lies_about_hashes')
-  using both = deskOf(node.url, house.node.url)
+  using both = deskOf(node.url, instance.node.url)
   await both.tend()
   expect(await look({ id, signer })).toEqual(['open', 'processing'])
   await searchAgain()
@@ -193,15 +193,15 @@ test.each([
   ['less', -1],
 ])('a node that counts %s transactions than there are has nothing dropped, sent twice or left out', async (_, by) => {
   const { id, signer, destination } = await one()
-  await using node = await faultyNode(house.node.url)
+  await using node = await faultyNode(instance.node.url)
   using alone = deskOf(node.url)
   await signRefund(alone.desk, turns, id)
-  if (by < 0) await house.finalize()
+  if (by < 0) await instance.finalize()
   node.break('lies_about_nonce', { by })
   await alone.tend({ bumpMs: 0 })
   expect(await look({ id, signer })).toEqual(['open', 'processing'])
   node.mend()
-  if (by > 0) await house.finalize()
+  if (by > 0) await instance.finalize()
   await alone.tend()
-  expect([await look({ id, signer }), await house.transfersTo(destination)]).toEqual([['mined', 'processing'], 1])
+  expect([await look({ id, signer }), await instance.transfersTo(destination)]).toEqual([['mined', 'processing'], 1])
 })

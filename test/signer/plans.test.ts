@@ -4,19 +4,19 @@ import { cancelRefund } from '../../src/commands/refunds.ts'
 import { claimRefunds } from '../../src/queries/refund-transactions.ts'
 import { listUnsigned } from '../../src/queries/signing.ts'
 import { plansOf, waysTo } from '../harness/plans.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
-const { sql, sign } = house
+const instance = await instanceForFile()
+const { sql, sign } = instance
 
 const isAwaited = (by = sql) => areAwaited(by, 31337)
 const nobodyPays = () => sql`update payments set updated_at = now() - interval '1 day'`
 
 test('blocks are read in full while a refund in coins is signed by hand, and not for those that a signer signs', async () => {
-  const signer = await house.newSigner()
+  const signer = await instance.newSigner()
   const { id: signerId, merchantId } = signer
-  const [first, second] = await house.refunds(merchantId, 2, { native: true })
-  await house.refunds(house.merchantId, 1)
+  const [first, second] = await instance.refunds(merchantId, 2, { native: true })
+  await instance.refunds(instance.merchantId, 1)
   if (!first || !second) throw new Error('there are no refunds')
   await nobodyPays()
   expect(await isAwaited()).toBe(false)
@@ -29,8 +29,8 @@ test('blocks are read in full while a refund in coins is signed by hand, and not
   await sql`delete from signing_waits where refund_id = ${first.id}`
   expect(await isAwaited()).toBe(false)
   // Of the merchant next to it, by whichever order they have.
-  const others = [await house.newSigner(), await house.newSigner()]
-  for (const other of others) await house.refunds(other.merchantId, 1, { native: true })
+  const others = [await instance.newSigner(), await instance.newSigner()]
+  for (const other of others) await instance.refunds(other.merchantId, 1, { native: true })
   await nobodyPays()
   expect(await isAwaited()).toBe(false)
   for (const { merchantId: of } of others) {
@@ -42,14 +42,14 @@ test('blocks are read in full while a refund in coins is signed by hand, and not
   }
 
   await sql`delete from pg_statistic where starelid in ('refunds'::regclass, 'signing_waits'::regclass)`
-  const plans = await plansOf(house.databaseUrl, async by => expect(await isAwaited(by)).toBe(false))
+  const plans = await plansOf(instance.databaseUrl, async by => expect(await isAwaited(by)).toBe(false))
   expect(waysTo('refunds', plans)).toEqual(['refunds_pkey', 'refunds_unsigned_in_native'])
   expect(waysTo('signing_waits', plans)).toEqual(['signing_waits_in_native'])
 })
 
 test('a few of many refunds that are looked at are found by their keys', async () => {
-  const { merchantId } = await house.newSigner()
-  const [refund] = await house.refunds(merchantId, 1)
+  const { merchantId } = await instance.newSigner()
+  const [refund] = await instance.refunds(merchantId, 1)
   await sign(refund?.id ?? '')
   await sql`
     insert into refund_looks (refund_id, chain_id, tx_hash, next_look_at)
@@ -61,22 +61,22 @@ test('a few of many refunds that are looked at are found by their keys', async (
     expect((await claimRefunds(by, { chainId: 31337, finalTo: 100 }, 20)).map(each => each.refund.id)).toEqual([
       refund?.id ?? '',
     ])
-  const plans = await plansOf(house.databaseUrl, claim)
+  const plans = await plansOf(instance.databaseUrl, claim)
   expect(waysTo('refunds', plans)).toEqual(['refunds_pkey'])
   expect(plans).toContain('refund_looks_pkey')
   await sql`delete from refund_looks where tx_hash = ${`0x${'7'.repeat(64)}`}`
 })
 
 test('what is to be signed is found by signer, the untried before what was tried, however many wait', async () => {
-  const { merchantId, id: signerId } = await house.newSigner()
-  const other = await house.newSigner()
-  const [tried, untried, later] = await house.refunds(merchantId, 3)
-  const [byHand] = await house.refunds(other.merchantId, 1)
+  const { merchantId, id: signerId } = await instance.newSigner()
+  const other = await instance.newSigner()
+  const [tried, untried, later] = await instance.refunds(merchantId, 3)
+  const [byHand] = await instance.refunds(other.merchantId, 1)
   await sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${other.merchantId}`
   await sql`select wait_to_sign(${tried?.id ?? ''}, ${signerId}, 'no_gas'), wait_to_sign(${later?.id ?? ''}, ${signerId}, 'no_gas')`
   await sql`update signing_waits set next_try_at = now() where refund_id = ${tried?.id ?? ''}`
   await sql`delete from pg_statistic where starelid in ('refunds'::regclass, 'signing_waits'::regclass)`
-  const plans = await plansOf(house.databaseUrl, async by => {
+  const plans = await plansOf(instance.databaseUrl, async by => {
     const all = await listUnsigned(by, { chainId: 31337, isSandbox: false, untouchedMs: 0 }, 50)
     const ours = [tried, untried, later, byHand].map(each => each?.id ?? '')
     expect(all.filter(id => ours.includes(id))).toEqual([untried?.id ?? '', tried?.id ?? ''])
@@ -86,24 +86,24 @@ test('what is to be signed is found by signer, the untried before what was tried
 })
 
 test('blocks are read in full for a while after a refund that was left to hand is canceled', async () => {
-  const { id: signerId, merchantId } = await house.newSigner()
-  const [refund] = await house.refunds(merchantId, 1, { native: true })
+  const { id: signerId, merchantId } = await instance.newSigner()
+  const [refund] = await instance.refunds(merchantId, 1, { native: true })
   const id = refund?.id ?? ''
   await nobodyPays()
   await sql`select wait_to_sign(${id}, ${signerId}, 'over_day_limit')`
-  await cancelRefund(house.api, { id, merchantId, livemode: undefined }, 'test')
+  await cancelRefund(instance.api, { id, merchantId, livemode: undefined }, 'test')
   await nobodyPays()
-  expect([await house.waitOf(id), await isAwaited()]).toEqual([undefined, true])
+  expect([await instance.waitOf(id), await isAwaited()]).toEqual([undefined, true])
 })
 
 test('why a refund waits to be signed is forgotten once it is canceled', async () => {
-  const { merchantId } = await house.newSigner({ coins: 0n })
-  const [refund] = await house.refunds(merchantId, 1)
+  const { merchantId } = await instance.newSigner({ coins: 0n })
+  const [refund] = await instance.refunds(merchantId, 1)
   const id = refund?.id ?? ''
   await sign(id)
-  expect(await house.waitOf(id)).toBe('no_gas')
-  await cancelRefund(house.api, { id, merchantId, livemode: undefined }, 'test')
-  expect(await house.waitOf(id)).toBeUndefined()
+  expect(await instance.waitOf(id)).toBe('no_gas')
+  await cancelRefund(instance.api, { id, merchantId, livemode: undefined }, 'test')
+  expect(await instance.waitOf(id)).toBeUndefined()
   await sql`select wait_to_sign(${id}, ${merchantId}, 'no_answer')`
-  expect(await house.waitOf(id)).toBeUndefined()
+  expect(await instance.waitOf(id)).toBeUndefined()
 })

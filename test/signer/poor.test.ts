@@ -4,10 +4,10 @@ import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { tendChain } from '../../src/signer/keep.ts'
 import { through } from '../chain/watch/node.ts'
 import { readableLog } from '../harness/lines.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
-const { node } = house
+const instance = await instanceForFile()
+const { node } = instance
 
 const GWEI = 10n ** 9n
 /** The next block, and so what nodes say of fees, costs as much. */
@@ -20,11 +20,11 @@ const setCoins = (address: string, coins: bigint) => node.call('anvil_setBalance
 /** A refund that is signed while a unit of gas costs one gwei, with what its attempts would cost. */
 const signed = async () => {
   await setBaseFee(GWEI)
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   if (!refund) throw new Error('there is no refund')
-  await house.sign(refund.id)
-  const attempts = () => house.sql<{ attempt: number; hash: string; cost: string; fee: string }[]>`
+  await instance.sign(refund.id)
+  const attempts = () => instance.sql<{ attempt: number; hash: string; cost: string; fee: string }[]>`
     select attempt, tx_hash as hash, (gas * max_fee)::text as cost, max_fee::text as fee
     from signed_transactions where signer_id = ${signer.id} order by attempt`
   const [first] = await attempts()
@@ -33,10 +33,10 @@ const signed = async () => {
 }
 
 /** Looks after what is signed, so many times, as if it had waited for long. */
-const tend = async (times = 1, { bumpMs = 0, ...more }: Partial<typeof house.desk> & { bumpMs?: number } = {}) => {
+const tend = async (times = 1, { bumpMs = 0, ...more }: Partial<typeof instance.desk> & { bumpMs?: number } = {}) => {
   for (let n = 0; n < times; n++)
-    for (const connected of (more.chains ?? house.desk.chains).all)
-      await tendChain({ ...house.desk, ...more }, house.turns, connected, { patience: { resendMs: 0, bumpMs } })
+    for (const connected of (more.chains ?? instance.desk.chains).all)
+      await tendChain({ ...instance.desk, ...more }, instance.turns, connected, { patience: { resendMs: 0, bumpMs } })
 }
 
 /** A node that says that there is enough, and refuses what is sent. */
@@ -44,8 +44,8 @@ const refusing = async () => {
   const wrong = await through(node.url, ({ method }, answer) =>
     method === 'eth_getBalance' ? toHex(10n ** 24n) : answer,
   )
-  const all = house.desk.chains.all.map(({ chain }) => chain)
-  const chains = connectChains(all, () => [wrong.url], house.api)
+  const all = instance.desk.chains.all.map(({ chain }) => chain)
+  const chains = connectChains(all, () => [wrong.url], instance.api)
   return {
     chains,
     [Symbol.asyncDispose]: async () => {
@@ -56,10 +56,10 @@ const refusing = async () => {
 }
 
 const paid = async ({ signer, destination }: { signer: { id: string }; destination: string }) => {
-  await house.finalize()
+  await instance.finalize()
   await tend()
-  const [row] = await house.sql<{ state: string }[]>`select state from signer_nonces where signer_id = ${signer.id}`
-  return [row?.state, await house.transfersTo(destination)]
+  const [row] = await instance.sql<{ state: string }[]>`select state from signer_nonces where signer_id = ${signer.id}`
+  return [row?.state, await instance.transfersTo(destination)]
 }
 
 test('a signer whose balance pays for no higher fee signs no replacement, and goes on when fees fall', async () => {
@@ -118,7 +118,7 @@ test('each attempt that no node takes doubles the wait for the next one, until a
   let fee = 20n * GWEI
   /** How many attempts there are when fees have risen and the latest attempt is so old. */
   const after = async (seconds: number, chains = wrong.chains) => {
-    await house.sql`
+    await instance.sql`
       update signed_transactions set created_at = now() - make_interval(secs => ${seconds})
       where signer_id = ${refund.signer.id}`
     await node.call('anvil_dropAllTransactions')
@@ -136,8 +136,8 @@ test('each attempt that no node takes doubles the wait for the next one, until a
   await setCoins(refund.signer.address, 10n ** 24n)
   // A node takes the latest, which is the second that one took.
   await tend(1, { bumpMs: 60_000 })
-  expect(await after(119, house.desk.chains)).toBe(4)
-  expect(await after(121, house.desk.chains)).toBe(5)
+  expect(await after(119, instance.desk.chains)).toBe(4)
+  expect(await after(121, instance.desk.chains)).toBe(5)
   expect(await paid(refund)).toEqual(['mined', 1])
 })
 
@@ -155,16 +155,16 @@ test('a signer that is filled again goes on at the fees of that moment', async (
 })
 
 test('the gas of what was signed and is not mined is not spent a second time', async () => {
-  const signer = await house.newSigner()
-  const [first, second, third] = await house.refunds(signer.merchantId, 3)
-  await house.sign(first?.id ?? '')
-  const [row] = await house.sql<{ cost: string }[]>`
+  const signer = await instance.newSigner()
+  const [first, second, third] = await instance.refunds(signer.merchantId, 3)
+  await instance.sign(first?.id ?? '')
+  const [row] = await instance.sql<{ cost: string }[]>`
     select (gas * max_fee)::text as cost from signed_transactions where signer_id = ${signer.id}`
   // Enough for two and a half.
-  await house.node.call('anvil_setBalance', signer.address, `0x${((BigInt(row?.cost ?? 0) * 5n) / 2n).toString(16)}`)
-  for (const refund of [second, third]) await house.sign(refund?.id ?? '')
-  expect((await house.refund(second?.id ?? '')).state).toBe('processing')
-  expect([(await house.refund(third?.id ?? '')).state, await house.waitOf(third?.id ?? '')]).toEqual([
+  await instance.node.call('anvil_setBalance', signer.address, `0x${((BigInt(row?.cost ?? 0) * 5n) / 2n).toString(16)}`)
+  for (const refund of [second, third]) await instance.sign(refund?.id ?? '')
+  expect((await instance.refund(second?.id ?? '')).state).toBe('processing')
+  expect([(await instance.refund(third?.id ?? '')).state, await instance.waitOf(third?.id ?? '')]).toEqual([
     'requires_signature',
     'no_gas',
   ])

@@ -10,42 +10,42 @@ import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { readableLog } from '../harness/lines.ts'
 import { backUp } from './backup.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
-const { node } = house
+const instance = await instanceForFile()
+const { node } = instance
 
 /** A server that starts with the database as it is now. */
 const started = async (more: Partial<SigningDesk> = {}) => {
-  const desk = { ...house.desk, actors: await openActors(house.api, kinds), ...more }
+  const desk = { ...instance.desk, actors: await openActors(instance.api, kinds), ...more }
   const turns = openNamedLocks()
   return {
     sign: (id: string) => signRefund(desk, turns, id),
     tend: async () => {
-      await house.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
+      await instance.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
       for (const connected of desk.chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0 })
     },
   }
 }
 
 /** As a restore into another cluster leaves it. */
-const beginEra = () => house.sql`update eras set cluster = 'another', postmaster_started = '2020-01-01'`
+const beginEra = () => instance.sql`update eras set cluster = 'another', postmaster_started = '2020-01-01'`
 
-const look = async ({ id }: { id: string }) => [(await house.refund(id)).state, await house.waitOf(id)]
+const look = async ({ id }: { id: string }) => [(await instance.refund(id)).state, await instance.waitOf(id)]
 
 /** All nodes forget the pending transactions. The result is what one miner has kept of them. */
 const keptByMiner = async (refunds: readonly { id: string }[]) => {
-  const hashes = await Promise.all(refunds.map(async ({ id }) => (await house.refund(id)).txHash))
+  const hashes = await Promise.all(refunds.map(async ({ id }) => (await instance.refund(id)).txHash))
   const kept = await Promise.all(hashes.map(hash => node.call('eth_getRawTransactionByHash', hash)))
   await node.call('anvil_dropAllTransactions')
   return kept
 }
 
 test('a refund that was signed after the backup is not paid a second time by the restored server', async () => {
-  const signer = await house.newSigner()
-  const refunds = await house.refunds(signer.merchantId, 2)
-  const backup = await backUp(house.sql)
-  for (const { id } of refunds) await house.sign(id)
+  const signer = await instance.newSigner()
+  const refunds = await instance.refunds(signer.merchantId, 2)
+  const backup = await backUp(instance.sql)
+  for (const { id } of refunds) await instance.sign(id)
   const kept = await keptByMiner(refunds)
   await backup.restore()
 
@@ -54,45 +54,45 @@ test('a refund that was signed after the backup is not paid a second time by the
   for (const { id } of refunds.toReversed()) await server.sign(id)
   await server.tend()
   // The miner's first transaction uses its nonce, and what the restored server has signed for the next one is mined too.
-  const reused = await house.sql<{ raw: string }[]>`
+  const reused = await instance.sql<{ raw: string }[]>`
     select raw from signed_transactions where signer_id = ${signer.id} and nonce > 0`
   await node.call('anvil_dropAllTransactions')
   for (const raw of [kept[0], ...reused.map(each => each.raw)]) await node.call('eth_sendRawTransaction', raw)
   await node.mine()
   const [first] = refunds
-  expect(await house.transfersTo(first?.destination ?? '')).toBe(1)
+  expect(await instance.transfersTo(first?.destination ?? '')).toBe(1)
   expect(await Promise.all(refunds.map(look))).toEqual(refunds.map(() => ['requires_signature', 'on_hold']))
   const told = { level: 40, reason: 'on_hold', signer: signer.address, action: 'bun run admin signer release' }
   expect(lines()).toEqual(refunds.map(() => expect.objectContaining(told)))
 })
 
 test('a signer that an operator has released signs what has waited, from the nonce of the chain on', async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   if (!refund) throw new Error('there is no refund')
-  await house.sendElsewhere(signer.key, 0)
+  await instance.sendElsewhere(signer.key, 0)
   await node.mine()
   await beginEra()
   const server = await started()
   await server.sign(refund.id)
   expect(await look(refund)).toEqual(['requires_signature', 'on_hold'])
 
-  expect(await releaseSigner(house.sql, { id: signer.id, firstNonce: 1 })).toBe(0)
-  expect(await releaseSigner(house.sql, { id: signer.id, firstNonce: 9 })).toBeUndefined()
+  expect(await releaseSigner(instance.sql, { id: signer.id, firstNonce: 1 })).toBe(0)
+  expect(await releaseSigner(instance.sql, { id: signer.id, firstNonce: 9 })).toBeUndefined()
   await server.tend()
   expect(await look(refund)).toEqual(['processing', undefined])
-  const nonces = await house.sql`select nonce::integer from signer_nonces where signer_id = ${signer.id}`
+  const nonces = await instance.sql`select nonce::integer from signer_nonces where signer_id = ${signer.id}`
   expect([...nonces]).toEqual([{ nonce: 1 }])
-  await house.finalize()
+  await instance.finalize()
   await server.tend()
-  expect(await house.transfersTo(refund.destination)).toBe(1)
+  expect(await instance.transfersTo(refund.destination)).toBe(1)
 })
 
 test('refunds in native currency that waited when the database was restored are left to be signed by hand', async () => {
-  const signer = await house.newSigner()
-  const [before] = await house.refunds(signer.merchantId, 1, { native: true })
+  const signer = await instance.newSigner()
+  const [before] = await instance.refunds(signer.merchantId, 1, { native: true })
   await beginEra()
-  const [after] = await house.refunds(signer.merchantId, 1, { native: true })
+  const [after] = await instance.refunds(signer.merchantId, 1, { native: true })
   if (!before || !after) throw new Error('there are no refunds')
   const server = await started()
   await server.sign(before.id)
@@ -101,7 +101,7 @@ test('refunds in native currency that waited when the database was restored are 
     ['requires_signature', 'on_hold'],
     ['requires_signature', 'on_hold'],
   ])
-  expect(await releaseSigner(house.sql, { id: signer.id, firstNonce: 0 })).toBe(1)
+  expect(await releaseSigner(instance.sql, { id: signer.id, firstNonce: 0 })).toBe(1)
   await server.tend()
   expect(await Promise.all([before, after].map(look))).toEqual([
     ['requires_signature', 'by_hand'],
@@ -110,8 +110,8 @@ test('refunds in native currency that waited when the database was restored are 
 })
 
 test('a signature is not stored when the database is restored after its refund was read', async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   if (!refund) throw new Error('there is no refund')
   const at: SigningDesk['at'] = async step => {
     if (step === 'signed') await beginEra()
@@ -123,8 +123,8 @@ test('a signature is not stored when the database is restored after its refund w
 
 test('a signer that was added after the database was restored is not on hold', async () => {
   await beginEra()
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   if (!refund) throw new Error('there is no refund')
   const server = await started()
   await server.sign(refund.id)
@@ -134,39 +134,39 @@ test('a signer that was added after the database was restored is not on hold', a
 test.each([['tokens', false] as const, ['native currency', true] as const])(
   'a refund in %s stays paid by a replacement at a higher fee that was signed after the backup',
   async (_, native) => {
-    const signer = await house.newSigner()
-    const [refund] = await house.refunds(signer.merchantId, 1, { native })
+    const signer = await instance.newSigner()
+    const [refund] = await instance.refunds(signer.merchantId, 1, { native })
     if (!refund) throw new Error('there is no refund')
-    await house.sign(refund.id)
-    const backup = await backUp(house.sql)
-    await house.tend({ resendMs: 3_600_000, bumpMs: 0 })
-    const { txHash } = await house.refund(refund.id)
+    await instance.sign(refund.id)
+    const backup = await backUp(instance.sql)
+    await instance.tend({ resendMs: 3_600_000, bumpMs: 0 })
+    const { txHash } = await instance.refund(refund.id)
     await node.mine()
     await backup.restore()
-    expect((await house.refund(refund.id)).txHash).not.toBe(txHash)
+    expect((await instance.refund(refund.id)).txHash).not.toBe(txHash)
 
-    await house.finalize()
+    await instance.finalize()
     const server = await started()
     await server.tend()
-    expect(await house.refund(refund.id)).toMatchObject({ state: 'processing', txHash })
-    const states = await house.sql`select state from signer_nonces where signer_id = ${signer.id}`
+    expect(await instance.refund(refund.id)).toMatchObject({ state: 'processing', txHash })
+    const states = await instance.sql`select state from signer_nonces where signer_id = ${signer.id}`
     expect([...states]).toEqual([{ state: 'mined' }])
   },
 )
 
 test('a foreign transaction of the same sum to another address is no replacement', async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1, { native: true })
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1, { native: true })
   if (!refund) throw new Error('there is no refund')
-  await house.sign(refund.id)
-  await node.call('anvil_dropTransaction', (await house.refund(refund.id)).txHash)
-  const [row] = await house.sql<{ amount: string }[]>`select amount::text from refunds where id = ${refund.id}`
+  await instance.sign(refund.id)
+  await node.call('anvil_dropTransaction', (await instance.refund(refund.id)).txHash)
+  const [row] = await instance.sql<{ amount: string }[]>`select amount::text from refunds where id = ${refund.id}`
   const to: Hex = `0x${'e'.repeat(40)}`
   const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n, type: 'eip1559' } as const
   const sent = { chainId: 31337, nonce: 0, to, gas: 21_000n, value: BigInt(row?.amount ?? 0), ...fees } as const
   await node.call('eth_sendRawTransaction', await privateKeyToAccount(signer.key).signTransaction(sent))
-  await house.finalize()
+  await instance.finalize()
   const server = await started()
   await server.tend()
-  expect(await house.refund(refund.id)).toMatchObject({ state: 'failed', failureReason: 'dropped' })
+  expect(await instance.refund(refund.id)).toMatchObject({ state: 'failed', failureReason: 'dropped' })
 })

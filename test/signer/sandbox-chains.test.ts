@@ -7,78 +7,80 @@ import { tendChain } from '../../src/signer/keep.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { type SignerHouse, signerHouse } from './house.ts'
+import { type SignerInstance, signerInstance } from './signer-instance.ts'
 
-let house: SignerHouse
+let instance: SignerInstance
 let desk: SigningDesk
 /** Which of its chains the sandbox has. */
 let epoch = 'first'
 const turns = openNamedLocks()
 
 beforeAll(async () => {
-  house = await signerHouse()
+  instance = await signerInstance()
   const busy = () => {
-    const mining = setInterval(() => void house.node.mine(), 20)
+    const mining = setInterval(() => void instance.node.mine(), 20)
     return { [Symbol.dispose]: () => clearInterval(mining) }
   }
-  desk = { ...house.desk, sandbox: { url: house.node.url, epoch: () => epoch, busy } }
+  desk = { ...instance.desk, sandbox: { url: instance.node.url, epoch: () => epoch, busy } }
 })
 afterAll(async () => {
-  expect(await house.audit()).toEqual([])
-  await house[Symbol.asyncDispose]()
+  expect(await instance.audit()).toEqual([])
+  await instance[Symbol.asyncDispose]()
 })
 
 const tend = async () => {
   for (const connected of desk.chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0 })
 }
 const refundsOf = async (merchantId: string, count = 1) => {
-  const made = await house.refunds(merchantId, count)
+  const made = await instance.refunds(merchantId, count)
   const [first] = made
   if (!first) throw new Error('there is no refund')
   return { ...first, all: made }
 }
 
 test('whoever else sends with the key of a sandbox treasury keeps no refund from being sent', async () => {
-  const merchantId = await insertMerchant(house.sql)
+  const merchantId = await insertMerchant(instance.sql)
   const { id, destination } = await refundsOf(merchantId)
   const treasury = sandboxTreasury(merchantId)
-  await house.node.call('anvil_setBalance', treasury, '0xde0b6b3a7640000')
+  await instance.node.call('anvil_setBalance', treasury, '0xde0b6b3a7640000')
   const fees = { type: 'eip1559', maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n } as const
   for (const nonce of [0, 1]) {
     const transfer = { chainId: 31337, nonce, to: treasury, value: 1n, gas: 21_000n, ...fees }
     const raw = await privateKeyToAccount(sandboxTreasuryKey(merchantId)).signTransaction(transfer)
-    await house.node.call('eth_sendRawTransaction', raw)
+    await instance.node.call('eth_sendRawTransaction', raw)
   }
   await signRefund(desk, turns, id)
-  await house.node.mine()
-  expect(await house.transfersTo(destination)).toBe(1)
+  await instance.node.mine()
+  expect(await instance.transfersTo(destination)).toBe(1)
 })
 
 test('a job that was lost is made up for, and a wallet that is empty is filled once for many', async () => {
-  const merchantId = await insertMerchant(house.sql)
+  const merchantId = await insertMerchant(instance.sql)
   const { all } = await refundsOf(merchantId, 8)
   await Promise.all([tend(), tend()])
-  await house.node.mine()
-  const seen = await Promise.all(all.map(({ destination }) => house.transfersTo(destination)))
+  await instance.node.mine()
+  const seen = await Promise.all(all.map(({ destination }) => instance.transfersTo(destination)))
   expect(seen).toEqual(all.map(() => 1))
-  expect(await house.transfersTo(sandboxTreasury(merchantId))).toBe(1)
+  expect(await instance.transfersTo(sandboxTreasury(merchantId))).toBe(1)
 })
 
 test('what was sent on a chain that the sandbox has no more fails, and the next is signed from nought', async () => {
-  const merchantId = await insertMerchant(house.sql)
+  const merchantId = await insertMerchant(instance.sql)
   const before = await refundsOf(merchantId)
   await signRefund(desk, turns, before.id)
-  const { txHash } = await house.refund(before.id)
-  await house.node.call('anvil_dropTransaction', txHash as Hex)
+  const { txHash } = await instance.refund(before.id)
+  await instance.node.call('anvil_dropTransaction', txHash as Hex)
   epoch = 'second'
   await tend()
-  expect(await house.refund(before.id)).toMatchObject({ state: 'failed', failureReason: 'dropped' })
+  expect(await instance.refund(before.id)).toMatchObject({ state: 'failed', failureReason: 'dropped' })
   const after = await refundsOf(merchantId)
   await signRefund(desk, turns, after.id)
-  await house.node.mine()
-  const nonces = await house.sql<{ told: string }[]>`
+  await instance.node.mine()
+  const nonces = await instance.sql<{ told: string }[]>`
     select s.epoch || ' ' || n.nonce as told from signer_nonces n join refund_signers s on s.id = n.signer_id
     where s.merchant_id = ${merchantId} order by s.epoch`
   expect(nonces.map(({ told }) => told)).toEqual(['first 0', 'second 0'])
-  expect([await house.transfersTo(before.destination), await house.transfersTo(after.destination)]).toEqual([0, 1])
+  expect([await instance.transfersTo(before.destination), await instance.transfersTo(after.destination)]).toEqual([
+    0, 1,
+  ])
 })

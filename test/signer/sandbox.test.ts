@@ -3,16 +3,16 @@ import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { ask } from '../../src/sandbox/ask.ts'
 import { until } from '../harness/until.ts'
-import { type SimulationHouse, simulationHouse } from '../http/simulations.ts'
+import { type SimulationServer, simulationServer } from '../http/simulations.ts'
 
-let house: SimulationHouse
+let instance: SimulationServer
 
 beforeAll(async () => {
-  house = await simulationHouse()
+  instance = await simulationServer()
 })
 afterAll(async () => {
-  expect(await audit(house.house.sql, kinds)).toEqual([])
-  await house[Symbol.asyncDispose]()
+  expect(await audit(instance.server.sql, kinds)).toEqual([])
+  await instance[Symbol.asyncDispose]()
 })
 
 type Shown = {
@@ -26,12 +26,12 @@ type Shown = {
 const refund = async (paymentId: string, json: object): Promise<Shown> => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const path = `/v1/payments/${paymentId}/refunds`
-  const answer = await house.house.call('POST', path, { bearer: house.key, json, headers })
+  const answer = await instance.server.call('POST', path, { bearer: instance.key, json, headers })
   expect(answer).toMatchObject({ status: 201, json: { unsignedTransaction: null } })
   return answer.json as Shown
 }
 const find = async (id: string): Promise<Shown> => {
-  const shown = (await house.house.call('GET', `/v1/refunds/${id}`, { bearer: house.key })).json as Shown
+  const shown = (await instance.server.call('GET', `/v1/refunds/${id}`, { bearer: instance.key })).json as Shown
   // Whoever sent that too would pay twice.
   expect(shown.unsignedTransaction).toBe(null)
   return shown
@@ -42,9 +42,9 @@ const at = (digit: string) => `0x${digit.repeat(40)}`
 test.concurrent.each(['TUSD', 'ETH'] as const)(
   'refunds of a payment in %s are signed and processed without anybody, and pay what they say',
   async asset => {
-    const payment = await house.open(asset)
-    await house.simulate(payment, 'paid')
-    await house.becomes(payment, { state: 'success' })
+    const payment = await instance.open(asset)
+    await instance.simulate(payment, 'paid')
+    await instance.becomes(payment, { state: 'success' })
     const [to, other] = asset === 'TUSD' ? [at('1'), at('2')] : [at('3'), at('4')]
     const made = await Promise.all([
       refund(payment, { destination: to, amountMinor: 300 }),
@@ -52,11 +52,11 @@ test.concurrent.each(['TUSD', 'ETH'] as const)(
     ])
     for (const { id, crypto, destination } of made) {
       await until(async () => (await find(id)).status === 'processed', { everyMs: 100 })
-      const token = house.sandbox.contracts.token
+      const token = instance.sandbox.contracts.token
       const held =
         asset === 'ETH'
-          ? await ask(house.sandbox.url, 'eth_getBalance', destination, 'latest')
-          : await ask(house.sandbox.url, 'eth_call', {
+          ? await ask(instance.sandbox.url, 'eth_getBalance', destination, 'latest')
+          : await ask(instance.sandbox.url, 'eth_call', {
               to: token,
               data: `0x70a08231${destination.slice(2).padStart(64, '0')}`,
             })

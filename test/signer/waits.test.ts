@@ -7,13 +7,13 @@ import { countWaits, type WaitReason, waitToSign } from '../../src/queries/signi
 import { signRefund } from '../../src/signer/sign.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { readableLog } from '../harness/lines.ts'
-import { houseOfFile } from './house.ts'
+import { instanceForFile } from './signer-instance.ts'
 
-const house = await houseOfFile()
+const instance = await instanceForFile()
 
-const { sign, tendNow, turns } = house
-const stateOf = async (id: string) => (await house.refund(id)).state
-const look = async (id: string) => [await stateOf(id), await house.waitOf(id)]
+const { sign, tendNow, turns } = instance
+const stateOf = async (id: string) => (await instance.refund(id)).state
+const look = async (id: string) => [await stateOf(id), await instance.waitOf(id)]
 
 test.each([
   ['no gas', { coins: 0n }, {}, 'no_gas'],
@@ -21,21 +21,21 @@ test.each([
   ['too little of the token', { tokens: 9n }, {}, 'no_coins'],
   ['too few coins', { coins: 10n ** 14n }, { native: true }, 'no_coins'],
 ])('a wallet with %s signs nothing, and signs once it is filled', async (_, wallet, kind, reason) => {
-  const signer = await house.newSigner(wallet)
-  const [refund] = await house.refunds(signer.merchantId, 1, kind)
+  const signer = await instance.newSigner(wallet)
+  const [refund] = await instance.refunds(signer.merchantId, 1, kind)
   if (!refund) throw new Error('there is no refund')
-  if (reason === 'no_coins' && 'native' in kind) await house.node.call('anvil_setBalance', signer.address, '0x9')
+  if (reason === 'no_coins' && 'native' in kind) await instance.node.call('anvil_setBalance', signer.address, '0x9')
   await sign(refund.id)
   expect(await look(refund.id)).toEqual(['requires_signature', reason])
-  await house.node.call('anvil_setBalance', signer.address, '0xde0b6b3a7640000')
-  await house.give(signer.address, 1_000n)
+  await instance.node.call('anvil_setBalance', signer.address, '0xde0b6b3a7640000')
+  await instance.give(signer.address, 1_000n)
   await tendNow()
   expect(await stateOf(refund.id)).toBe('processing')
 })
 
 test('what was signed and is not mined is not spent a second time', async () => {
-  const signer = await house.newSigner({ tokens: 25n })
-  const refunds = await house.refunds(signer.merchantId, 3)
+  const signer = await instance.newSigner({ tokens: 25n })
+  const refunds = await instance.refunds(signer.merchantId, 3)
   for (const { id } of refunds) await sign(id)
   const states = await Promise.all(refunds.map(({ id }) => look(id)))
   expect(states.map(([state]) => state)).toEqual(['processing', 'processing', 'requires_signature'])
@@ -43,9 +43,9 @@ test('what was signed and is not mined is not spent a second time', async () => 
 })
 
 test('more than a signer may give away for one refund, or in a day, is left to be signed by hand', async () => {
-  const signer = await house.newSigner({ perRefundMinor: 50, perDayMinor: 100 })
-  const [large] = await house.refunds(signer.merchantId, 1, { amountMinor: 51 })
-  const small = await house.refunds(signer.merchantId, 3, { amountMinor: 40 })
+  const signer = await instance.newSigner({ perRefundMinor: 50, perDayMinor: 100 })
+  const [large] = await instance.refunds(signer.merchantId, 1, { amountMinor: 51 })
+  const small = await instance.refunds(signer.merchantId, 3, { amountMinor: 40 })
   await Promise.all([large, ...small].map(refund => sign(refund?.id ?? '')))
   expect(await look(large?.id ?? '')).toEqual(['requires_signature', 'over_refund_limit'])
   const of = (await Promise.all(small.map(({ id }) => look(id)))).sort()
@@ -55,28 +55,28 @@ test('more than a signer may give away for one refund, or in a day, is left to b
     ['requires_signature', 'over_day_limit'],
   ])
   // A day later too: by then somebody may be about to sign it.
-  await house.sql`update signer_nonces set created_at = now() - interval '2 days' where signer_id = ${signer.id}`
+  await instance.sql`update signer_nonces set created_at = now() - interval '2 days' where signer_id = ${signer.id}`
   await tendNow()
   expect((await Promise.all(small.map(({ id }) => stateOf(id)))).sort()).toEqual(of.map(([state]) => state ?? ''))
 })
 
 test('what a removed signer has signed counts for the day of the one in its place', async () => {
   const limits = { perDayMinor: 100 }
-  const { merchantId: of } = await house.newSigner(limits)
-  const [before] = await house.refunds(of, 1, { amountMinor: 60 })
+  const { merchantId: of } = await instance.newSigner(limits)
+  const [before] = await instance.refunds(of, 1, { amountMinor: 60 })
   await sign(before?.id ?? '')
-  await house.sql`select remove_refund_signer(${of}, 31337, 'operator')`
-  await house.newSigner({ ...limits, of })
-  const [after] = await house.refunds(of, 1, { amountMinor: 60 })
+  await instance.sql`select remove_refund_signer(${of}, 31337, 'operator')`
+  await instance.newSigner({ ...limits, of })
+  const [after] = await instance.refunds(of, 1, { amountMinor: 60 })
   await sign(after?.id ?? '')
   expect(await look(before?.id ?? '')).toEqual(['processing', undefined])
   expect(await look(after?.id ?? '')).toEqual(['requires_signature', 'over_day_limit'])
 })
 
 test('a currency without a limit is not given away at all', async () => {
-  const signer = await house.newSigner()
-  await house.sql`update refund_signer_limits set currency = 'EUR' where signer_id = ${signer.id}`
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  await instance.sql`update refund_signer_limits set currency = 'EUR' where signer_id = ${signer.id}`
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   await sign(refund?.id ?? '')
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'over_refund_limit'])
 })
@@ -84,12 +84,12 @@ test('a currency without a limit is not given away at all', async () => {
 test.each([
   [
     'the merchant signs by hand',
-    (of: string) => house.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`,
+    (of: string) => instance.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`,
   ],
-  ['it is removed', (of: string) => house.sql`select remove_refund_signer(${of}, 31337, 'operator')`],
+  ['it is removed', (of: string) => instance.sql`select remove_refund_signer(${of}, 31337, 'operator')`],
 ])('a signer signs nothing while %s', async (_, change) => {
-  const { merchantId } = await house.newSigner()
-  const [refund] = await house.refunds(merchantId, 1)
+  const { merchantId } = await instance.newSigner()
+  const [refund] = await instance.refunds(merchantId, 1)
   await change(merchantId)
   await sign(refund?.id ?? '')
   await tendNow()
@@ -97,22 +97,22 @@ test.each([
 })
 
 test('a transfer that its receiver refuses is not sent', async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1, { native: true })
-  await house.node.call('anvil_setCode', refund?.destination, '0x5f5ffd')
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1, { native: true })
+  await instance.node.call('anvil_setCode', refund?.destination, '0x5f5ffd')
   await sign(refund?.id ?? '')
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'refused'])
 })
 
 test('a chain that does not answer is asked again later', async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   const chains = connectChains(
-    house.desk.chains.all.map(({ chain }) => chain),
+    instance.desk.chains.all.map(({ chain }) => chain),
     () => ['http://127.0.0.1:1'],
-    house.api,
+    instance.api,
   )
-  await signRefund({ ...house.desk, chains }, turns, refund?.id ?? '')
+  await signRefund({ ...instance.desk, chains }, turns, refund?.id ?? '')
   chains.close()
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'no_answer'])
   await tendNow()
@@ -120,24 +120,24 @@ test('a chain that does not answer is asked again later', async () => {
 })
 
 test('a key that neither secret key opens signs nothing, and says so', async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
-  await house.sql`update refund_signers set sealed_key = 'v1.gone.x' where id = ${signer.id}`
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
+  await instance.sql`update refund_signers set sealed_key = 'v1.gone.x' where id = ${signer.id}`
   await sign(refund?.id ?? '')
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'unreadable_key'])
 })
 
 test('what goes wrong while a refund is signed keeps that one waiting, and is told once', async () => {
-  const signer = await house.newSigner()
-  const [broken, next] = await house.refunds(signer.merchantId, 2)
+  const signer = await instance.newSigner()
+  const [broken, next] = await instance.refunds(signer.merchantId, 2)
   const { log, lines } = readableLog()
   const at = () => {
     throw new TypeError('out of ink')
   }
   for (let n = 0; n < 2; n++) {
-    await signRefund({ ...house.desk, log, at }, turns, broken?.id ?? '')
+    await signRefund({ ...instance.desk, log, at }, turns, broken?.id ?? '')
     expect(await look(broken?.id ?? '')).toEqual(['requires_signature', 'fault'])
-    await house.sql`update signing_waits set next_try_at = now() where refund_id = ${broken?.id ?? ''}`
+    await instance.sql`update signing_waits set next_try_at = now() where refund_id = ${broken?.id ?? ''}`
   }
   const told = { level: 50, reason: 'fault', signer: signer.address, chain: 31337 }
   expect(lines()).toEqual([expect.objectContaining({ ...told, err: expect.objectContaining({ type: 'TypeError' }) })])
@@ -147,37 +147,37 @@ test('what goes wrong while a refund is signed keeps that one waiting, and is to
 })
 
 test('a refund that is to be signed again waits until what was signed before is over', async () => {
-  const signer = await house.newSigner()
-  const [refund] = await house.refunds(signer.merchantId, 1)
+  const signer = await instance.newSigner()
+  const [refund] = await instance.refunds(signer.merchantId, 1)
   const id = refund?.id ?? ''
   await sign(id)
-  const { txHash } = await house.refund(id)
-  const [row] = await house.sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${id}`
+  const { txHash } = await instance.refund(id)
+  const [row] = await instance.sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${id}`
   const command = (kind: string, actor: string, event: { type: string } & Record<string, unknown>) => ({
     ...{ kind, actor, event, cause: 'chain:31337' },
   })
   const money = (type: string) => command('payment', row?.payment ?? '', { type, amountMinor: 10 })
   const failed = { type: 'transaction_failed', txHash, confirmations: 1, failureReason: 'reverted' }
-  await house.api.actors.dispatchBundle([command('refund', id, failed), money('release_refund')])
-  await house.api.actors.dispatchBundle([command('refund', id, { type: 'retry' }), money('reserve_refund')])
+  await instance.api.actors.dispatchBundle([command('refund', id, failed), money('release_refund')])
+  await instance.api.actors.dispatchBundle([command('refund', id, { type: 'retry' }), money('reserve_refund')])
   await sign(id)
   expect(await look(id)).toEqual(['requires_signature', 'unsettled'])
 })
 
 test('whatever keeps a signer from signing is news once, listed with why, and counted', async () => {
-  const { id: signerId, merchantId, address } = await house.newSigner()
+  const { id: signerId, merchantId, address } = await instance.newSigner()
   const reasons = Object.keys(countWaits({})) as WaitReason[]
-  const before = (await readBacklog(house.sql, [31337])).refundsUnsigned
-  const refunds = await house.refunds(merchantId, reasons.length)
+  const before = (await readBacklog(instance.sql, [31337])).refundsUnsigned
+  const refunds = await instance.refunds(merchantId, reasons.length)
   for (const [at, reason] of reasons.entries()) {
     const wait = { refundId: refunds[at]?.id ?? '', signerId, reason }
-    expect([await waitToSign(house.sql, wait), await waitToSign(house.sql, wait)]).toEqual([true, false])
+    expect([await waitToSign(instance.sql, wait), await waitToSign(instance.sql, wait)]).toEqual([true, false])
   }
-  const counted = (await readBacklog(house.sql, [31337])).refundsUnsigned
+  const counted = (await readBacklog(instance.sql, [31337])).refundsUnsigned
   for (const reason of reasons) expect([reason, counted[reason]]).toEqual([reason, before[reason] + 1])
 
   const said: string[] = []
-  const variables = { DATABASE_URL: house.databaseUrl, SECRET_KEY }
+  const variables = { DATABASE_URL: instance.databaseUrl, SECRET_KEY }
   const complain = (what: unknown) => void said.push(String(what))
   await admin(['signer', 'list'], { variables, say: line => void said.push(line), complain, readInput: async () => '' })
   const mine = said.slice(said.findIndex(line => line.includes(address)) + 1).slice(0, reasons.length)
@@ -186,15 +186,15 @@ test('whatever keeps a signer from signing is news once, listed with why, and co
 })
 
 test('a refund that is canceled while it is being signed is either canceled or sent', async () => {
-  const signer = await house.newSigner()
-  for (const { id, destination } of await house.refunds(signer.merchantId, 3)) {
+  const signer = await instance.newSigner()
+  for (const { id, destination } of await instance.refunds(signer.merchantId, 3)) {
     const name = { id, merchantId: signer.merchantId, livemode: undefined }
-    const canceling = cancelRefund(house.api, name, 'test').catch(error => {
+    const canceling = cancelRefund(instance.api, name, 'test').catch(error => {
       expect(error).toMatchObject({ code: 'state_conflict' })
     })
     await Promise.all([canceling, sign(id)])
     const state = await stateOf(id)
-    await house.node.mine()
-    expect(await house.transfersTo(destination)).toBe(state === 'canceled' ? 0 : 1)
+    await instance.node.mine()
+    expect(await instance.transfersTo(destination)).toBe(state === 'canceled' ? 0 : 1)
   }
 })

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { type Command, CommandFault, Unavailable } from '../../src/actors/command.ts'
 import type { Actor } from '../../src/actors/kind.ts'
 import { openTimers } from '../../src/actors/timers.ts'
-import { openHouse } from '../actors/lamps.ts'
+import { openInstance } from '../actors/lamps.ts'
 import { timedLamp } from './kind.ts'
 import {
   type Answer,
@@ -42,11 +42,11 @@ const failed = (error: unknown): Outcome => {
   return { kind: error instanceof CommandFault ? 'fault' : 'unexpected', error: textOf(error) }
 }
 
-const house = await openHouse(options.url, { ...options, kinds: [timedLamp] }).catch(error => {
+const instance = await openInstance(options.url, { ...options, kinds: [timedLamp] }).catch(error => {
   console.error(textOf(error))
   process.exit(NO_DATABASE)
 })
-const { sql, actors, world } = house
+const { sql, actors, world } = instance
 
 const carryOut = async (commands: readonly Command[]): Promise<Outcome> => {
   const [first] = commands
@@ -86,7 +86,7 @@ createInterface({ input: process.stdin })
 process.on('SIGTERM', async () => {
   await timers.stop()
   await actors.idle()
-  await house.close()
+  await instance.close()
   process.exit(0)
 })
 process.stdout.write('ready\n')

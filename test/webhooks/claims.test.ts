@@ -316,7 +316,7 @@ describe('what came of an attempt', () => {
 const claimOnce = (sql: Sql, endpointId: string, at: Date, records: Records) =>
   takeStep(sql, records, { id: crypto.randomUUID(), worker, at, asked: [{ endpointId, want: 50, lowMs: 0 }] })
 
-test('a house that has no statistics yet takes up nothing by walking through what is due of others', async () => {
+test('an instance that has no statistics yet takes up nothing by walking through what is due of others', async () => {
   await dueOnes(300)
   const { endpointId } = await dueOnes(50)
   await sql`delete from pg_statistic where starelid = 'deliveries'::regclass`

@@ -5,14 +5,14 @@ import { openSender } from '../../src/webhooks/sender.ts'
 import { until } from '../harness/until.ts'
 import { keyring, loopbackPoster } from './loopback.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, deliveriesOf, reaches, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, reaches, sendingInstance } from './sending-instance.ts'
 
 // By the time there is: what happens is written down in it.
-const house = await sendingHouse({ at: new Date() })
-const sql = connect(house.url, { byKey: true })
+const instance = await sendingInstance({ at: new Date() })
+const sql = connect(instance.url, { byKey: true })
 afterAll(async () => {
   await sql.end({ timeout: 1 })
-  await house[Symbol.asyncDispose]()
+  await instance[Symbol.asyncDispose]()
 })
 
 const HOUR_MS = 3_600_000
@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000
 const apartMs = (clock: ReturnType<typeof databaseClock>) => Math.abs(clock.now().getTime() - Date.now())
 
 const tell = async (endpoint: string) => {
-  house.clock.set(new Date())
-  await house.tell(endpoint)
+  instance.clock.set(new Date())
+  await instance.tell(endpoint)
 }
 
 describe.each([
@@ -32,18 +32,18 @@ describe.each([
     const clock = databaseClock()
     const step = () => clock.learn(new Date(Date.now() + byMs), 0)
     step()
-    const sender = openSender({ ...house.world, sql, clock }, { keyring, poster: loopbackPoster(), reapMs })
+    const sender = openSender({ ...instance.world, sql, clock }, { keyring, poster: loopbackPoster(), reapMs })
     return { clock, step, [Symbol.asyncDispose]: sender.stop }
   }
 
   test('is told the time, and sends what is due', async () => {
     await using shop = await receiver()
-    const endpoint = await house.addEndpoint(shop.url)
+    const endpoint = await instance.addEndpoint(shop.url)
     await using its = start(60_000)
     await until(() => apartMs(its.clock) < 60_000)
     its.step()
     await tell(endpoint)
-    await reaches(house, endpoint, 'delivered', 1)
+    await reaches(instance, endpoint, 'delivered', 1)
     await until(() => apartMs(its.clock) < 60_000)
     expect(shop.seen).toHaveLength(1)
   })
@@ -51,7 +51,7 @@ describe.each([
   test('goes on with what is under way when that happens', async () => {
     const waiting: (() => void)[] = []
     await using shop = await receiver(response => waiting.push(() => response.writeHead(200).end()))
-    const endpoint = await house.addEndpoint(shop.url)
+    const endpoint = await instance.addEndpoint(shop.url)
     await using its = start(20)
     await until(() => apartMs(its.clock) < 60_000)
     await tell(endpoint)
@@ -59,9 +59,9 @@ describe.each([
     its.step()
     await until(() => apartMs(its.clock) < 60_000)
     waiting[0]?.()
-    await reaches(house, endpoint, 'delivered', 1)
-    const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
-    expect((await attemptsOf(house, id)).map(({ outcome }) => outcome)).toEqual(['delivered'])
+    await reaches(instance, endpoint, 'delivered', 1)
+    const [{ id } = expect.unreachable()] = await deliveriesOf(instance, endpoint)
+    expect((await attemptsOf(instance, id)).map(({ outcome }) => outcome)).toEqual(['delivered'])
     expect(shop.seen).toHaveLength(1)
   })
 })

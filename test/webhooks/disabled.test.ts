@@ -3,29 +3,29 @@ import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
 import { change } from './endpoints.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, reaches, sendingHouse } from './sending-house.ts'
+import { attemptsOf, reaches, sendingInstance } from './sending-instance.ts'
 
 test('an endpoint that is disabled between the claim and the reading of its row is sent nothing', async () => {
-  await using house = await sendingHouse()
+  await using instance = await sendingInstance()
   await using shop = await receiver()
-  const [holder, owner] = [connect(house.url, { max: 1 }), connect(house.url, { max: 1 })]
+  const [holder, owner] = [connect(instance.url, { max: 1 }), connect(instance.url, { max: 1 })]
   /** Somebody who has the one table and waits for the other: of the sender, its claim alone. */
   const waits = async (table: string, { has }: { readonly has: string }) =>
     (
-      await house.sql`
+      await instance.sql`
         select from pg_locks waiting join pg_locks held using (pid, database)
         where not waiting.granted and waiting.relation = ${table}::regclass
           and held.granted and held.relation = ${has}::regclass
           and database = (select oid from pg_database where datname = current_database())`
     ).length > 0
-  const endpoint = await house.addEndpoint(shop.url)
-  const sender = house.startSender({ lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
+  const endpoint = await instance.addEndpoint(shop.url)
+  const sender = instance.startSender({ lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
 
   // The claim waits for the holder and the owner for the claim, so that the sender's next look is behind the owner's change.
   await holder`begin`
   await holder`lock table delivery_claims in share mode`
   // Not before: the sender's first look may come late, and find it.
-  await house.tell(endpoint)
+  await instance.tell(endpoint)
   sender.wake([endpoint])
   await until(() => waits('delivery_claims', { has: 'webhook_endpoints' }))
   await owner`begin`
@@ -38,8 +38,8 @@ test('an endpoint that is disabled between the claim and the reading of its row 
   expect(await change(owner, endpoint, { status: 'disabled' })).toBe('changed')
   await owner`commit`
 
-  const { id } = await reaches(house, endpoint, 'pending', 1)
-  expect(await attemptsOf(house, id)).toMatchObject([{ outcome: 'lost' }])
+  const { id } = await reaches(instance, endpoint, 'pending', 1)
+  expect(await attemptsOf(instance, id)).toMatchObject([{ outcome: 'lost' }])
   expect(shop.seen).toHaveLength(0)
   await Promise.all([holder.end(), owner.end()])
 })

@@ -3,25 +3,25 @@ import { openKeyring } from '../../src/keyring.ts'
 import { openEndpointBook } from '../../src/webhooks/endpoint-book.ts'
 import { T0 } from '../machines/table.ts'
 import { keyring } from './loopback.ts'
-import { SECRET, sendingHouse } from './sending-house.ts'
+import { SECRET, sendingInstance } from './sending-instance.ts'
 
-const house = await sendingHouse()
-afterAll(() => house[Symbol.asyncDispose]())
+const instance = await sendingInstance()
+afterAll(() => instance[Symbol.asyncDispose]())
 
 const NEW_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const lost = openKeyring('another secret key, which nobody has any more')
 
 /** What signs for an endpoint whose secret was replaced, as of T0. */
 const secretsOf = async (current: string, previous: string, previousUntil: Date) => {
-  const id = await house.addEndpoint('https://192.0.9.1/')
+  const id = await instance.addEndpoint('https://192.0.9.1/')
   const [sealed, previousSealed] = [current, previous].map(secret =>
     (secret === 'lost' ? lost : keyring).seal('webhook secret', id, secret),
   )
-  await house.sql`
+  await instance.sql`
     update webhook_endpoints set sealed_secret = ${sealed ?? ''}, previous_sealed_secret = ${previousSealed ?? ''},
       previous_until = ${previousUntil}
     where id = ${id}`
-  const endpoint = (await openEndpointBook(house.sql, keyring).read([id])).get(id)
+  const endpoint = (await openEndpointBook(instance.sql, keyring).read([id])).get(id)
   return endpoint instanceof Error ? 'nothing' : endpoint?.secrets(T0)
 }
 const [past, future] = [T0, new Date(T0.getTime() + 1)]

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { createServer } from 'node:http'
 import process from 'node:process'
 import { until } from '../harness/until.ts'
-import { sendingHouse } from './sending-house.ts'
+import { sendingInstance } from './sending-instance.ts'
 
-// As many as a day of a busy house: `OUTAGE=full bun test --timeout 900000 test/webhooks/failing-tenth.test.ts`.
+// As many as a day of a busy instance: `OUTAGE=full bun test --timeout 900000 test/webhooks/failing-tenth.test.ts`.
 const isFull = process.env.OUTAGE === 'full'
 const [EVENTS, LONG_MS] = isFull ? [100_000, 900_000] : [1_000, 120_000]
 const ENDPOINTS = 20
@@ -40,12 +40,12 @@ test(
   `of ${EVENTS} events with a tenth of the receivers failing none is lost, and none unexpected`,
   async () => {
     await using shops = await receivers()
-    await using house = await sendingHouse()
-    const { sql } = house
+    await using instance = await sendingInstance()
+    const { sql } = instance
     const endpoints: string[] = []
-    while (endpoints.length < ENDPOINTS) endpoints.push(await house.addEndpoint(shops.urlOf(endpoints.length)))
-    const senders = [house.startSender(), house.startSender()]
-    for (const endpoint of endpoints) await house.tell(endpoint, EACH)
+    while (endpoints.length < ENDPOINTS) endpoints.push(await instance.addEndpoint(shops.urlOf(endpoints.length)))
+    const senders = [instance.startSender(), instance.startSender()]
+    for (const endpoint of endpoints) await instance.tell(endpoint, EACH)
 
     /** Until nothing is due and nothing under way. */
     const rested = () =>
@@ -53,14 +53,14 @@ test(
         async () => {
           const [row] = await sql<{ open: number }[]>`
             select count(*)::integer as open from deliveries
-            where state = 'sending' or state = 'pending' and next_attempt_at <= ${house.clock.now()}`
+            where state = 'sending' or state = 'pending' and next_attempt_at <= ${instance.clock.now()}`
           return row?.open === 0
         },
         { timeoutMs: LONG_MS, everyMs: 100 },
       )
     await rested()
     for (const waitMs of WAITS_MS) {
-      house.clock.advance(1.2 * waitMs + 1_000)
+      instance.clock.advance(1.2 * waitMs + 1_000)
       for (const sender of senders) sender.wake()
       await rested()
     }

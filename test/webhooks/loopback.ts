@@ -2,7 +2,7 @@ import { parseEnv } from '../../src/env.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { openPoster } from '../../src/webhooks/post.ts'
 
-/** As the houses of tests have it. */
+/** As the instances of tests have it. */
 export const SECRET_KEY = 'a secret key for tests and for nothing else'
 
 export const keyring = openKeyring(SECRET_KEY)

@@ -4,15 +4,15 @@ import { findLostDeliveries } from '../../src/queries/sending.ts'
 import { LEASE_MS } from '../../src/webhooks/reaper.ts'
 import { until } from '../harness/until.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, deliveriesOf, reaches, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, reaches, sendingInstance } from './sending-instance.ts'
 
-const house = await sendingHouse()
-const { sql } = house
-afterAll(() => house[Symbol.asyncDispose]())
+const instance = await sendingInstance()
+const { sql } = instance
+afterAll(() => instance[Symbol.asyncDispose]())
 
 const attemptsAt = async (endpoint: string) => {
-  const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
-  return (await attemptsOf(house, id)).map(({ outcome, http_status }) => http_status ?? outcome)
+  const [{ id } = expect.unreachable()] = await deliveriesOf(instance, endpoint)
+  return (await attemptsOf(instance, id)).map(({ outcome, http_status }) => http_status ?? outcome)
 }
 
 test('an attempt of which nothing is heard for 20 s is lost, and its end changes nothing any more', async () => {
@@ -21,26 +21,26 @@ test('an attempt of which nothing is heard for 20 s is lost, and its end changes
     if (seen === 1) waiting.push(response)
     else response.writeHead(500).end()
   })
-  const endpoint = await house.addEndpoint(shop.url)
-  const sender = house.startSender({ reapMs: 20 })
-  await house.tell(endpoint)
+  const endpoint = await instance.addEndpoint(shop.url)
+  const sender = instance.startSender({ reapMs: 20 })
+  await instance.tell(endpoint)
   await until(() => waiting.length === 1)
-  house.clock.advance(20_000)
-  expect(await findLostDeliveries(sql, new Date(house.clock.now().getTime() - LEASE_MS), 10)).toEqual([])
-  house.clock.advance(1)
-  const { next_attempt_at } = await reaches(house, endpoint, 'pending', 1)
-  expect(next_attempt_at?.getTime()).toBeGreaterThanOrEqual(house.clock.now().getTime() + 5_000)
+  instance.clock.advance(20_000)
+  expect(await findLostDeliveries(sql, new Date(instance.clock.now().getTime() - LEASE_MS), 10)).toEqual([])
+  instance.clock.advance(1)
+  const { next_attempt_at } = await reaches(instance, endpoint, 'pending', 1)
+  expect(next_attempt_at?.getTime()).toBeGreaterThanOrEqual(instance.clock.now().getTime() + 5_000)
   waiting[0]?.writeHead(200).end()
   await until(() => sender.counts().open === 0)
-  house.clock.advance(6_000)
+  instance.clock.advance(6_000)
   sender.wake([endpoint])
-  await reaches(house, endpoint, 'pending', 2)
+  await reaches(instance, endpoint, 'pending', 2)
   await sender.stop()
   expect(await attemptsAt(endpoint)).toEqual(['lost', 500])
 })
 
 test('a step whose answer is lost is taken once: what it claimed is sent, what it recorded stays', async () => {
-  await using far = await sendingHouse({ distant: true })
+  await using far = await sendingInstance({ distant: true })
   const backend = async () => (await far.world.sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
   await using shop = await receiver()
   const endpoint = await far.addEndpoint(shop.url)

@@ -3,18 +3,18 @@ import { execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { until } from '../harness/until.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, deliveriesOf, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, sendingInstance } from './sending-instance.ts'
 
 // Processes of their own go by the time there is.
-const house = await sendingHouse({ at: new Date() })
-const { sql } = house
-afterAll(() => house[Symbol.asyncDispose]())
+const instance = await sendingInstance({ at: new Date() })
+const { sql } = instance
+afterAll(() => instance[Symbol.asyncDispose]())
 
 const program = fileURLToPath(new URL('./sender-program.ts', import.meta.url))
 
 const senderProcess = (at = '', options = {}) => {
   const child = spawn(process.execPath, [program], {
-    env: { ...process.env, DATABASE_URL: house.url, AT: at, SENDER: JSON.stringify(options) },
+    env: { ...process.env, DATABASE_URL: instance.url, AT: at, SENDER: JSON.stringify(options) },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const exited = new Promise<number | string | null>(resolve =>
@@ -35,25 +35,25 @@ const senderProcess = (at = '', options = {}) => {
 
 /** Something to be sent to a new endpoint now, as the other processes know it. */
 const tellSomebody = async (url: string, times = 1): Promise<string> => {
-  house.clock.set(new Date())
-  const endpoint = await house.addEndpoint(url)
-  await house.tell(endpoint, times)
+  instance.clock.set(new Date())
+  const endpoint = await instance.addEndpoint(url)
+  await instance.tell(endpoint, times)
   return endpoint
 }
 
 /** A sender in this process, in whose time every lease is over, and then every wait. */
 const later = async (endpoint: string) => {
   await using stack = new AsyncDisposableStack()
-  const sender = stack.adopt(house.startSender({ reapMs: 20 }), its => its.stop())
-  house.clock.set(new Date(Date.now() + 20_500))
-  await until(async () => (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'pending'))
-  house.clock.advance(6_000)
+  const sender = stack.adopt(instance.startSender({ reapMs: 20 }), its => its.stop())
+  instance.clock.set(new Date(Date.now() + 20_500))
+  await until(async () => (await deliveriesOf(instance, endpoint)).every(({ state }) => state === 'pending'))
+  instance.clock.advance(6_000)
   sender.wake([endpoint])
-  await until(async () => (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'delivered'))
+  await until(async () => (await deliveriesOf(instance, endpoint)).every(({ state }) => state === 'delivered'))
 }
 const outcomesOf = async (endpoint: string) => {
-  const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
-  return (await attemptsOf(house, id)).map(({ outcome }) => outcome)
+  const [{ id } = expect.unreachable()] = await deliveriesOf(instance, endpoint)
+  return (await attemptsOf(instance, id)).map(({ outcome }) => outcome)
 }
 const claims = () => sql`select from delivery_claims`
 
@@ -84,7 +84,7 @@ test('a process that is stopped for long changes nothing when it goes on, and se
   const staleMs = 2_000
   await using its = senderProcess('stopped before the request', { staleMs })
   const endpoint = await tellSomebody(shop.url, 2)
-  await until(async () => (await deliveriesOf(house, endpoint)).every(({ state }) => state === 'sending'))
+  await until(async () => (await deliveriesOf(instance, endpoint)).every(({ state }) => state === 'sending'))
   await until(() => isStopped(its.child.pid), { everyMs: 100 })
   const stoppedAt = performance.now()
   await later(endpoint)
@@ -95,9 +95,9 @@ test('a process that is stopped for long changes nothing when it goes on, and se
   expect(await its.exited).toBe(0)
   // The one it had in its hands may have gone out, late; the other one it has given up.
   expect(shop.seen.length).toBeLessThanOrEqual(3)
-  for (const { id, rev } of await deliveriesOf(house, endpoint)) {
+  for (const { id, rev } of await deliveriesOf(instance, endpoint)) {
     expect(rev).toBe(5)
-    expect((await attemptsOf(house, id)).map(({ outcome }) => outcome)).toEqual(['lost', 'delivered'])
+    expect((await attemptsOf(instance, id)).map(({ outcome }) => outcome)).toEqual(['lost', 'delivered'])
   }
   // It waits for five things, each of which may take its time on a busy machine.
 }, 180_000)
@@ -112,7 +112,7 @@ test('a process that is told to end waits for the answers, and leaves nothing op
   await until(() => shop.seen.length === 4)
   await its.end()
   expect(await its.exited).toBe(0)
-  expect((await deliveriesOf(house, endpoint)).map(({ state }) => state)).toEqual(Array(4).fill('delivered'))
+  expect((await deliveriesOf(instance, endpoint)).map(({ state }) => state)).toEqual(Array(4).fill('delivered'))
   expect(await claims()).toHaveLength(0)
 })
 
@@ -134,7 +134,7 @@ test('three processes at once send everything once', async () => {
   await using _three = senderProcess()
   await Promise.all([_one.ready, _two.ready, _three.ready])
   const endpoints = await Promise.all(Array.from({ length: 6 }, () => tellSomebody(shop.url, 100)))
-  const all = async () => (await Promise.all(endpoints.map(id => deliveriesOf(house, id)))).flat()
+  const all = async () => (await Promise.all(endpoints.map(id => deliveriesOf(instance, id)))).flat()
   const done = await until(async () => {
     const each = await all()
     return each.every(({ state }) => state === 'delivered') && each

@@ -4,7 +4,7 @@ import { openSender } from '../../src/webhooks/sender.ts'
 import { until } from '../harness/until.ts'
 import { keyring, loopbackPoster } from './loopback.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, deliveriesOf, reaches, type SendingHouse, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, reaches, type SendingInstance, sendingInstance } from './sending-instance.ts'
 
 /** Answers are told when somebody says so, all at once, so that one step records them. */
 const heldBack = () => {
@@ -26,69 +26,69 @@ const heldBack = () => {
   }
 }
 
-const outcomesOf = async (house: SendingHouse, endpoint: string) => {
-  const [{ id } = expect.unreachable()] = await deliveriesOf(house, endpoint)
-  return (await attemptsOf(house, id)).map(({ outcome, http_status }) => http_status ?? outcome)
+const outcomesOf = async (instance: SendingInstance, endpoint: string) => {
+  const [{ id } = expect.unreachable()] = await deliveriesOf(instance, endpoint)
+  return (await attemptsOf(instance, id)).map(({ outcome, http_status }) => http_status ?? outcome)
 }
 
 /** When every lease is over. */
-const reapAll = async (house: SendingHouse) => {
-  house.clock.advance(20_001)
-  const reaping = house.startSender({ ...deaf, reapMs: 20 })
-  await until(async () => (await house.sql`select from delivery_claims`).length === 0)
+const reapAll = async (instance: SendingInstance) => {
+  instance.clock.advance(20_001)
+  const reaping = instance.startSender({ ...deaf, reapMs: 20 })
+  await until(async () => (await instance.sql`select from delivery_claims`).length === 0)
   await reaping.stop()
 }
 
 const deaf = { lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
 
 test('an answer that cannot be written down keeps no other from it, and is found to be lost', async () => {
-  await using house = await sendingHouse()
+  await using instance = await sendingInstance()
   await using shop = await receiver()
   await using teapot = await receiver(418)
-  await house.sql`alter table delivery_attempts add constraint no_teapots check (http_status <> 418)`
-  const strange = await house.addEndpoint(teapot.url)
-  const others = await Promise.all([1, 2, 3].map(() => house.addEndpoint(shop.url)))
-  for (const endpoint of [others[0] ?? '', strange, ...others.slice(1)]) await house.tell(endpoint)
+  await instance.sql`alter table delivery_attempts add constraint no_teapots check (http_status <> 418)`
+  const strange = await instance.addEndpoint(teapot.url)
+  const others = await Promise.all([1, 2, 3].map(() => instance.addEndpoint(shop.url)))
+  for (const endpoint of [others[0] ?? '', strange, ...others.slice(1)]) await instance.tell(endpoint)
   const { poster, held, release } = heldBack()
-  const sender = house.startSender({ poster })
+  const sender = instance.startSender({ poster })
   sender.wake([strange, ...others])
   await until(() => held() === 4)
   release()
-  for (const endpoint of others) await reaches(house, endpoint, 'delivered', 1)
-  await reaches(house, strange, 'sending', 1)
+  for (const endpoint of others) await reaches(instance, endpoint, 'delivered', 1)
+  await reaches(instance, strange, 'sending', 1)
   // Its claim is still there when the last of it has ended otherwise.
-  await house.tell(others[0] ?? '')
-  await until(async () => (await deliveriesOf(house, others[0] ?? '')).every(({ state }) => state === 'delivered'))
+  await instance.tell(others[0] ?? '')
+  await until(async () => (await deliveriesOf(instance, others[0] ?? '')).every(({ state }) => state === 'delivered'))
   await sender.stop()
-  await reapAll(house)
-  await reaches(house, strange, 'pending', 1)
-  expect(await outcomesOf(house, strange)).toEqual(['lost'])
+  await reapAll(instance)
+  await reaches(instance, strange, 'pending', 1)
+  expect(await outcomesOf(instance, strange)).toEqual(['lost'])
 })
 
 test('what was delivered is delivered, though whoever wrote that down ends before he tells the delivery', async () => {
-  await using house = await sendingHouse()
+  await using instance = await sendingInstance()
   await using shop = await receiver()
-  const endpoint = await house.addEndpoint(shop.url)
+  const endpoint = await instance.addEndpoint(shop.url)
   const { poster, held, release } = heldBack()
   // From here on nothing happens, as in a process that is killed.
-  const actors = { ...house.world.actors, dispatch: () => new Promise<never>(() => {}) }
-  const sender = openSender({ ...house.world, actors }, { keyring, ...deaf, poster })
-  await house.tell(endpoint)
+  const actors = { ...instance.world.actors, dispatch: () => new Promise<never>(() => {}) }
+  const sender = openSender({ ...instance.world, actors }, { keyring, ...deaf, poster })
+  await instance.tell(endpoint)
   sender.wake([endpoint])
   await until(() => held() === 1)
-  const { id } = await reaches(house, endpoint, 'sending', 1)
-  await house.world.actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })
+  const { id } = await reaches(instance, endpoint, 'sending', 1)
+  await instance.world.actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })
   release()
-  await until(async () => (await attemptsOf(house, id))[0]?.outcome === 'delivered')
+  await until(async () => (await attemptsOf(instance, id))[0]?.outcome === 'delivered')
   await sender.stop()
-  await reaches(house, endpoint, 'sending', 1)
-  await reapAll(house)
-  await reaches(house, endpoint, 'delivered', 1)
-  expect(await outcomesOf(house, endpoint)).toEqual([200])
+  await reaches(instance, endpoint, 'sending', 1)
+  await reapAll(instance)
+  await reaches(instance, endpoint, 'delivered', 1)
+  expect(await outcomesOf(instance, endpoint)).toEqual([200])
 })
 
 test('what was delivered is delivered, though the answer that somebody wanted to cancel it is lost', async () => {
-  await using far = await sendingHouse({ distant: true })
+  await using far = await sendingInstance({ distant: true })
   await using shop = await receiver()
   const [slow, other] = [await far.addEndpoint(shop.url), await far.addEndpoint(shop.url)]
   const { poster, held, release } = heldBack()

@@ -8,45 +8,45 @@ import { until } from '../harness/until.ts'
 import { change } from './endpoints.ts'
 import { keyring } from './loopback.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, deliveriesOf, reaches, SECRET, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, reaches, SECRET, sendingInstance } from './sending-instance.ts'
 
 /** Of an attempt's chances, from 0 to 255; ids are drawn as ever. */
 let chance = 0
-const house = await sendingHouse({
+const instance = await sendingInstance({
   random: bytes => (bytes.length === 4 ? bytes.fill(chance) : crypto.getRandomValues(bytes)),
 })
-const { sql } = house
-const { actors } = house.world
-const sender = house.startSender({ stopGraceMs: 0 })
-afterAll(() => house[Symbol.asyncDispose]())
+const { sql } = instance
+const { actors } = instance.world
+const sender = instance.startSender({ stopGraceMs: 0 })
+afterAll(() => instance[Symbol.asyncDispose]())
 
 const outcomesOf = async (id: string) =>
-  (await attemptsOf(house, id)).map(({ outcome, http_status }) => http_status ?? outcome)
+  (await attemptsOf(instance, id)).map(({ outcome, http_status }) => http_status ?? outcome)
 const redeliver = (actor: string) => actors.dispatch({ kind: 'delivery', actor, event: { type: 'redeliver' } })
 
 /** By when the sender has surely looked at what is due of the endpoint. */
 const sent = async (...endpointIds: readonly string[]) => {
   await using shop = await receiver()
-  const witness = await house.addEndpoint(shop.url)
-  await house.tell(witness)
+  const witness = await instance.addEndpoint(shop.url)
+  await instance.tell(witness)
   sender.wake([...endpointIds, witness])
-  await reaches(house, witness, 'delivered', 1)
+  await reaches(instance, witness, 'delivered', 1)
 }
 
 test('a failing receiver is asked five times, after 5 s, 60 s, 12 min and 2 h, and never again', async () => {
   await using shop = await receiver(500)
-  const endpoint = await house.addEndpoint(shop.url)
-  await house.tell(endpoint)
+  const endpoint = await instance.addEndpoint(shop.url)
+  await instance.tell(endpoint)
   for (const [index, seconds] of [5, 60, 720, 7_200].entries()) {
-    const { id, next_attempt_at } = await reaches(house, endpoint, 'pending', index + 1)
-    expect(next_attempt_at?.getTime()).toBe(house.clock.now().getTime() + seconds * 1_000)
-    house.clock.advance(seconds * 1_000 - 1)
+    const { id, next_attempt_at } = await reaches(instance, endpoint, 'pending', index + 1)
+    expect(next_attempt_at?.getTime()).toBe(instance.clock.now().getTime() + seconds * 1_000)
+    instance.clock.advance(seconds * 1_000 - 1)
     await sent(endpoint)
     expect(await outcomesOf(id)).toHaveLength(index + 1)
-    house.clock.advance(1)
+    instance.clock.advance(1)
   }
-  const { id } = await reaches(house, endpoint, 'failed', 5)
-  house.clock.advance(48 * 3_600_000)
+  const { id } = await reaches(instance, endpoint, 'failed', 5)
+  instance.clock.advance(48 * 3_600_000)
   await sent(endpoint)
   expect(shop.seen).toHaveLength(5)
   expect(new Set(shop.seen.map(({ body }) => body)).size).toBe(1)
@@ -54,10 +54,10 @@ test('a failing receiver is asked five times, after 5 s, 60 s, 12 min and 2 h, a
 
   // By hand as often as somebody asks for it.
   await redeliver(id)
-  expect(await reaches(house, endpoint, 'failed', 6)).toMatchObject({ automatic_attempts: 5 })
+  expect(await reaches(instance, endpoint, 'failed', 6)).toMatchObject({ automatic_attempts: 5 })
   shop.answer(200)
   await redeliver(id)
-  await reaches(house, endpoint, 'delivered', 7)
+  await reaches(instance, endpoint, 'delivered', 7)
   expect(shop.seen).toHaveLength(7)
 })
 
@@ -65,16 +65,16 @@ test('chance makes a wait longer by up to a fifth, and Retry-After up to twice a
   await using shop = await receiver((response, seen) =>
     response.writeHead(503, seen > 1 ? { 'Retry-After': '90' } : {}).end(),
   )
-  const endpoint = await house.addEndpoint(shop.url)
+  const endpoint = await instance.addEndpoint(shop.url)
   chance = 255
-  await house.tell(endpoint)
-  const first = await reaches(house, endpoint, 'pending', 1)
-  expect(first.next_attempt_at?.getTime()).toBe(house.clock.now().getTime() + 6_000)
+  await instance.tell(endpoint)
+  const first = await reaches(instance, endpoint, 'pending', 1)
+  expect(first.next_attempt_at?.getTime()).toBe(instance.clock.now().getTime() + 6_000)
   chance = 0
-  house.clock.advance(6_000)
+  instance.clock.advance(6_000)
   sender.wake([endpoint])
-  const second = await reaches(house, endpoint, 'pending', 2)
-  expect(second.next_attempt_at?.getTime()).toBe(house.clock.now().getTime() + 90_000)
+  const second = await reaches(instance, endpoint, 'pending', 2)
+  expect(second.next_attempt_at?.getTime()).toBe(instance.clock.now().getTime() + 90_000)
 })
 
 test.each([
@@ -85,23 +85,23 @@ test.each([
   await using shop = await receiver((response, seen) =>
     response.writeHead(503, { 'Retry-After': String(asked[seen - 1] ?? 0) }).end(),
   )
-  const endpoint = await house.addEndpoint(shop.url)
+  const endpoint = await instance.addEndpoint(shop.url)
   chance = drawn
-  await house.tell(endpoint)
+  await instance.tell(endpoint)
   for (const [index, seconds] of waits.entries()) {
-    const { next_attempt_at } = await reaches(house, endpoint, 'pending', index + 1)
-    expect(next_attempt_at?.getTime()).toBe(house.clock.now().getTime() + seconds * 1_000)
-    house.clock.advance(seconds * 1_000)
+    const { next_attempt_at } = await reaches(instance, endpoint, 'pending', index + 1)
+    expect(next_attempt_at?.getTime()).toBe(instance.clock.now().getTime() + seconds * 1_000)
+    instance.clock.advance(seconds * 1_000)
     sender.wake([endpoint])
   }
-  await reaches(house, endpoint, 'failed', 5)
+  await reaches(instance, endpoint, 'failed', 5)
   chance = 0
 })
 
 test('an event is told the moment it is committed, in the words of the feed, and can be verified', async () => {
   await using shop = await receiver()
   // Nobody looks by himself: it is the commit that wakes the sender.
-  await using quick = await sendingHouse()
+  await using quick = await sendingInstance()
   const endpoint = await quick.addEndpoint(shop.url)
   quick.startSender({ lookMs: 60_000, sweepMs: 60_000 })
   await quick.openPayment()
@@ -118,17 +118,17 @@ test('an event is told the moment it is committed, in the words of the feed, and
 test('a redirect ends a delivery, and is not followed', async () => {
   await using elsewhere = await receiver()
   await using shop = await receiver(response => response.writeHead(307, { Location: elsewhere.url }).end())
-  const endpoint = await house.addEndpoint(shop.url)
-  await house.tell(endpoint)
-  const { id } = await reaches(house, endpoint, 'failed', 1)
+  const endpoint = await instance.addEndpoint(shop.url)
+  await instance.tell(endpoint)
+  const { id } = await reaches(instance, endpoint, 'failed', 1)
   expect(await outcomesOf(id)).toEqual([307])
   expect(elsewhere.seen).toEqual([])
 })
 
 test('an address that must not be called ends a delivery without a request', async () => {
-  const endpoint = await house.addEndpoint('http://10.0.0.1/')
-  await house.tell(endpoint)
-  const { id } = await reaches(house, endpoint, 'failed', 1)
+  const endpoint = await instance.addEndpoint('http://10.0.0.1/')
+  await instance.tell(endpoint)
+  const { id } = await reaches(instance, endpoint, 'failed', 1)
   expect(await outcomesOf(id)).toEqual(['forbidden_address'])
 })
 
@@ -140,27 +140,27 @@ const shape = {
 test('a body of 20 KiB is sent, and a larger one is not, rather than cut', async () => {
   await using shop = await receiver()
   const room = MOST_BODY_BYTES - bodyOf({ ...shape, object: '{"x":""}' }).length
-  const [fits, larger] = [await house.addEndpoint(shop.url), await house.addEndpoint(shop.url)]
-  await house.tell(fits, 1, { x: 'x'.repeat(room) })
-  await house.tell(larger, 1, { x: 'x'.repeat(room + 1) })
-  await reaches(house, fits, 'delivered', 1)
-  const { id } = await reaches(house, larger, 'failed', 1)
+  const [fits, larger] = [await instance.addEndpoint(shop.url), await instance.addEndpoint(shop.url)]
+  await instance.tell(fits, 1, { x: 'x'.repeat(room) })
+  await instance.tell(larger, 1, { x: 'x'.repeat(room + 1) })
+  await reaches(instance, fits, 'delivered', 1)
+  const { id } = await reaches(instance, larger, 'failed', 1)
   expect(await outcomesOf(id)).toEqual(['body_too_large'])
   expect(shop.seen.map(({ body }) => Buffer.byteLength(body))).toEqual([MOST_BODY_BYTES])
 })
 
 test('what was delivered is sent again by hand, with a new time, and stays delivered when that fails', async () => {
   await using shop = await receiver()
-  const endpoint = await house.addEndpoint(shop.url)
-  await house.tell(endpoint)
-  const { id } = await reaches(house, endpoint, 'delivered', 1)
-  house.clock.advance(60_000)
+  const endpoint = await instance.addEndpoint(shop.url)
+  await instance.tell(endpoint)
+  const { id } = await reaches(instance, endpoint, 'delivered', 1)
+  instance.clock.advance(60_000)
   await redeliver(id)
-  await reaches(house, endpoint, 'delivered', 2)
+  await reaches(instance, endpoint, 'delivered', 2)
   shop.answer(500)
   await redeliver(id)
-  await reaches(house, endpoint, 'delivered', 3)
-  expect(await attemptsOf(house, id)).toMatchObject([
+  await reaches(instance, endpoint, 'delivered', 3)
+  expect(await attemptsOf(instance, id)).toMatchObject([
     { trigger: 'automatic', http_status: 200 },
     { trigger: 'manual', http_status: 200 },
     { trigger: 'manual', http_status: 500 },
@@ -173,23 +173,23 @@ test('what was delivered is sent again by hand, with a new time, and stays deliv
 test('what has changed about an endpoint counts from the next request on', async () => {
   await using before = await receiver()
   await using after = await receiver()
-  const endpoint = await house.addEndpoint(before.url)
-  await house.tell(endpoint)
-  await reaches(house, endpoint, 'delivered', 1)
+  const endpoint = await instance.addEndpoint(before.url)
+  await instance.tell(endpoint)
+  await reaches(instance, endpoint, 'delivered', 1)
   const sealed = keyring.seal('webhook secret', endpoint, OTHER_SECRET)
   await sql`
     update webhook_endpoints set url = ${after.url}, updated_at = updated_at + interval '1 ms', sealed_secret = ${sealed},
-      previous_sealed_secret = sealed_secret, previous_until = ${house.clock.now()}::timestamptz + interval '1 hour'
+      previous_sealed_secret = sealed_secret, previous_until = ${instance.clock.now()}::timestamptz + interval '1 hour'
     where id = ${endpoint}`
   const verifies = (secret: string) => {
     const [{ body, headers } = expect.unreachable()] = after.seen.slice(-1)
-    return () => verifyWebhook({ body, headers, secret, now: house.clock.now() })
+    return () => verifyWebhook({ body, headers, secret, now: instance.clock.now() })
   }
-  await house.tell(endpoint)
+  await instance.tell(endpoint)
   await until(() => after.seen.length === 1)
   for (const secret of [SECRET, OTHER_SECRET]) expect(verifies(secret)).not.toThrow()
-  house.clock.advance(3_600_001)
-  await house.tell(endpoint)
+  instance.clock.advance(3_600_001)
+  await instance.tell(endpoint)
   await until(() => after.seen.length === 2)
   expect(verifies(OTHER_SECRET)).not.toThrow()
   expect(verifies(SECRET)).toThrow()
@@ -200,42 +200,42 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 test('an endpoint whose secret cannot be opened keeps nobody from being told', async () => {
   await using shop = await receiver()
   const [locked, open] = [
-    await house.addEndpoint(shop.url, { sealed_secret: 'v1.other.x' }),
-    await house.addEndpoint(shop.url),
+    await instance.addEndpoint(shop.url, { sealed_secret: 'v1.other.x' }),
+    await instance.addEndpoint(shop.url),
   ]
-  await house.tell(locked)
-  await house.tell(open)
-  await reaches(house, open, 'delivered', 1)
-  const { id } = await reaches(house, locked, 'pending', 1)
+  await instance.tell(locked)
+  await instance.tell(open)
+  await reaches(instance, open, 'delivered', 1)
+  const { id } = await reaches(instance, locked, 'pending', 1)
   expect(await outcomesOf(id)).toEqual(['not_signed'])
 })
 
 test('a delivery that is canceled while its request is under way ends with it', async () => {
   const waiting: ServerResponse[] = []
   await using shop = await receiver(response => waiting.push(response))
-  const [fails, succeeds] = [await house.addEndpoint(shop.url), await house.addEndpoint(`${shop.url}?well`)]
+  const [fails, succeeds] = [await instance.addEndpoint(shop.url), await instance.addEndpoint(`${shop.url}?well`)]
   for (const [index, endpoint] of [fails, succeeds].entries()) {
-    await house.tell(endpoint)
-    const { id } = await reaches(house, endpoint, 'sending', 1)
+    await instance.tell(endpoint)
+    const { id } = await reaches(instance, endpoint, 'sending', 1)
     await until(() => waiting.length === index + 1)
     expect(await actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })).toMatchObject({
       ok: true,
     })
   }
   for (const [index, status] of [500, 200].entries()) waiting[index]?.writeHead(status).end()
-  expect(await outcomesOf((await reaches(house, fails, 'canceled', 1)).id)).toEqual([500])
-  expect(await outcomesOf((await reaches(house, succeeds, 'delivered', 1)).id)).toEqual([200])
+  expect(await outcomesOf((await reaches(instance, fails, 'canceled', 1)).id)).toEqual([500])
+  expect(await outcomesOf((await reaches(instance, succeeds, 'delivered', 1)).id)).toEqual([200])
 })
 
 test('a receiver that does not answer holds up nobody else', async () => {
   await using dead = await receiver('silence')
   await using shop = await receiver()
-  const [silent, healthy] = [await house.addEndpoint(dead.url), await house.addEndpoint(shop.url)]
-  await house.tell(silent, 100)
+  const [silent, healthy] = [await instance.addEndpoint(dead.url), await instance.addEndpoint(shop.url)]
+  await instance.tell(silent, 100)
   await until(() => dead.seen.length === 4)
-  await house.tell(healthy, 100)
+  await instance.tell(healthy, 100)
   await until(() => shop.seen.length === 100)
   expect(dead.seen).toHaveLength(4)
   expect(await change(sql, silent, { status: 'disabled' })).toBe('changed')
-  await until(async () => (await deliveriesOf(house, healthy)).every(({ state }) => state === 'delivered'))
+  await until(async () => (await deliveriesOf(instance, healthy)).every(({ state }) => state === 'delivered'))
 })

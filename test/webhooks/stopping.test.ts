@@ -2,14 +2,14 @@ import { afterAll, expect, test } from 'bun:test'
 import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
 import { receiver } from './receiver.ts'
-import { attemptsOf, deliveriesOf, reaches, sendingHouse } from './sending-house.ts'
+import { attemptsOf, deliveriesOf, reaches, sendingInstance } from './sending-instance.ts'
 
-const house = await sendingHouse()
-const { sql } = house
-const other = connect(house.url, { max: 1 })
+const instance = await sendingInstance()
+const { sql } = instance
+const other = connect(instance.url, { max: 1 })
 afterAll(async () => {
   await other.end()
-  await house[Symbol.asyncDispose]()
+  await instance[Symbol.asyncDispose]()
 })
 
 /** Nobody looks by himself: what is taken up is what the sender is woken for. */
@@ -18,11 +18,11 @@ const waitsForUs = async () =>
   (await sql`select from pg_locks where not granted and relation = 'delivery_attempts'::regclass`).length > 0
 
 /** A sender of this endpoint is told to stop while its claim is on the way. */
-const stopClaiming = async (endpoint: string, sender: ReturnType<typeof house.startSender>) => {
+const stopClaiming = async (endpoint: string, sender: ReturnType<typeof instance.startSender>) => {
   await other`begin`
   await other`lock table delivery_attempts in share mode`
   // Not before: the sender's first look may come late, and find it.
-  await house.tell(endpoint)
+  await instance.tell(endpoint)
   sender.wake([endpoint])
   await until(waitsForUs)
   return { stopped: sender.stop(), release: () => other`commit` }
@@ -32,20 +32,20 @@ test.each(['known', 'unknown'])(
   'what is claimed while a sender stops is sent, to an endpoint that is %s',
   async how => {
     await using shop = await receiver()
-    const endpoint = await house.addEndpoint(shop.url)
-    const sender = house.startSender(deaf)
+    const endpoint = await instance.addEndpoint(shop.url)
+    const sender = instance.startSender(deaf)
     if (how === 'known') {
-      await house.tell(endpoint)
+      await instance.tell(endpoint)
       sender.wake([endpoint])
-      await reaches(house, endpoint, 'delivered', 1)
+      await reaches(instance, endpoint, 'delivered', 1)
     }
     const before = shop.seen.length
     const { stopped, release } = await stopClaiming(endpoint, sender)
     await release()
     await stopped
-    for (const { id, state } of await deliveriesOf(house, endpoint)) {
+    for (const { id, state } of await deliveriesOf(instance, endpoint)) {
       expect(state).toBe('delivered')
-      expect(await attemptsOf(house, id)).toMatchObject([{ outcome: 'delivered' }])
+      expect(await attemptsOf(instance, id)).toMatchObject([{ outcome: 'delivered' }])
     }
     expect(shop.seen).toHaveLength(before + 1)
     expect(await sql`select from delivery_claims`).toHaveLength(0)
@@ -54,14 +54,14 @@ test.each(['known', 'unknown'])(
 
 test('what is claimed after a stopping sender has waited for long enough is given up, and is not left open', async () => {
   await using shop = await receiver()
-  const endpoint = await house.addEndpoint(shop.url)
-  const sender = house.startSender({ ...deaf, stopGraceMs: 0 })
+  const endpoint = await instance.addEndpoint(shop.url)
+  const sender = instance.startSender({ ...deaf, stopGraceMs: 0 })
   const { stopped, release } = await stopClaiming(endpoint, sender)
   await new Promise(setImmediate)
   await release()
   await stopped
-  const { id } = await reaches(house, endpoint, 'pending', 1)
-  expect(await attemptsOf(house, id)).toMatchObject([{ outcome: 'lost' }])
+  const { id } = await reaches(instance, endpoint, 'pending', 1)
+  expect(await attemptsOf(instance, id)).toMatchObject([{ outcome: 'lost' }])
   expect(shop.seen).toHaveLength(0)
   expect(await sql`select from delivery_claims`).toHaveLength(0)
 })

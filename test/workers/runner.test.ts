@@ -31,7 +31,7 @@ test('a life that ends while the connection is lost by which it asks to be told 
   await turn()
   listening.lose()
   expect(await closed).toBe(true)
-  // A rejection that nobody takes fails this test, as it ends a house.
+  // A rejection that nobody takes fails this test, as it ends an instance.
   await turn()
 })
 

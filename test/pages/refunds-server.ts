@@ -17,8 +17,8 @@ import type { Person } from '../http/people.ts'
 const nowhere = `0x${'0'.repeat(40)}`
 export const password = 'correct horse battery'
 
-/** A whole house before a real chain, a merchant that signs by hand there, and a browser to do it with. */
-export const refundsHouse = async () => {
+/** A whole server before a real chain, a merchant that signs by hand there, and a browser to do it with. */
+export const refundsServer = async () => {
   let connected: Chains | undefined
   const served = [...routes, ...pageRoutes(routes)]
   const to = await apiServer({
@@ -114,7 +114,7 @@ export const refundsHouse = async () => {
 
 type Opening = BrowserContextOptions & { readonly by?: Person | null; readonly script?: string }
 
-export type RefundsHouse = Awaited<ReturnType<typeof refundsHouse>>
+export type RefundsServer = Awaited<ReturnType<typeof refundsServer>>
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 export const unfold = (page: Page, title: string) => page.locator('summary', { hasText: title }).click()
@@ -122,8 +122,8 @@ export const unfold = (page: Page, title: string) => page.locator('summary', { h
 /** From somewhere else, to the window. */
 export const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")
 
-export const cancel = ({ to, merchant, owner }: RefundsHouse, id: string) =>
+export const cancel = ({ to, merchant, owner }: RefundsServer, id: string) =>
   to.call('POST', `/v1/merchants/${merchant}/refunds/${id}/cancel`, { bearer: owner.bearer })
 
-export const happen = ({ to }: RefundsHouse, id: string, event: { type: string } & Record<string, unknown>) =>
+export const happen = ({ to }: RefundsServer, id: string, event: { type: string } & Record<string, unknown>) =>
   to.api.actors.dispatch({ kind: 'refund', actor: decodeId('re', id) ?? '', event })

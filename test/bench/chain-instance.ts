@@ -6,12 +6,12 @@ import type { ChainSource, WatchedChain } from '../../src/chain/watch/watched-ch
 import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { openHouse } from '../actors/lamps.ts'
+import { openInstance } from '../actors/lamps.ts'
 import { addressOf, type BenchNode } from './chain-node.ts'
 import { type BenchServer, createMigrated } from './server.ts'
 
 /** A database of its own, and what a worker that reads one chain has there. */
-export type ChainHouse = AsyncDisposable & {
+export type ChainInstance = AsyncDisposable & {
   readonly world: World
   readonly merchantId: string
   readonly chain: WatchedChain
@@ -22,20 +22,20 @@ export type ChainHouse = AsyncDisposable & {
   check(): Promise<void>
 }
 
-/** A chain on which payments are made, and the house that reads it. */
-export type Paid = { readonly node: BenchNode; readonly house: ChainHouse }
+/** A chain on which payments are made, and the instance that reads it. */
+export type Paid = { readonly node: BenchNode; readonly instance: ChainInstance }
 
 export const CHAIN_ID = 31337
 
 /** Blocks that lie so deep are final; of a chain that is read for the first time none does. */
-export const openChainHouse = async (
+export const openChainInstance = async (
   server: BenchServer,
   node: BenchNode,
   confirmations: number,
-): Promise<ChainHouse> => {
+): Promise<ChainInstance> => {
   const db = await createMigrated(server)
   // As the machinery's own: eight connections, rows by their keys.
-  const { world: outside, sql, actors, close } = await openHouse(db.url, { kinds })
+  const { world: outside, sql, actors, close } = await openInstance(db.url, { kinds })
   const chain = { id: CHAIN_ID, tokens: [node.token], confirmations }
   const world = { ...outside, actors }
   const sourceAt = (url: string) => openSource(openRpc({ chainId: chain.id, urls: [url] }, world), chain.tokens)
@@ -58,7 +58,7 @@ export const openChainHouse = async (
 }
 
 /** Addresses as if payments had been given them, which transfers to are written down for. */
-export const giveOut = async ({ world, merchantId }: ChainHouse, addresses: readonly string[]): Promise<void> => {
+export const giveOut = async ({ world, merchantId }: ChainInstance, addresses: readonly string[]): Promise<void> => {
   await world.sql`
     insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
     select address, gen_random_uuid(), ${merchantId}, ${addressOf('treasury')}, n

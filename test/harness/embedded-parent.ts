@@ -20,7 +20,7 @@ export const dataFolder = (inside = scratch(), owner?: number): DataFolder => {
     path,
     [Symbol.asyncDispose]: async () => {
       const home = homeOf(path)
-      for (const { dataDir, house } of houses) if (dataDir === path) house.kill('SIGKILL')
+      for (const { dataDir, parent } of parents) if (dataDir === path) parent.kill('SIGKILL')
       await until(() => findPostmaster(home) === undefined, { what: 'the end of the server' })
       rmSync(home, { recursive: true, force: true })
       rmSync(path, { recursive: true })
@@ -41,10 +41,10 @@ export const homeOf = (dataDir: string): string => {
   return lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(link) : link
 }
 
-const houses: { readonly dataDir: string; readonly house: ChildProcess }[] = []
+const parents: { readonly dataDir: string; readonly parent: ChildProcess }[] = []
 
 /** A process that does nothing but keep the database of a data folder. */
-export const spawnHouse = (dataDir: string, { uid, clone }: HouseOptions = {}): ChildProcess => {
+export const spawnParent = (dataDir: string, { uid, clone }: ParentOptions = {}): ChildProcess => {
   const moduleOf = (path: string) => (clone ? join(clone, path) : import.meta.resolve(`../../${path}`))
   const script = `
     import ${JSON.stringify(import.meta.resolve('./end-with-parent.ts'))}
@@ -59,25 +59,25 @@ export const spawnHouse = (dataDir: string, { uid, clone }: HouseOptions = {}): 
     console.log('ready')
     setInterval(() => {}, 1000)`
   const who = uid === undefined ? {} : { uid, gid: uid }
-  const house = spawn(process.execPath, ['-e', script], { ...who, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })
-  houses.push({ dataDir, house })
-  return house
+  const parent = spawn(process.execPath, ['-e', script], { ...who, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })
+  parents.push({ dataDir, parent })
+  return parent
 }
 
-type HouseOptions = { readonly uid?: number; readonly clone?: string }
+type ParentOptions = { readonly uid?: number; readonly clone?: string }
 
 /** The same, once it is ready; with the lines it printed until then. */
-export const startHouse = async (
+export const startParent = async (
   dataDir: string,
-  options: HouseOptions = {},
+  options: ParentOptions = {},
 ): Promise<ChildProcess & { said: string[] }> => {
-  const house = spawnHouse(dataDir, options)
+  const parent = spawnParent(dataDir, options)
   const said: string[] = []
   const listen = (text: Buffer) => said.push(...text.toString().trim().split('\n'))
-  house.stdout?.on('data', listen)
-  house.stderr?.on('data', listen)
-  await until(() => said.includes('ready') || house.exitCode !== null, { timeoutMs: 90_000, what: 'the house' })
-  return Object.assign(house, { said })
+  parent.stdout?.on('data', listen)
+  parent.stderr?.on('data', listen)
+  await until(() => said.includes('ready') || parent.exitCode !== null, { timeoutMs: 90_000, what: 'the parent' })
+  return Object.assign(parent, { said })
 }
 
 export const readUrl = (dataDir: string): string => readFileSync(urlFile(dataDir), 'utf8')
@@ -97,7 +97,7 @@ export const postmaster = (dataDir: string): number => {
   return pid
 }
 
-/** Kills the shells that would end the server with its house. */
+/** Kills the shells that would end the server with its parent. */
 export const killGuard = (pid: number) => {
   const guard = ask('ps', '-o', 'ppid=', '-p', String(pid))
   const shells = ask('pgrep', '-P', guard, 'sh').split('\n')

@@ -15,11 +15,11 @@ import { keyring, loopbackPoster } from './loopback.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-export type SendingHouse = AsyncDisposable & {
+export type SendingInstance = AsyncDisposable & {
   readonly world: World
   readonly clock: ReturnType<typeof manualClock>
   readonly url: string
-  /** For looking, beside the house's own. */
+  /** For looking, beside the instance's own. */
   readonly sql: Sql
   /** Of the one merchant, in test mode. */
   addEndpoint(url: string, columns?: Readonly<Record<string, unknown>>): Promise<string>
@@ -40,7 +40,7 @@ export type AttemptRow = {
   readonly http_status: number | null
 }
 
-export type HouseOptions = Partial<Pick<World, 'random' | 'log'>> & {
+export type InstanceOptions = Partial<Pick<World, 'random' | 'log'>> & {
   readonly at?: Date
   /** It reaches its database over one connection, the answers on which can be lost. */
   readonly distant?: boolean
@@ -57,14 +57,14 @@ export type DeliveryRow = {
 }
 
 /**
- * A house with one merchant, whose time stands still, and which sends to loopback. The audit is its end, and goes by
+ * A instance with one merchant, whose time stands still, and which sends to loopback. The audit is its end, and goes by
  * the database's time: what is claimed at an earlier one is claimed for too long.
  */
-export const sendingHouse = async ({
+export const sendingInstance = async ({
   at = new Date(),
   distant = false,
   ...more
-}: HouseOptions = {}): Promise<SendingHouse> => {
+}: InstanceOptions = {}): Promise<SendingInstance> => {
   await using starting = new AsyncDisposableStack()
   const db: Database = starting.use(await database())
   const path = distant ? starting.use(await databaseProxy(db.url)) : undefined
@@ -133,23 +133,26 @@ export const sendingHouse = async ({
   }
 }
 
-export const deliveriesOf = ({ sql }: SendingHouse, endpointId: string): Promise<DeliveryRow[]> => sql<
+export const deliveriesOf = ({ sql }: SendingInstance, endpointId: string): Promise<DeliveryRow[]> => sql<
   DeliveryRow[]
 >`select id, state, rev, attempts, automatic_attempts, trigger, next_attempt_at
   from deliveries where endpoint_id = ${endpointId} order by seq`
 
-export const attemptsOf = ({ sql }: SendingHouse, deliveryId: string): Promise<AttemptRow[]> =>
+export const attemptsOf = ({ sql }: SendingInstance, deliveryId: string): Promise<AttemptRow[]> =>
   sql<
     AttemptRow[]
   >`select number, trigger, outcome, http_status from delivery_attempts where delivery_id = ${deliveryId} order by number`
 
 /** The delivery of an endpoint that is told one thing only, once it is in that state and was attempted so often. */
 export const reaches = (
-  house: SendingHouse,
+  instance: SendingInstance,
   endpointId: string,
   state: string,
   attempts: number,
 ): Promise<DeliveryRow> =>
-  until(async () => (await deliveriesOf(house, endpointId)).find(d => d.state === state && d.attempts === attempts), {
-    what: `a delivery that is ${state} after ${attempts} attempts`,
-  })
+  until(
+    async () => (await deliveriesOf(instance, endpointId)).find(d => d.state === state && d.attempts === attempts),
+    {
+      what: `a delivery that is ${state} after ${attempts} attempts`,
+    },
+  )

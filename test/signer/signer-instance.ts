@@ -28,19 +28,19 @@ import { paid } from '../http/payments.ts'
 const zero = `0x${'0'.repeat(40)}`
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'))
 
-/** A house with a merchant, a chain of its own, and a signer that has a million of each coin unless told otherwise. */
-export const signerHouse = async () => {
-  const house = await apiServer({ routes: [] })
+/** A instance with a merchant, a chain of its own, and a signer that has a million of each coin unless told otherwise. */
+export const signerInstance = async () => {
+  const instance = await apiServer({ routes: [] })
   const node = await anvil({ mining: 'none' })
   const [rich] = node.accounts
   const made = await node.send({ from: rich, data: dollar.bytecode, gas: '0x300000' })
   const { contractAddress: token } = (await node.call('eth_getTransactionReceipt', made)) as { contractAddress: Hex }
   const chain = sandboxChain({ token, feed: zero, euroFeed: zero })
-  const merchantId = await insertMerchant(house.sql)
+  const merchantId = await insertMerchant(instance.sql)
   const desk: SigningDesk = {
-    ...house.api,
+    ...instance.api,
     sandbox: undefined,
-    chains: connectChains([chain], () => [node.url], house.api),
+    chains: connectChains([chain], () => [node.url], instance.api),
   }
 
   /** Dollars out of nothing. */
@@ -48,7 +48,7 @@ export const signerHouse = async () => {
     node.send({ from: rich, to: token, data: `0x40c10f19${word(BigInt(to))}${word(amount)}`, gas: '0x30000' })
 
   return {
-    ...house,
+    ...instance,
     ...{ node, token, desk, merchantId, give },
     newSigner: async ({
       coins = 10n ** 24n,
@@ -57,18 +57,18 @@ export const signerHouse = async () => {
       perDayMinor = 1_000_000,
       of = undefined as string | undefined,
     } = {}) => {
-      const merchantId = of ?? (await insertMerchant(house.sql))
+      const merchantId = of ?? (await insertMerchant(instance.sql))
       const key = generatePrivateKey()
       const { address } = privateKeyToAccount(key)
-      const id = uuidv7(new Date(), house.api.random)
+      const id = uuidv7(new Date(), instance.api.random)
       await node.call('anvil_setBalance', address, toHex(coins))
       if (tokens > 0n) await give(address, tokens)
-      await house.sql`
+      await instance.sql`
         insert into merchant_settings (merchant_id, livemode, refund_mode) values (${merchantId}, false, 'signer')
         on conflict on constraint merchant_settings_pkey do update set refund_mode = 'signer'`
-      await addSigner(house.sql, {
+      await addSigner(instance.sql, {
         ...{ id, merchantId, chainId: chain.id, address: address.toLowerCase(), firstNonce: 0 },
-        sealedKey: house.api.keyring.seal(SIGNER_PURPOSE, id, key),
+        sealedKey: instance.api.keyring.seal(SIGNER_PURPOSE, id, key),
         limits: [{ currency: 'USD', perRefundMinor, perDayMinor }],
       })
       return { id, merchantId, key, address: lower(address) }
@@ -83,26 +83,26 @@ export const signerHouse = async () => {
     refunds: async (merchantId: string, count: number, { amountMinor = 10, native = false } = {}) => {
       const whose = { merchantId, livemode: false }
       const pick = { tokenAddress: native ? null : token }
-      const { actor } = await paid(house.api, whose, 1000n, { pick })
-      const payment = await findPayment(house.sql, { id: actor, ...whose })
+      const { actor } = await paid(instance.api, whose, 1000n, { pick })
+      const payment = await findPayment(instance.sql, { id: actor, ...whose })
       if (!payment) throw new Error('the payment is not there')
       const refunds: { id: string; destination: Hex }[] = []
       for (let n = 0; n < count; n++) {
         const destination = lower(privateKeyToAccount(generatePrivateKey()).address)
         const request = { amountMinor, destination, reason: null, metadata: {} }
-        const { id } = await startRefund(house.api, payment, request, { cause: 'test', keep: () => [] })
+        const { id } = await startRefund(instance.api, payment, request, { cause: 'test', keep: () => [] })
         refunds.push({ id, destination })
       }
       return refunds
     },
     refund: async (id: string) => {
-      const [row] = await house.sql<{ state: string; txHash: Hex | null; failureReason: string | null }[]>`
+      const [row] = await instance.sql<{ state: string; txHash: Hex | null; failureReason: string | null }[]>`
         select state, tx_hash as "txHash", failure_reason as "failureReason" from refunds where id = ${id}`
       if (!row) throw new Error('the refund is not there')
       return row
     },
     waitOf: async (id: string) =>
-      (await house.sql<{ reason: string }[]>`select reason from signing_waits where refund_id = ${id}`)[0]?.reason,
+      (await instance.sql<{ reason: string }[]>`select reason from signing_waits where refund_id = ${id}`)[0]?.reason,
     /** How many transfers to an address were ever mined. */
     transfersTo: async (address: string) => {
       const topics = [TRANSFER, null, `0x${word(BigInt(address))}`]
@@ -116,50 +116,50 @@ export const signerHouse = async () => {
     /** All that is mined is final for the books from now on. */
     finalize: async () => {
       const { number, hash } = await node.mine()
-      await house.sql`delete from chain_blocks`
-      await house.sql`
+      await instance.sql`delete from chain_blocks`
+      await instance.sql`
         insert into chain_blocks (chain_id, number, hash, mined_at) values (${chain.id}, ${number}, ${hash}, now())`
-      await house.sql`
+      await instance.sql`
         insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step)
         values (${chain.id}, ${number}, ${hash}, now(), ${number}, 1)
         on conflict (chain_id) do update
         set number = excluded.number, hash = excluded.hash, final_number = excluded.number`
     },
-    audit: () => audit(house.sql, kinds),
+    audit: () => audit(instance.sql, kinds),
     /** A process that signs these, or `tend`s all that is signed, and ends; killed at a step, when one is named. Answers how it ended. */
-    run: (ids: readonly string[], at = 'never') => runProgram(house, [node.url, token, at, ...ids]),
+    run: (ids: readonly string[], at = 'never') => runProgram(instance, [node.url, token, at, ...ids]),
     [Symbol.asyncDispose]: async () => {
       desk.chains.close()
       await node[Symbol.asyncDispose]()
-      await house[Symbol.asyncDispose]()
+      await instance[Symbol.asyncDispose]()
     },
   }
 }
 
 /** One for all tests of a file, and the hands of one process there. The audit is its end. */
-export const houseOfFile = async () => {
-  const house = await signerHouse()
+export const instanceForFile = async () => {
+  const instance = await signerInstance()
   afterAll(async () => {
-    expect(await house.audit()).toEqual([])
-    await house[Symbol.asyncDispose]()
+    expect(await instance.audit()).toEqual([])
+    await instance[Symbol.asyncDispose]()
   })
   const turns = openNamedLocks()
   const tend = async (patience?: ReplacementTimes) => {
-    for (const connected of house.desk.chains.all)
-      await tendChain(house.desk, turns, connected, { untouchedMs: 0, ...(patience && { patience }) })
+    for (const connected of instance.desk.chains.all)
+      await tendChain(instance.desk, turns, connected, { untouchedMs: 0, ...(patience && { patience }) })
   }
   return {
-    ...{ ...house, turns, tend },
-    sign: (id: string) => signRefund(house.desk, turns, id),
+    ...{ ...instance, turns, tend },
+    sign: (id: string) => signRefund(instance.desk, turns, id),
     /** With whatever was put off. */
     tendNow: async () => {
-      await house.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
+      await instance.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
       await tend()
     },
   }
 }
 
-export type SignerHouse = Awaited<ReturnType<typeof signerHouse>>
+export type SignerInstance = Awaited<ReturnType<typeof signerInstance>>
 
 const runProgram = async ({ databaseUrl }: ApiServer, args: readonly string[]) => {
   const preload = fileURLToPath(new URL('../harness/end-with-parent.ts', import.meta.url))

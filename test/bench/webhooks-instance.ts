@@ -10,23 +10,26 @@ export const SECRET_KEY = 'a secret key for benches and for nothing else'
 export type Shop = { readonly merchantId: string; readonly endpointId: string; readonly silent: boolean }
 
 /** A database with endpoints in it. */
-export type House = AsyncDisposable & {
+export type Instance = AsyncDisposable & {
   readonly url: string
   readonly sql: Sql
   readonly shops: readonly Shop[]
   /** Another database that is as this one is by now. */
-  copy(): Promise<House>
+  copy(): Promise<Instance>
 }
 
-export type HouseOptions = { readonly healthy: number; readonly silent?: number; readonly port: number }
+export type InstanceOptions = { readonly healthy: number; readonly silent?: number; readonly port: number }
 
-export const openHouse = async (server: BenchServer, { healthy, silent = 0, port }: HouseOptions): Promise<House> => {
+export const openInstance = async (
+  server: BenchServer,
+  { healthy, silent = 0, port }: InstanceOptions,
+): Promise<Instance> => {
   const db = await createMigrated(server)
-  const house = houseOn(server, db, [
+  const instance = instanceOn(server, db, [
     ...Array.from({ length: healthy }, () => newShop(false)),
     ...Array.from({ length: silent }, () => newShop(true)),
   ])
-  const { sql, shops } = house
+  const { sql, shops } = instance
   const keyring = openKeyring(SECRET_KEY)
   const merchants = shops.map(({ merchantId }) => merchantId)
   await sql`insert into merchants (id, name) select id, 'A shop' from unnest(${merchants}::uuid[]) id`
@@ -44,12 +47,12 @@ export const openHouse = async (server: BenchServer, { healthy, silent = 0, port
       ${shops.map(({ endpointId }) => keyring.seal('webhook secret', endpointId, SECRET))}::text[]
     ) as given(id, merchant, url, secret)`
   await sql`select renew_subscriptions(id) from webhook_endpoints`
-  return house
+  return instance
 }
 
 const newShop = (silent: boolean): Shop => ({ merchantId: randomUUID(), endpointId: randomUUID(), silent })
 
-const houseOn = (server: BenchServer, db: BenchDatabase, shops: readonly Shop[]): House => {
+const instanceOn = (server: BenchServer, db: BenchDatabase, shops: readonly Shop[]): Instance => {
   let sql = connect(db.url, { max: 4 })
   return {
     url: db.url,
@@ -60,7 +63,7 @@ const houseOn = (server: BenchServer, db: BenchDatabase, shops: readonly Shop[])
     copy: async () => {
       // Nobody may be connected to what is copied.
       await sql.end({ timeout: 5 })
-      const copy = houseOn(server, await server.create(db), shops)
+      const copy = instanceOn(server, await server.create(db), shops)
       sql = connect(db.url, { max: 4 })
       return copy
     },

@@ -14,11 +14,11 @@ opened.use(one)
 opened.use(other)
 afterAll(() => opened.disposeAsync())
 
-/** The same browser, whose next requests reach another house. */
-const at = (house: { url: string }, { bearer, cookie, address }: Visitor): Visitor =>
-  Object.assign(visitor(house, address), { bearer, cookie })
+/** The same browser, whose next requests reach another server. */
+const at = (server: { url: string }, { bearer, cookie, address }: Visitor): Visitor =>
+  Object.assign(visitor(server, address), { bearer, cookie })
 
-test('two houses count sign-ins together, and a session of one is one of the other', async () => {
+test('two servers count sign-ins together, and a session of one is one of the other', async () => {
   const here = await signedUp(one, 'anna@lamps.example')
   const there = at(other, here)
   expect((await there.get('me')).status).toBe(200)
@@ -41,14 +41,14 @@ test('two houses count sign-ins together, and a session of one is one of the oth
   expect(performance.now() - ended).toBeLessThan(1_250)
 })
 
-test('an account made in one house signs in at the other at once', async () => {
+test('an account made in one server signs in at the other at once', async () => {
   await signedUp(one, 'ben@lamps.example')
   const browser = visitor(other)
   expect((await browser.post('sign-in', { email: 'ben@lamps.example', password })).status).toBe(200)
   expect((await at(one, browser).get('me')).status).toBe(200)
 })
 
-test('a proof given in one house counts in the other at once', async () => {
+test('a proof given in one server counts in the other at once', async () => {
   const here = await signedUp(one, 'carla@lamps.example')
   const there = at(other, here)
   await db.sql`update sessions set proven_at = proven_at - interval '1 hour'`
@@ -64,7 +64,7 @@ test('a proof from the future, as after the clock was set back, is none', async 
   await until(async () => (await here.post('mfa/setup')).code === 'step_up_required')
 })
 
-test('who was signed out everywhere a moment ago makes no key in another house', async () => {
+test('who was signed out everywhere a moment ago makes no key in another server', async () => {
   const here = await signedUp(one, 'emil@lamps.example')
   const there = at(other, here)
   const [merchant] = (await there.get('me')).body.merchants ?? []
