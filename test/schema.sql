@@ -1,4 +1,4 @@
--- Made by `bun run schema` from what sql/ makes, and compared in a test.
+-- Made by `bun run schema` from the migrations in sql/, and compared in a test.
 
 create type canceled_entry as (g integer, actor uuid, name text);
 

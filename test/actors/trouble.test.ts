@@ -271,7 +271,7 @@ test.each([
   const statement = await held
   // The second try finds that it comes too late.
   clock.advance(5_000)
-  await statement.loseUnheard()
+  await statement.loseSilently()
   expect(await asked).toMatchObject({ ok: false, refusal: 'state' })
   // A lease would keep it off by itself.
   await far.actors.idle()

@@ -8,7 +8,7 @@ import { serve } from '../../src/http/serve.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { plainly } from '../harness/no-chains.ts'
+import { noChainOptions } from '../harness/no-chains.ts'
 
 /** A process that serves the same handler to anybody and to keys: `bun access-program.ts <database url>`. Prints its port. */
 const [DATABASE_URL = ''] = process.argv.slice(2)
@@ -28,7 +28,7 @@ const env = parseEnv({ DATABASE_URL, SECRET_KEY, API_RATE_LIMIT_TEST: '1000000' 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const outside = { sql: connect(DATABASE_URL), clock: databaseClock(), random, log: openLog('silent') }
 const actors = await openActors(outside, [])
-const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
+const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...noChainOptions(outside) })
 const server = app(routes, api)
 await serve(server, { host: '127.0.0.1', port: 0 })
 console.log(server.server?.port)

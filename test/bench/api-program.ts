@@ -14,7 +14,7 @@ import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { shownColumns } from '../../src/queries/payments.ts'
 import { paymentLinkRecord } from '../../src/records/payment-link.ts'
-import { plainly } from '../harness/no-chains.ts'
+import { noChainOptions } from '../harness/no-chains.ts'
 
 /**
  * The interface as it is served, and beside it on a port of its own the least that could read a payment or make a
@@ -30,7 +30,7 @@ const sql = connect(DATABASE_URL)
 const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
 // A pool of their own, as the program has it.
 const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 8, byKey: true }) }, kinds)
-const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...plainly(outside) })
+const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...noChainOptions(outside) })
 const served = app(routes, api)
 await serve(served, { host: '127.0.0.1', port: 0 })
 

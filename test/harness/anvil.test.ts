@@ -4,26 +4,26 @@ import { anvil } from './anvil.ts'
 import { isAlive } from './embedded-parent.ts'
 import { until } from './until.ts'
 
-test('two chains at once are two chains', async () => {
+test('two anvil nodes started at the same time have separate chains', async () => {
   await using one = await anvil()
   await using other = await anvil()
   await one.mine(3)
   expect([(await one.head()).number, (await other.head()).number]).toEqual([3, 0])
 })
 
-test('a reorganisation takes the blocks away, with what was in them', async () => {
+test('a reorg removes blocks together with their transactions', async () => {
   await using chain = await anvil({ mining: 'none' })
   const [from, to] = chain.accounts
   await chain.mine(5)
   const hash = await chain.send({ from, to, value: '0x1' })
   await chain.mine(2)
-  const gone = await chain.reorg(3)
-  expect(gone).toHaveLength(3)
+  const removed = await chain.reorg(3)
+  expect(removed).toHaveLength(3)
   expect((await chain.head()).number).toBe(8)
   expect(await chain.call('eth_getTransactionReceipt', hash)).toBeNull()
 })
 
-test('a reorganisation may move a transaction to another block', async () => {
+test('a reorg can move a transaction to another block', async () => {
   await using chain = await anvil()
   const [from, to] = chain.accounts
   await chain.mine(5)
@@ -34,7 +34,7 @@ test('a reorganisation may move a transaction to another block', async () => {
   expect(await chain.call('eth_getTransactionReceipt', hash)).toMatchObject({ blockNumber: '0x8', status: '0x1' })
 })
 
-test('empty blocks are replaced by others too', async () => {
+test('a reorg also replaces empty blocks by different ones', async () => {
   await using chain = await anvil({ mining: 'none' })
   await chain.mine(300)
   expect(await chain.reorg(150)).toHaveLength(150)
@@ -43,8 +43,8 @@ test('empty blocks are replaced by others too', async () => {
 })
 
 test.each([false, true])(
-  'a killed test process leaves no chain behind, also where it stands still: %p',
-  async still => {
+  'anvil ends with its killed test process, also when anvil itself is stopped: %p',
+  async isStopped => {
     const script = `
     import ${JSON.stringify(import.meta.resolve('./end-with-parent.ts'))}
     import { anvil } from ${JSON.stringify(import.meta.resolve('./anvil.ts'))}
@@ -53,7 +53,7 @@ test.each([false, true])(
     const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
     const pid = Number(await new Promise(resolve => child.stdout.once('data', resolve)))
     expect(isAlive(pid)).toBe(true)
-    if (still) process.kill(pid, 'SIGSTOP')
+    if (isStopped) process.kill(pid, 'SIGSTOP')
     child.kill('SIGKILL')
     await until(() => !isAlive(pid))
   },

@@ -5,7 +5,7 @@ import { startAnvil } from '../../src/sandbox/anvil.ts'
 import { ask, headOf, type SandboxHead } from '../../src/sandbox/ask.ts'
 import { until } from './until.ts'
 
-/** A chain of its own for a test. It ends with the test process, however that ends. */
+/** A chain for one test. It ends with the test process, also when that process is killed. */
 export type TestChain = AsyncDisposable & {
   readonly url: string
   readonly pid: number
@@ -13,25 +13,25 @@ export type TestChain = AsyncDisposable & {
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   head(block?: string): Promise<SandboxHead>
   mine(blocks?: number): Promise<SandboxHead>
-  /** Sends from an account that the node has the key of, and mines unless the node does; the hash, once it is mined. */
+  /** Sends from an account whose key the node holds, and mines unless the node does so itself. Returns the hash of the mined transaction. */
   send(transaction: Readonly<Record<string, unknown>>): Promise<string>
   /**
-   * Replaces the last blocks by as many others, with these transactions: raw or unsigned ones, each with
-   * the number of the new block, from 0. Answers the hashes that are gone, lowest first.
+   * Replaces the last blocks by the same number of new ones, which contain these transactions: raw or unsigned, each
+   * with the index of its new block, from 0. Returns the hashes of the removed blocks, lowest first.
    */
   reorg(depth: number, transactions?: readonly Placed[]): Promise<readonly string[]>
-  /** Takes the last blocks away. Answers the hashes that are gone, lowest first. */
+  /** Removes the last blocks. Returns their hashes, lowest first. */
   rollback(depth: number): Promise<readonly string[]>
 }
 
 export type Placed = readonly [transaction: string | Readonly<Record<string, unknown>>, block: number]
 
 export type TestChainOptions = {
-  /** Every transaction gets a block at once, or blocks come by mine() alone. */
+  /** `auto` mines a block for each transaction; with `none` only mine() makes blocks. */
   readonly mining?: 'auto' | 'none'
-  /** As of the service's own node, where 20,000 blocks take 4 s; false keeps every state and the newest rules. */
+  /** Uses the options of the service's own node, which mines 20,000 blocks in 4 s; false keeps every state and uses the newest rules. */
   readonly fast?: boolean
-  /** Any, unless this one is wanted. */
+  /** Any unused port by default. */
   readonly port?: number
   readonly args?: readonly string[]
 }
@@ -63,7 +63,7 @@ export const anvil = async ({
     if (count > number) throw new Error(`There are ${number} blocks, not ${count}`)
     return Promise.all(Array.from({ length: count }, (_, at) => head(hex(number - count + 1 + at))))
   }
-  /** Blocks with nothing in them would come out the same again, and nothing would have been reorganised. */
+  /** Sets another coinbase: without it, empty blocks would get the same hashes again and nothing would be reorganized. */
   const replacing = async (depth: number, replace: () => Promise<unknown>): Promise<readonly string[]> => {
     const before = await lastBlocks(depth)
     await call('anvil_setCoinbase', `0x${crypto.randomUUID().replaceAll('-', '').padEnd(40, '0')}`)
@@ -86,7 +86,7 @@ export const anvil = async ({
     send: async transaction => {
       const hash = await call('eth_sendTransaction', transaction)
       if (mining === 'none') await call('evm_mine')
-      // A node that mines by itself says the hash first.
+      // A node that mines by itself returns the hash before the block is mined.
       await until(async () => (await call('eth_getTransactionReceipt', hash)) !== null)
       return String(hash)
     },

@@ -15,14 +15,14 @@ import { type Database, database } from './database.ts'
 import { expectDocumented } from './documented.ts'
 import { noChains } from './no-chains.ts'
 
-/** The interface as a server on loopback, before a database of its own. */
+/** The HTTP API served on loopback, with a database of its own. */
 export type ApiServer = AsyncDisposable & {
   readonly api: Api
   readonly sql: Database['sql']
-  /** For processes of their own on the same database. */
+  /** For other processes that use the same database. */
   readonly databaseUrl: string
   readonly url: string
-  /** `{ json }` is sent as a JSON body. The answer's body is read already. */
+  /** `{ json }` is sent as a JSON body. The body of the response has been read already. */
   call(method: string, path: string, options?: CallOptions): Promise<Called>
 }
 
@@ -44,11 +44,11 @@ export type ApiServerOptions = {
   readonly routes: readonly Route[]
   readonly env?: Readonly<Record<string, string>>
   readonly signUpCode?: string
-  /** What limits of this process go by. */
+  /** The clock of the rate limits of this process. */
   readonly now?: () => number
-  /** Instead of what is there, for tests that look at it. */
+  /** Replaces parts of the environment, for tests that observe them. */
   readonly outside?: Partial<Outside>
-  /** None, unless given. */
+  /** No chains by default. */
   readonly chains?: (outside: Outside) => Chains
   readonly sandbox?: Sandbox
 }
@@ -97,7 +97,7 @@ export const apiServer = async ({
   }
 }
 
-export const SECRET_KEY = 'a secret key for tests and for nothing else'
+export const SECRET_KEY = 'a secret key for tests only'
 
 const call = async (
   method: string,

@@ -3,10 +3,10 @@ import { type Browser, chromium } from 'playwright-core'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 
-/** Whether this machine has a browser to look at pages with. */
+/** Whether a browser is installed. */
 export const hasBrowser = executablePath !== undefined
 
-/** One with an empty profile that speaks to nobody of its own accord. */
+/** A browser with an empty profile that sends no requests of its own. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     ...(executablePath && { executablePath }),

@@ -19,16 +19,16 @@ import { fileURLToPath } from 'node:url'
 import { can } from '../../src/process/account.ts'
 import { scratch } from './scratch.ts'
 
-/** What git would clone if all that stands here were committed, and an empty home for whoever works in it. */
+/** What `git clone` would give if the work tree were committed, with an empty home folder for its processes. */
 export type Clone = AsyncDisposable & {
   readonly path: string
-  /** `bun run …`, as it is typed there. */
+  /** Runs `bun run …` in it. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): CloneRun
 }
 
 export type CloneRun = AsyncDisposable & {
   readonly child: ChildProcess
-  /** What it has printed. */
+  /** Its output so far. */
   text(): string
   /** The exit code, or the signal that ended it. */
   readonly exited: Promise<number | string>
@@ -36,7 +36,7 @@ export type CloneRun = AsyncDisposable & {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Empty where there is no git, or where it knows nothing of this folder. */
+/** Empty without git, or where this folder is no repository. */
 export const clonedFiles = (): readonly string[] => {
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -50,7 +50,7 @@ export const clone = (owner?: number): Clone => {
   const home = emptyFolder()
   for (const name of clonedFiles()) cpSync(join(root, name), join(path, name))
   const env = {
-    // Scripts call themselves by the name of bun.
+    // Scripts start other scripts by the command `bun`.
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
     TMPDIR: tmpdir(),
     HOME: home,
@@ -58,7 +58,7 @@ export const clone = (owner?: number): Clone => {
   }
   if (owner !== undefined) {
     ask('chown', '-R', `${owner}:${owner}`, path)
-    // The files of the cache may be links: they stay whose they are.
+    // Files of the cache may be links to files of another owner, so only folders change their owner.
     ask('find', home, '-type', 'd', '-exec', 'chown', `${owner}:${owner}`, '{}', '+')
   }
   const who = owner === undefined ? {} : { uid: owner, gid: owner }
@@ -72,7 +72,7 @@ export const clone = (owner?: number): Clone => {
   }
 }
 
-/** For what goes on until it is told to end: all of its processes end with the test process, however that ends. */
+/** For commands that run until they are stopped: all their processes end with the test process, also when it is killed. */
 export const withParent = ({ path }: Clone) => ({
   BUN_OPTIONS: `--preload=${join(path, 'test/harness/end-with-parent.ts')}`,
 })
@@ -97,7 +97,7 @@ const runOf = (child: ChildProcess): CloneRun => {
   }
 }
 
-/** Whatever runs in a folder, or was told of something there. */
+/** Processes whose command line or working directory names the folder. */
 export const processesOf = (folder: string): readonly string[] =>
   (existsSync('/proc') ? readdirSync('/proc') : []).filter(pid => {
     try {
@@ -111,7 +111,7 @@ export const processesOf = (folder: string): readonly string[] =>
     }
   })
 
-/** In memory, if programs may run from there: what is installed is half a gigabyte, and took a disk up to 23 s. */
+/** In memory, if programs may run from there: an installation has half a gigabyte and took up to 23 s on a disk. */
 const emptyFolder = (): string => {
   for (const place of [scratch(), tmpdir()]) {
     const path = mkdtempSync(join(place, 'paymachine-test-'))
@@ -123,13 +123,13 @@ const emptyFolder = (): string => {
     if (runs) return path
     rmSync(path, { recursive: true })
   }
-  throw new Error('There is no place to run programs from')
+  throw new Error('No folder allows programs to run')
 }
 
-/** Where Bun keeps what it has downloaded, so that nothing is downloaded twice. */
+/** Bun's cache of downloads, so that nothing is downloaded twice. */
 const cacheFolder = () => ask(process.execPath, 'pm', 'cache')
 
-/** For somebody who cannot look into ours. On the same disk links will do. */
+/** For an account that cannot read ours. On the same disk, hard links are enough. */
 const copyCache = (to: string): string => {
   const from = cacheFolder()
   const linkable = existsSync(from) && statSync(from).dev === statSync(dirname(to)).dev

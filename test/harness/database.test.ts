@@ -6,7 +6,7 @@ import { database } from './database.ts'
 import { postgresServer } from './server.ts'
 import { until } from './until.ts'
 
-test('a database is migrated, and nobody else sees what is written to it', async () => {
+test('each test database is migrated and separate from the others', async () => {
   await using one = await database()
   await using two = await database()
   await one.sql`create table mine (id integer)`
@@ -14,7 +14,7 @@ test('a database is migrated, and nobody else sees what is written to it', async
   expect(await two.sql`select from pg_namespace where nspname = 'graphile_worker'`).toHaveLength(1)
 })
 
-test('a database is gone when its test lets go of it, connections and all', async () => {
+test('disposing a test database drops it and closes its connections', async () => {
   await using other = await database()
   let name: string | undefined
   {
@@ -25,7 +25,7 @@ test('a database is gone when its test lets go of it, connections and all', asyn
   expect(await other.sql`select from pg_database where datname = ${name}`).toHaveLength(0)
 })
 
-test('a server that is killed recovers what was committed', async () => {
+test('a killed Postgres server recovers what was committed', async () => {
   await using server = await postgresServer()
   const sql = connect(server.url, { max: 1 })
   await sql`create table kept as select 1 as id`
@@ -36,7 +36,7 @@ test('a server that is killed recovers what was committed', async () => {
   await sql.end()
 })
 
-test('a server restarts at the same address', async () => {
+test('a restarted Postgres server keeps its address', async () => {
   await using server = await postgresServer()
   const { pid } = server
   await server.restart()
@@ -46,7 +46,7 @@ test('a server restarts at the same address', async () => {
   await sql.end()
 })
 
-test('a server ends with the process that started it, kill -9 included', async () => {
+test('a Postgres server ends with the process that started it, also after kill -9', async () => {
   const script = `
     import { postgresServer } from ${JSON.stringify(import.meta.resolve('./server.ts'))}
     console.log((await postgresServer()).pid)

@@ -6,7 +6,7 @@ import { migrate, readMigrations } from '../../src/postgres/migrate.ts'
 import { docker } from './docker.ts'
 import { postgresServer } from './server.ts'
 
-/** A database of its own, fully migrated, for as long as the test holds it. */
+/** A migrated database for one test. */
 export type Database = AsyncDisposable & { readonly url: string; readonly sql: Sql }
 
 export const database = async (): Promise<Database> => {
@@ -14,13 +14,13 @@ export const database = async (): Promise<Database> => {
   return copyOf(template)
 }
 
-/** One that has not been migrated. */
+/** A database without migrations. */
 export const emptyDatabase = (): Promise<Database> => copyOf('template1')
 
 const copyOf = async (template: string): Promise<Database> => {
   const { admin, url: serverUrl } = await testServer()
   const name = `pm_test_${Date.now().toString(36)}_${crypto.randomUUID().slice(0, 8)}`
-  // Copying files takes 100 ms here, writing the copy to the log 180.
+  // Copying the files takes 100 ms here; writing the copy to the WAL takes 180 ms.
   await admin.unsafe(`create database ${name} template ${template} strategy file_copy`)
   const url = urlOf(serverUrl, name)
   const sql = connect(url)
@@ -48,32 +48,32 @@ const running = globalThis as { paymachineTestServer?: Promise<TestServer> | und
 const startTestServer = async (): Promise<TestServer> => {
   const url = (process.env.TEST_DATABASE_URL || ofLane() || (await docker())) ?? (await startShared())
   const template = await makeTemplate(url)
-  // Open for good: one that is closed when idle would be closed at the very moment at which many a test asks it again.
+  // Never closed: a connection that closes when idle could close just when a test uses it again.
   const admin = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false })
   await dropLeftovers(admin)
   return { admin, url, template }
 }
 
-/** Of those that test/run.ts has started, one for each file that runs at once. */
+/** One of the servers that test/run.ts has started, one per file that runs at the same time. */
 const ofLane = (): string | undefined =>
   process.env.TEST_DATABASE_URLS?.split(',')[Number(process.env.BUN_TEST_WORKER_ID ?? 1) - 1]
 
 const startShared = async () => {
   const server = await postgresServer()
-  // A test that runs out of time has its processes killed by bun test, this one too if it was the first.
+  // When a test times out, `bun test` kills the processes it started; this server too, if that test started it.
   void server.exited.then(() => {
     running.paymachineTestServer = undefined
   })
   return server.url
 }
 
-/** Named by everything that goes into it, so that processes of the same version share it and others do not. */
+/** Its name is a hash of everything that it is made from, so that processes of the same version share it. */
 const makeTemplate = async (serverUrl: string): Promise<string> => {
   const hash = createHash('sha256').update(graphileVersion)
   for (const { name, checksum } of await readMigrations()) hash.update(`${name} ${checksum}\n`)
   const template = `pm_template_${hash.digest('hex').slice(0, 16)}`
   const admin = connect(serverUrl, { max: 1 })
-  // Another test process waits here, until this connection ends, and then finds the template.
+  // A second test process waits here until this connection ends, and then finds the template.
   await admin`select pg_advisory_lock(hashtext(${template}))`
   const [done] = await admin`select from pg_database where datname = ${template}`
   if (!done) {
@@ -91,7 +91,7 @@ const { version: graphileVersion } = createRequire(import.meta.url)('graphile-wo
   version: string
 }
 
-/** A test process that was killed could not drop its own. */
+/** Drops databases that killed test processes left. */
 const dropLeftovers = async (admin: Sql) => {
   for (const { name } of await admin<{ name: string }[]>`
     select datname as name from pg_database d

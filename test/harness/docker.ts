@@ -1,11 +1,11 @@
 import { request } from 'node:http'
 
-/** A Postgres in a container, when a Docker engine answers at once; undefined when not. */
+/** A Postgres in a container, if a Docker engine answers within half a second; else undefined. */
 export const docker = async (): Promise<string | undefined> => {
   if (!(await answers())) return undefined
   try {
     const { GenericContainer, Wait } = await import('testcontainers')
-    // testcontainers' reaper removes it when this process ends, however it ends.
+    // The reaper of testcontainers removes it when this process ends, also when it is killed.
     const container = await new GenericContainer('postgres:18')
       .withEnvironment({ POSTGRES_PASSWORD: 'test' })
       .withCommand(['postgres', '-c', 'max_connections=200'])
@@ -14,7 +14,9 @@ export const docker = async (): Promise<string | undefined> => {
       .start()
     return `postgres://postgres:test@${container.getHost()}:${container.getMappedPort(5432)}/postgres`
   } catch (error) {
-    console.warn(`Docker gave no Postgres (${error instanceof Error ? error.message : error}); using the embedded one`)
+    console.warn(
+      `Docker started no Postgres (${error instanceof Error ? error.message : error}); using the embedded one`,
+    )
     return undefined
   }
 }
@@ -37,6 +39,6 @@ const engine = () => {
   if (!host) return { socketPath: '/var/run/docker.sock' }
   const url = new URL(host)
   if (url.protocol === 'unix:') return { socketPath: url.pathname }
-  // An engine behind TLS is left alone: asking it takes certificates, and the embedded server is at hand.
+  // An engine with TLS is not used: it needs certificates, and the embedded server is available.
   return url.protocol === 'tcp:' ? { host: url.hostname, port: url.port || 2375 } : undefined
 }

@@ -6,39 +6,38 @@ import { strict } from '../../src/http/validate.ts'
 type Answered = { readonly status: number; readonly text: string; readonly headers: Headers }
 
 /**
- * Throws unless the interface's document knows this answer: its status, its code, and every field of what it
- * holds. The calls of tests go through here, so that nothing they ever saw is left out of the document.
+ * Throws unless the OpenAPI document describes this response: its status, its error code, and every field of its
+ * body. All API calls of tests pass through here, so the document lists every response that a test has seen.
  */
 export const expectDocumented = (routes: readonly Route[], method: string, path: string, answer: Answered): void => {
   const route = routes.find(each => each.method === method && patternOf(each.path).test(path.split('?')[0] ?? ''))
   const fault = route?.docs && faultOf(route, answer)
-  if (fault)
-    throw new Error(`the document does not know what ${method} ${route.path} answered, ${answer.status}: ${fault}`)
+  if (fault) throw new Error(`the document lacks the response of ${method} ${route.path}, ${answer.status}: ${fault}`)
 }
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/g, '[^/]*')}$`)
 
 const faultOf = (route: Route, { status, text, headers }: Answered): string | undefined => {
   const answers = answersFor(route)
-  const known = answers[status]
-  if (!known) return `no such status in ${Object.keys(answers).join(', ')}`
-  const examples = known.content?.['application/json']?.examples
+  const documented = answers[status]
+  if (!documented) return `no such status in ${Object.keys(answers).join(', ')}`
+  const examples = documented.content?.['application/json']?.examples
   if (examples) {
     const { code } = JSON.parse(text).error
     return code in examples ? undefined : `no ${code} in ${Object.keys(examples).join(', ')}`
   }
-  const said = Object.entries(route.docs?.answers ?? {}).find(([each]) => each === String(status))?.[1]
-  if (said === null) return text === '' ? undefined : 'a body where there should be none'
-  if (said && typeof said === 'object' && 'events' in said)
+  const declared = Object.entries(route.docs?.answers ?? {}).find(([each]) => each === String(status))?.[1]
+  if (declared === null) return text === '' ? undefined : 'a body where there should be none'
+  if (declared && typeof declared === 'object' && 'events' in declared)
     return headers.get('content-type') === 'text/event-stream' ? undefined : 'no events'
-  if (said && typeof said === 'object' && 'plain' in said)
+  if (declared && typeof declared === 'object' && 'plain' in declared)
     return headers.get('content-type')?.startsWith('text/plain') ? undefined : 'no plain text'
-  if (typeof said === 'string') return headers.get('content-type')?.startsWith('text/html') ? undefined : 'no page'
-  const parsed = said && strict(said.type)(JSON.parse(text))
+  if (typeof declared === 'string') return headers.get('content-type')?.startsWith('text/html') ? undefined : 'no page'
+  const parsed = declared && strict(declared.type)(JSON.parse(text))
   return parsed instanceof type.errors ? parsed.summary : undefined
 }
 
-/** Made once for each route: some tests ask a thousand times. */
+/** Cached per route: some tests send a thousand requests. */
 const answersFor = (route: Route) => {
   const made = answersByRoute.get(route) ?? answersOf(route)
   answersByRoute.set(route, made)

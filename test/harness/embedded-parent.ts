@@ -9,7 +9,7 @@ import { copyCluster } from './cluster.ts'
 import { scratch } from './scratch.ts'
 import { until } from './until.ts'
 
-/** A DATA_DIR that is removed, with whatever it leads to, once its server has ended. */
+/** A DATA_DIR. When its Postgres has ended, it is removed together with what its links point to. */
 export type DataFolder = AsyncDisposable & { readonly path: string }
 
 export const dataFolder = (inside = scratch(), owner?: number): DataFolder => {
@@ -28,14 +28,14 @@ export const dataFolder = (inside = scratch(), owner?: number): DataFolder => {
   }
 }
 
-/** One that has been used before, which starts a second sooner. */
+/** A data folder that was used before, which starts a second faster. */
 export const usedFolder = async (): Promise<DataFolder> => {
   const folder = dataFolder()
   await copyCluster(join(folder.path, 'postgres'))
   return folder
 }
 
-/** Where the cluster of a data folder is. */
+/** The folder of the cluster of a data folder. */
 export const homeOf = (dataDir: string): string => {
   const link = join(dataDir, 'postgres')
   return lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(link) : link
@@ -43,7 +43,7 @@ export const homeOf = (dataDir: string): string => {
 
 const parents: { readonly dataDir: string; readonly parent: ChildProcess }[] = []
 
-/** A process that does nothing but keep the database of a data folder. */
+/** Starts a process that starts the Postgres of a data folder and does nothing else. */
 export const spawnParent = (dataDir: string, { uid, clone }: ParentOptions = {}): ChildProcess => {
   const moduleOf = (path: string) => (clone ? join(clone, path) : import.meta.resolve(`../../${path}`))
   const script = `
@@ -58,26 +58,29 @@ export const spawnParent = (dataDir: string, { uid, clone }: ParentOptions = {})
     })
     console.log('ready')
     setInterval(() => {}, 1000)`
-  const who = uid === undefined ? {} : { uid, gid: uid }
-  const parent = spawn(process.execPath, ['-e', script], { ...who, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })
+  const account = uid === undefined ? {} : { uid, gid: uid }
+  const parent = spawn(process.execPath, ['-e', script], { ...account, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })
   parents.push({ dataDir, parent })
   return parent
 }
 
 type ParentOptions = { readonly uid?: number; readonly clone?: string }
 
-/** The same, once it is ready; with the lines it printed until then. */
+/** Waits until it is ready; `output` has the lines printed until then. */
 export const startParent = async (
   dataDir: string,
   options: ParentOptions = {},
-): Promise<ChildProcess & { said: string[] }> => {
+): Promise<ChildProcess & { output: string[] }> => {
   const parent = spawnParent(dataDir, options)
-  const said: string[] = []
-  const listen = (text: Buffer) => said.push(...text.toString().trim().split('\n'))
+  const output: string[] = []
+  const listen = (text: Buffer) => output.push(...text.toString().trim().split('\n'))
   parent.stdout?.on('data', listen)
   parent.stderr?.on('data', listen)
-  await until(() => said.includes('ready') || parent.exitCode !== null, { timeoutMs: 90_000, what: 'the parent' })
-  return Object.assign(parent, { said })
+  await until(() => output.includes('ready') || parent.exitCode !== null, {
+    timeoutMs: 90_000,
+    what: 'the start of Postgres',
+  })
+  return Object.assign(parent, { output })
 }
 
 export const readUrl = (dataDir: string): string => readFileSync(urlFile(dataDir), 'utf8')
@@ -97,7 +100,7 @@ export const postmaster = (dataDir: string): number => {
   return pid
 }
 
-/** Kills the shells that would end the server with its parent. */
+/** Kills the guard and its shells, which would end Postgres when its parent ends. */
 export const killGuard = (pid: number) => {
   const guard = ask('ps', '-o', 'ppid=', '-p', String(pid))
   const shells = ask('pgrep', '-P', guard, 'sh').split('\n')

@@ -1,6 +1,6 @@
 export type ServerEvent = { readonly id: string; readonly event: string; readonly data: unknown }
 
-/** Server-sent events as a browser reads them, one after the other. */
+/** Reads server-sent events as a browser does, one by one. */
 export const events = async (url: string, headers: Readonly<Record<string, string>> = {}) => {
   const leaving = new AbortController()
   const response = await fetch(url, { headers, signal: leaving.signal })
@@ -25,7 +25,7 @@ export const events = async (url: string, headers: Readonly<Record<string, strin
 
   return {
     response,
-    /** The next one; undefined once the stream has ended. One that was cut off throws. */
+    /** The next event; undefined when the stream has ended. Throws when the connection was cut. */
     next: async (): Promise<ServerEvent | undefined> => {
       for (;;) {
         const found = await block()

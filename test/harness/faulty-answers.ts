@@ -1,38 +1,38 @@
-/** What the faults of test/harness/faulty-node.ts do to calls and answers; what they do to bytes is there. */
+/** The faults of test/harness/faulty-node.ts that change calls and responses. Faults that change bytes are in faulty-node.ts. */
 export type RpcCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 export type RpcEntry = { readonly id: unknown; readonly result?: unknown; readonly error?: unknown }
 
 export type Lies = {
-  /** `status` turns success into failure and back, `missing` says there is none, `block` names another block. */
+  /** `status` swaps success and failure, `missing` returns null, `block` names another block. */
   readonly lies_about_receipt: { readonly how: 'status' | 'missing' | 'block' }
   /** `amount` adds one to the last word of the data, `recipient` changes topic 2, `block` names another block. */
   readonly lies_about_log: { readonly how: 'amount' | 'recipient' | 'block' }
-  /** Answers the head plus `by` blocks, which may be below zero. The blocks themselves are true. */
+  /** Reports the head plus `by`, which may be negative. The blocks themselves are correct. */
   readonly lies_about_head: { readonly by: number }
-  /** Answers every block with another hash, the same one each time. */
+  /** Gives every block another hash, always the same one. */
   readonly lies_about_block: Readonly<Record<never, never>>
   readonly lies_about_chain_id: { readonly chainId: number }
-  /** Knows nothing of the last `blocks` blocks; or nothing after block `at`, if that is less. */
+  /** Hides the last `blocks` blocks, and every block after `at`. */
   readonly lags: { readonly blocks: number; readonly at: number }
-  /** Counts so many transactions more of every address, at every block. */
+  /** Adds `by` to the nonce of every address, at every block. */
   readonly lies_about_nonce: { readonly by: number }
-  /** Names each transaction otherwise in the blocks that hold it, the same way each time. */
+  /** Gives each transaction another hash inside blocks, always the same one. */
   readonly lies_about_hashes: Readonly<Record<never, never>>
-  /** Refuses to say what was before this block, as nodes without an archive do. */
+  /** Refuses state queries before this block, as nodes without an archive do. */
   readonly forgets_states: { readonly before: number }
-  /** Logs of the first `keep` only, in every list of them. */
+  /** Returns only the first `keep` logs of every list. */
   readonly truncates_logs: { readonly keep: number }
-  /** Refuses logs of more than `most` blocks. */
+  /** Refuses ranges of more than `most` blocks for logs. */
   readonly refuses_ranges: { readonly most: number }
-  /** One answer of the batch is not there. */
+  /** Leaves out one response of the batch. */
   readonly loses_entries: Readonly<Record<never, never>>
-  /** One answer stands where another should, its id twice. */
+  /** Replaces one response of the batch by its neighbour, so that its id occurs twice. */
   readonly repeats_entries: Readonly<Record<never, never>>
-  /** As JSON-RPC allows. */
+  /** Shuffles the batch, which JSON-RPC allows. */
   readonly reorders_entries: Readonly<Record<never, never>>
-  /** Ids of another request. */
+  /** Uses the ids of another request. */
   readonly shifts_ids: Readonly<Record<never, never>>
-  /** Refuses every call, and repeats the request and the node's own URL while doing so. */
+  /** Refuses every call with a message that repeats the request and the node's own URL. */
   readonly echoes: Readonly<Record<never, never>>
 }
 
@@ -57,14 +57,14 @@ export const lieDefaults: Lies = {
 
 export type Ask = (calls: readonly RpcCall[]) => Promise<readonly RpcEntry[]>
 
-/** Answers the calls as a node with these faults would. `url` is what it repeats when it echoes. */
+/** Answers the calls as a node with these faults would. `url` is repeated by `echoes`. */
 export const answerFaultily = async (
   calls: readonly RpcCall[],
   faults: Partial<Lies>,
   { ask, random, url }: { readonly ask: Ask; readonly random: () => number; readonly url: string },
 ): Promise<readonly RpcEntry[]> => {
-  const honest = faults.lags ? await askBehind(calls, faults.lags, ask) : await ask(calls)
-  let entries = honest.map((entry, at) => lie(entry, calls[at], faults, url))
+  const correct = faults.lags ? await askBehind(calls, faults.lags, ask) : await ask(calls)
+  let entries = correct.map((entry, at) => lie(entry, calls[at], faults, url))
   const at = Math.floor(random() * entries.length)
   const last = entries.length - 1
   if (faults.loses_entries) entries = entries.filter((_, other) => other !== at)
@@ -104,7 +104,7 @@ const lie = (entry: RpcEntry, call: RpcCall | undefined, faults: Partial<Lies>, 
 const lieAboutNonce = (entry: RpcEntry, call: RpcCall | undefined, faults: Partial<Lies>): RpcEntry => {
   const { lies_about_nonce, forgets_states } = faults
   const { id } = entry
-  // Tags are no numbers.
+  // Block tags are not numbers.
   if (forgets_states && Number(call?.params[1]) < forgets_states.before)
     return { id, error: { code: -32000, message: 'missing trie node' } }
   return lies_about_nonce ? { id, result: hex(Math.max(0, Number(entry.result) + lies_about_nonce.by)) } : entry
@@ -146,7 +146,7 @@ const lieAboutLogs = (logs: readonly Answered[], { lies_about_log, truncates_log
     }
   })
 
-/** A node that is behind asks itself for what it would have said then, as far as that can be told now. */
+/** Answers for a node that lags: the same calls are sent to the real node with older block numbers. */
 const askBehind = async (calls: readonly RpcCall[], { blocks, at }: Lies['lags'], ask: Ask) => {
   const [latest, finalized] = await ask([
     { id: 1, method: 'eth_blockNumber', params: [] },
@@ -187,7 +187,7 @@ const blocksOf = (call: RpcCall | undefined) => {
   return isObject(filter) && filter.blockHash === undefined ? Number(filter.toBlock) - Number(filter.fromBlock) + 1 : 1
 }
 
-/** Another hash, the same one each time. */
+/** Another hash, always the same one. */
 const another = (hash: unknown) => hex(BigInt(String(hash)) ^ 0xffffn, 64)
 
 const hex = (number: number | bigint, digits = 1) => `0x${number.toString(16).padStart(digits, '0')}`

@@ -7,56 +7,56 @@ import { answerFaultily, type Lies, lieDefaults, type RpcCall, type RpcEntry } f
 import { randomOf } from './random.ts'
 
 /**
- * What a node can be made to do, each with its knobs: `node.break('lags', { blocks: 100 })`. Several hold at
- * once. What is said of chains is in faulty-answers.ts; these are about bytes.
+ * The faults of a node, each with its parameters: `node.break('lags', { blocks: 100 })`. Several can be active at the
+ * same time. Faults that change chain data are in faulty-answers.ts; these change bytes.
  */
 export type Faults = Lies & {
-  /** Random bytes with a status of 200. */
+  /** Random bytes with status 200. */
   readonly garbage: Nothing
-  /** JSON within JSON, so deep that parsers overflow. */
+  /** JSON nested so deeply that parsers overflow. */
   readonly nests_deeply: Nothing
-  /** The first `share` of a true answer, and a clean end. */
+  /** The first `share` of a correct response, ended cleanly. */
   readonly truncates_json: { readonly share: number }
-  /** The same, and the connection is cut. */
+  /** The same, but the connection is cut. */
   readonly closes_half_way: { readonly share: number }
-  /** Well begun, and then so many bytes, made as they are read. `declared` says so in Content-Length. */
+  /** A valid beginning and then `bytes` bytes, made while they are read. `declared` sets Content-Length. */
   readonly gigabyte: { readonly bytes: number; readonly declared: boolean }
-  /** So many bytes, compressed to a thousandth and less, whether the client takes that or not. */
+  /** `bytes` bytes, compressed to a thousandth or less, whether the client accepts the encoding or not. */
   readonly bomb: { readonly bytes: number; readonly encoding: 'br' | 'gzip' }
-  /** A true answer, of which so many bytes come every so often. */
+  /** A correct response, `bytes` at a time every `everyMs`. */
   readonly drips: { readonly bytes: number; readonly everyMs: number }
-  /** Takes the request and says nothing. */
+  /** Accepts the request and never responds. */
   readonly silent: Nothing
-  /** Answers this much later. */
+  /** Responds this much later. */
   readonly slow: { readonly ms: number }
-  /** HTTP 429; null leaves Retry-After out, and a text may be anything. */
+  /** HTTP 429; null leaves out Retry-After, which may be any text. */
   readonly rate_limits: { readonly retryAfter: string | null }
   /** HTTP 200 in which every call has the error 429. */
   readonly rate_limits_inside: Nothing
   readonly redirects: { readonly to: string; readonly status: number }
   readonly fails: { readonly status: number }
-  /** One error for a batch of more than `most` calls; a status of 413 comes without a body. */
+  /** One error for a batch of more than `most` calls; status 413 has no body. */
   readonly refuses_batches: { readonly most: number; readonly status: number }
 }
 
-/** Which requests are struck: all, unless said otherwise. */
+/** Which requests are affected; by default all. */
 export type Struck = {
-  /** Of the requests that could be, at random by the seed. */
+  /** The share of matching requests, chosen at random by the seed. */
   readonly share?: number
-  /** Those in which one of these is called. */
+  /** Only requests that call one of these methods. */
   readonly methods?: readonly string[]
-  /** So many, and then the fault mends by itself. */
+  /** Stops after this number of requests. */
   readonly times?: number
 }
 
 export type FaultyNode = AsyncDisposable & {
-  /** Holds `secret` in its path, as the URLs of providers do. */
+  /** Has `secret` in its path, as provider URLs do. */
   readonly url: string
   readonly secret: string
   break<F extends keyof Faults>(fault: F, knobs?: Partial<Faults[F]> & Struck): void
-  /** One fault, or all. */
+  /** Removes one fault, or all. */
   mend(fault?: keyof Faults): void
-  /** What was asked so far, one array of methods a request. */
+  /** The methods of every request so far, one array per request. */
   readonly asked: readonly (readonly string[])[]
 }
 
@@ -80,18 +80,18 @@ const defaults: Faults = {
   refuses_batches: { most: 3, status: 200 },
 }
 
-/** A path to a real node, on loopback, that breaks and mends while it runs. The seed decides all that is random in it. */
+/** A proxy on loopback before a real node; faults are added and removed while it runs. The seed decides everything random. */
 export const faultyNode = async (target: string, { seed = 1 } = {}): Promise<FaultyNode> => {
   const random = randomOf(seed)
-  const faults = new Map<keyof Faults, { readonly knobs: object; readonly struck: Struck; left: number }>()
+  const faults = new Map<keyof Faults, { readonly knobs: object; readonly affected: Struck; left: number }>()
   const asked: (readonly string[])[] = []
   const secret = `k3y-${Math.floor(random() * 1e9)}-secret`
 
-  const strikes = (methods: readonly string[]): Partial<Faults> => {
+  const activeFaults = (methods: readonly string[]): Partial<Faults> => {
     const now: [string, object][] = []
     for (const [name, fault] of faults) {
-      if (fault.struck.methods && !fault.struck.methods.some(method => methods.includes(method))) continue
-      if (random() >= (fault.struck.share ?? 1)) continue
+      if (fault.affected.methods && !fault.affected.methods.some(method => methods.includes(method))) continue
+      if (random() >= (fault.affected.share ?? 1)) continue
       now.push([name, fault.knobs])
       if (--fault.left === 0) faults.delete(name)
     }
@@ -109,16 +109,16 @@ export const faultyNode = async (target: string, { seed = 1 } = {}): Promise<Fau
     const calls = Array.isArray(body) ? body : [body]
     const methods = calls.map(call => call.method)
     asked.push(methods)
-    const struck = strikes(methods)
-    if (struck.slow) await new Promise(resolve => setTimeout(resolve, struck.slow?.ms))
-    if (await answerWithout(response, struck, calls)) return
-    const entries = await answerFaultily(calls, struck, { ask, random, url: node.url })
+    const affected = activeFaults(methods)
+    if (affected.slow) await new Promise(resolve => setTimeout(resolve, affected.slow?.ms))
+    if (await answerWithout(response, affected, calls)) return
+    const entries = await answerFaultily(calls, affected, { ask, random, url: node.url })
     const answer = entries.map(entry => ({ jsonrpc: '2.0', ...entry }))
-    await send(response, struck, Buffer.from(JSON.stringify(Array.isArray(body) ? answer : answer[0])), random)
+    await send(response, affected, Buffer.from(JSON.stringify(Array.isArray(body) ? answer : answer[0])), random)
   }
 
   const server = createServer((request, response) => {
-    // The client may be gone, or the real node.
+    // The client or the real node may have closed the connection.
     serve(request, response).catch(() => response.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -128,8 +128,8 @@ export const faultyNode = async (target: string, { seed = 1 } = {}): Promise<Fau
     secret,
     asked,
     break: (fault, { share, methods, times, ...knobs } = {}) => {
-      const struck = { ...(share !== undefined && { share }), ...(methods && { methods }) }
-      faults.set(fault, { knobs: { ...defaults[fault], ...knobs }, struck, left: times ?? Number.POSITIVE_INFINITY })
+      const affected = { ...(share !== undefined && { share }), ...(methods && { methods }) }
+      faults.set(fault, { knobs: { ...defaults[fault], ...knobs }, affected, left: times ?? Number.POSITIVE_INFINITY })
     },
     mend: fault => {
       if (fault) faults.delete(fault)
@@ -143,7 +143,7 @@ export const faultyNode = async (target: string, { seed = 1 } = {}): Promise<Fau
   return node
 }
 
-/** What needs no answer of the real node. True when that was all. */
+/** Faults that need no response of the real node. True when the request was answered by one. */
 const answerWithout = async (response: ServerResponse, faults: Partial<Faults>, calls: readonly RpcCall[]) => {
   const { rate_limits, redirects, fails, refuses_batches, gigabyte, bomb } = faults
   if (faults.silent) return true
@@ -159,7 +159,7 @@ const answerWithout = async (response: ServerResponse, faults: Partial<Faults>, 
     response.end(JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, error: { code: 429, message: 'slow' } }))))
   else if (faults.nests_deeply) response.end('['.repeat(8_000_000))
   else if (bomb) response.writeHead(200, { 'content-encoding': bomb.encoding }).end(await bombOf(bomb))
-  else if (gigabyte) await pour(response, gigabyte, calls)
+  else if (gigabyte) await writeEndlessly(response, gigabyte, calls)
   else return false
   return true
 }
@@ -180,8 +180,12 @@ const send = async (response: ServerResponse, faults: Partial<Faults>, answer: B
   } else response.setHeader('content-type', 'application/json').end(answer)
 }
 
-/** One piece again and again, as fast as it is read. */
-const pour = async (response: ServerResponse, { bytes, declared }: Faults['gigabyte'], calls: readonly RpcCall[]) => {
+/** Repeats one chunk as fast as it is read. */
+const writeEndlessly = async (
+  response: ServerResponse,
+  { bytes, declared }: Faults['gigabyte'],
+  calls: readonly RpcCall[],
+) => {
   const start = Buffer.from(`[{"jsonrpc":"2.0","id":${JSON.stringify(calls[0]?.id)},"result":"0x`)
   response.writeHead(200, declared ? { 'content-length': bytes } : {})
   await pipeline(pieces(bytes, start), response)
@@ -195,7 +199,7 @@ const pieces = function* (bytes: number, start = Buffer.alloc(0)) {
 
 const bombs = new Map<string, Promise<Buffer>>()
 
-/** Made piece by piece and once: the test that measures memory runs in this process too. */
+/** Made chunk by chunk and only once: the test that measures memory runs in this process. */
 const bombOf = ({ bytes, encoding }: Faults['bomb']): Promise<Buffer> => {
   const key = `${encoding} ${bytes}`
   const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }

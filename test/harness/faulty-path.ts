@@ -2,22 +2,22 @@ import { connect, createServer, type Socket } from 'node:net'
 
 export type Path = Awaited<ReturnType<typeof openPath>>
 
-/** What is shorter is no commit. */
+/** Shorter chunks are no commits. */
 const LONG = 500
 
 type Armed = { after: number; readonly act: (connection: Connection, chunk: Buffer) => void }
 
-/** A TCP connection through the path, and the one to the server that belongs to it. */
+/** A client's TCP connection and the matching connection to the server. */
 type Connection = {
   readonly client: Socket
   readonly upstream: Socket
-  /** The client is gone, and the server does not know. */
+  /** The client has been reset, and the server has not noticed. */
   detached: boolean
 }
 
 /**
- * A TCP proxy before a database server, on loopback, that damages what passes it. It understands nothing of the
- * protocol, so that it does to encrypted connections what it does to others.
+ * A TCP proxy on loopback before a database server, which damages traffic. It does not parse the protocol, so it
+ * treats encrypted connections like others.
  */
 export const openPath = async (databaseUrl: string, { tls }: { readonly tls: boolean }) => {
   const target = new URL(databaseUrl)
@@ -71,28 +71,28 @@ export const openPath = async (databaseUrl: string, { tls }: { readonly tls: boo
   return {
     url: url.href,
     tls,
-    /** Every connection is lost, and both ends learn of it. */
+    /** Resets every connection at both ends. */
     reset: () => {
       for (const { client, upstream } of connections) {
         client.resetAndDestroy()
         upstream.resetAndDestroy()
       }
     },
-    /** Nothing passes, either way, and no end learns of it. */
+    /** Blocks all traffic in both directions without closing anything. */
     silence: (on: boolean) => {
       silent = on
       for (const { client, upstream } of connections)
         for (const socket of [client, upstream]) on ? socket.pause() : socket.resume()
     },
-    /** The connections that there are pass nothing until they are healed; new ones do. */
+    /** Blocks the existing connections until heal(); new connections work. */
     stall: () => {
       for (const { client, upstream } of connections) for (const socket of [client, upstream]) socket.pause()
     },
-    /** Every packet takes this much longer. */
+    /** Delays every packet by this time. */
     delay: (ms: number) => {
       delayMs = ms
     },
-    /** The n-th answer from now is lost, with its connection: what was asked was done. */
+    /** Drops the n-th response from now with its connection. The statement was executed. */
     loseAnswer: (n: number) => {
       onAnswer = {
         after: n,
@@ -102,15 +102,15 @@ export const openPath = async (databaseUrl: string, { tls }: { readonly tls: boo
         },
       }
     },
-    /** A byte of the n-th answer from now is another one. For encrypted connections only: others cannot detect it. */
+    /** Changes a byte of the n-th response from now. Only on encrypted connections: others cannot detect it. */
     damageAnswer: (n: number) => {
       if (tls) onAnswer = { after: n, act: ({ client }, chunk) => client.write(damaged(chunk)) }
     },
-    /** The same of a statement, which the server then does not carry out. */
+    /** Changes a byte of the n-th long statement from now; the server then does not execute it. */
     damageRequest: (n: number) => {
       if (tls) onRequest = { after: n, act: ({ upstream }, chunk) => upstream.write(damaged(chunk)) }
     },
-    /** The client of the n-th long statement from now is reset; the statement reaches the server after a while. */
+    /** Resets the client of the n-th long statement from now; the statement reaches the server `ms` later. */
     deliverLate: (n: number, ms: number) => {
       onRequest = {
         after: n,
@@ -123,7 +123,7 @@ export const openPath = async (databaseUrl: string, { tls }: { readonly tls: boo
         },
       }
     },
-    /** Statements that were held back stay so. */
+    /** Ends all faults. Statements that were held back stay so. */
     heal: () => {
       silent = false
       delayMs = 0
@@ -141,7 +141,7 @@ export const openPath = async (databaseUrl: string, { tls }: { readonly tls: boo
   }
 }
 
-/** Writes in order, each chunk after the delay that holds when it comes, or later. */
+/** Writes in order; each chunk waits at least for the delay that is set when it arrives. */
 const openPipe = (to: Socket, delayMs: () => number) => {
   const waiting: Buffer[] = []
   return (chunk: Buffer): void => {
@@ -158,7 +158,7 @@ const openPipe = (to: Socket, delayMs: () => number) => {
   }
 }
 
-/** Near its end: the beginning is a record's header, which would be another fault. */
+/** Changes a byte near the end: the beginning is the header of a TLS record, whose damage is another fault. */
 const damaged = (chunk: Buffer): Buffer => {
   const copy = Buffer.from(chunk)
   const at = Math.max(0, copy.length - 3)

@@ -2,11 +2,11 @@ import { afterAll, afterEach, expect } from 'bun:test'
 
 type Instance = AsyncDisposable & {
   audit(): Promise<readonly unknown[]>
-  /** For after each test: leaves nothing that can still change. */
+  /** Runs after each test: waits until nothing can change any more. */
   rest(): Promise<void>
 }
 
-/** A instance for all tests of a file, at rest after each of them, audited and closed behind the last. */
+/** One instance for all tests of a file. It rests after each test; after the last it is audited and closed. */
 export const forFile = async <Kind extends Instance>(opening: Promise<Kind>, { rests = true } = {}): Promise<Kind> => {
   const instance = await opening
   if (rests) afterEach(() => instance.rest())

@@ -3,23 +3,23 @@ import { fileURLToPath } from 'node:url'
 import { until } from './until.ts'
 import { unusedPort } from './unused-port.ts'
 
-/** A process that runs the whole instance. It is killed, if need be, when its test lets go of it. */
+/** A process that runs the whole server. It is killed when its test disposes of it. */
 export type Main = AsyncDisposable & {
   readonly child: ChildProcess
   readonly url: string
-  /** What it has printed, a line each. */
+  /** The lines printed so far. */
   readonly lines: readonly string[]
   /** The exit code, or the signal that ended it. */
   readonly exited: Promise<number | string>
-  /** The answer of a path, or undefined while nobody answers. */
+  /** The response of a path, or undefined while nothing listens. */
   get(path: string): Promise<Response | undefined>
 }
 
 export type MainOptions = {
   readonly program?: string
-  /** Bun, unless given. The program then ends with the test process by itself. */
+  /** Bun by default. Another program must end with the test process by itself. */
   readonly runtime?: Runtime
-  /** The user that runs it, for a test by root. */
+  /** The user that runs it, for tests run by root. */
   readonly uid?: number
 }
 
@@ -60,7 +60,7 @@ export const spawnMain = async (
   }
 }
 
-/** The same, once it is ready. */
+/** Waits until it is ready. */
 export const startMain = async (env: Readonly<Record<string, string>>, options?: MainOptions): Promise<Main> => {
   const main = await spawnMain(env, options)
   const ready = async () => (await main.get('/readyz'))?.status === 200

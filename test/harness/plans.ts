@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { arrayTypes } from '../../src/postgres/arrays.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
 
-/** How Postgres goes about what is asked of it on a connection of its own. */
+/** The plans of all queries that `work` runs on a connection of its own. */
 export const plansOf = async (url: string, work: (sql: Sql) => Promise<void>): Promise<string> => {
   const plans: string[] = []
   const explained = postgres(url, {
@@ -21,7 +21,7 @@ export const plansOf = async (url: string, work: (sql: Sql) => Promise<void>): P
   return plans.join('\n')
 }
 
-/** The indexes by which they go through a table. */
+/** The indexes by which the plans read a table. */
 export const waysTo = (table: string, plans: string): string[] => {
   const scans = plans.matchAll(new RegExp(`(Tid )?Scan(?: Backward)?(?: using (\\w+))? on ${table}\\b`, 'g'))
   return [...new Set([...scans].map(([, tid, by]) => String(by ?? tid)))].sort()

@@ -11,7 +11,7 @@ import { unusedPort } from './unused-port.ts'
 
 export const hasPgBouncer = Bun.which('pgbouncer') !== null
 
-/** A PgBouncer before a database, with its own defaults but for the mode and the lines given. */
+/** A PgBouncer before a database, with its own defaults except for the mode and the given lines. */
 export const pgBouncer = async (databaseUrl: string, mode: string, lines: readonly string[] = []) => {
   const url = new URL(databaseUrl)
   const port = await unusedPort()
@@ -25,7 +25,7 @@ export const pgBouncer = async (databaseUrl: string, mode: string, lines: readon
   ]
   writeFileSync(join(folder, 'config'), config.join('\n'))
   const child = spawn('pgbouncer', ['-q', join(folder, 'config')], {
-    // It does not run as root.
+    // PgBouncer refuses to run as root.
     ...identity(accountFor(tmpdir())),
     cwd: '/',
     stdio: 'ignore',
@@ -44,7 +44,7 @@ export const pgBouncer = async (databaseUrl: string, mode: string, lines: readon
   }
 }
 
-/** What a transaction pooler does, for a machine without PgBouncer: statements of all clients by one session. */
+/** Behaves like a transaction pooler, for a machine without PgBouncer: one session runs the statements of all clients. */
 export const standInPooler = async (databaseUrl: string) => {
   const shared = connect(databaseUrl, { max: 1 })
   const sockets = new Set<Socket>()

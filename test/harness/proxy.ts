@@ -2,20 +2,20 @@ import { connect, createServer, type Socket } from 'node:net'
 
 type Held = {
   lose(): void
-  /** The client loses its connection, and the server is not told. */
-  loseUnheard(): Promise<void>
-  /** Passes the statement on after all; resolves when the server has answered. */
+  /** The client loses its connection; the server's end stays open. */
+  loseSilently(): Promise<void>
+  /** Passes the statement on; resolves when the server has responded. */
   deliver(): Promise<void>
 }
 
-/** A path to a database that can be cut, on loopback. */
+/** A proxy on loopback before a database, whose connections can be cut. */
 export const databaseProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let answersUntilCut = Number.POSITIVE_INFINITY
   let answersUntilGarbled = Number.POSITIVE_INFINITY
-  let silent = false
-  let holding: { readonly asking: string; readonly held: (connection: Held) => void } | undefined
+  let blocked = false
+  let holding: { readonly statementText: string; readonly held: (connection: Held) => void } | undefined
 
   const server = createServer(client => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -23,22 +23,22 @@ export const databaseProxy = async (databaseUrl: string) => {
       client.destroy()
       upstream.destroy()
     }
-    /** The server does not hear that its client is gone. */
-    let isDeaf = false
+    /** Whether the server's end stays open when the client's closes. */
+    let keepsUpstream = false
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      if (silent) socket.pause()
+      if (blocked) socket.pause()
       socket.on('error', cut).on('close', () => {
         sockets.delete(socket)
-        if (!isDeaf) cut()
+        if (!keepsUpstream) cut()
       })
     }
     client.on('data', chunk => {
-      if (!holding || !chunk.includes(holding.asking)) return upstream.write(chunk)
+      if (!holding || !chunk.includes(holding.statementText)) return upstream.write(chunk)
       holding.held({
         lose: () => client.resetAndDestroy(),
-        loseUnheard: async () => {
-          isDeaf = true
+        loseSilently: async () => {
+          keepsUpstream = true
           const closed = new Promise(resolve => client.once('close', resolve))
           client.resetAndDestroy()
           await closed
@@ -67,29 +67,29 @@ export const databaseProxy = async (databaseUrl: string) => {
 
   return {
     url: url.href,
-    /** Swallows the n-th answer of the server from now and cuts its connection: what was asked is done, nobody is told. */
+    /** Drops the n-th response of the server from now and cuts its connection: the statement was executed, the client gets no result. */
     cutInsteadOfAnswer: (n: number) => {
       answersUntilCut = n
     },
-    /** Changes the last byte of the server's n-th answer from now: by TLS, its record fails its check. */
+    /** Changes the last byte of the server's n-th response from now: with TLS, the check of its record fails. */
     garbleAnswer: (n: number) => {
       answersUntilGarbled = n
     },
-    /** The next connection by which this is asked, with the question still on its way. */
-    hold: (asking: string) =>
+    /** Holds the next statement with this text before it reaches the server. */
+    hold: (statementText: string) =>
       new Promise<Held>(held => {
-        holding = { asking, held }
+        holding = { statementText, held }
       }),
-    /** Nothing comes through, either way, until it does again: no end, no reset. */
+    /** Blocks all traffic in both directions until switched off; nothing is closed or reset. */
     silence: (on: boolean) => {
-      silent = on
+      blocked = on
       for (const socket of sockets) on ? socket.pause() : socket.resume()
     },
-    /** The same to the connections that there are, for good; others may be opened. */
+    /** Blocks the existing connections for good; new ones can be opened. */
     stall: () => {
       for (const socket of sockets) socket.pause()
     },
-    /** Every connection is lost at once, as when the other side's machine is. */
+    /** Resets every connection, as when the other machine fails. */
     reset: () => {
       for (const socket of sockets) socket.resetAndDestroy()
     },

@@ -11,6 +11,6 @@ export const randomOf = (seed: number) => {
 
 export const oneOf = <T>(all: readonly T[], random: () => number): T => {
   const one = all[Math.floor(random() * all.length)]
-  if (one === undefined) throw new Error('there is nothing to choose from')
+  if (one === undefined) throw new Error('Cannot choose from an empty list')
   return one
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/postgres/connect.ts'
 
-/** Changes rows as if their last command had written that: their history says the same. */
+/** Changes rows together with their latest history row, as if the last command had written the values. */
 export const rewrite = async (
   sql: Sql,
   table: 'payments' | 'payment_links',

@@ -1,21 +1,21 @@
 import type { Sql } from '../../src/postgres/connect.ts'
 
-/** All that the migrations have made, as SQL, from the catalog: the embedded Postgres ships no pg_dump. */
+/** Everything that the migrations make, as SQL, read from the catalog: the embedded Postgres ships no pg_dump. */
 export const readSchema = async (sql: Sql): Promise<string> => {
   const parts: string[] = []
   for (const query of [types, sequences, tables, indexes, views, functions, triggers, comments])
     for (const { text } of await sql.unsafe<{ text: string }[]>(query)) parts.push(text.trimEnd())
-  return `-- Made by \`bun run schema\` from what sql/ makes, and compared in a test.\n\n${parts.join('\n\n')}\n`
+  return `-- Made by \`bun run schema\` from the migrations in sql/, and compared in a test.\n\n${parts.join('\n\n')}\n`
 }
 
-/** What the migrations have made and readSchema() does not write down, by what it is and where. */
+/** What the migrations make and readSchema() does not write, each by its kind and name. */
 export const readUnwritten = async (sql: Sql): Promise<string[]> =>
   (await sql.unsafe<{ found: string }[]>(unwritten)).map(({ found }) => found).sort()
 
-// graphile-worker's schema is graphile-worker's business.
+// The schema of graphile-worker is not compared.
 const ours = `'public'::regnamespace`
 
-/** Not what came with an extension. */
+/** Excludes what belongs to an extension. */
 const notOfExtension = (catalog: string, id: string) =>
   `not exists (select from pg_depend x where x.classid = '${catalog}'::regclass and x.objid = ${id} and x.deptype = 'e')`
 
@@ -33,7 +33,7 @@ const types = `
   where t.typnamespace = ${ours} and (t.typtype in ('e', 'd') or c.relkind = 'c') and ${notOfExtension('pg_type', 't.oid')}
   order by t.typname`
 
-/** What a sequence does unlike one of which nothing was said; null where that is nothing. */
+/** The options of a sequence that differ from the defaults; null if there are none. */
 const sequenceOptions = `nullif(concat_ws(' ',
     case when s.seqstart <> 1 then 'start ' || s.seqstart end,
     case when s.seqincrement <> 1 then 'increment ' || s.seqincrement end,
@@ -43,7 +43,7 @@ const sequenceOptions = `nullif(concat_ws(' ',
     case when s.seqcache <> 1 then 'cache ' || s.seqcache end,
     case when s.seqcycle then 'cycle' end), '')`
 
-// An identity column's sequence belongs to its table.
+// The sequence of an identity column is written with its table.
 const sequences = `
   select concat_ws(' ', format('create sequence %I as %s', c.relname, format_type(s.seqtypid, null)), ${sequenceOptions}) || ';' as text
   from pg_sequence s join pg_class c on c.oid = s.seqrelid
@@ -115,7 +115,7 @@ const comments = `
   where d.classoid = 'pg_class'::regclass and c.relnamespace = ${ours}
   order by c.relname, d.objsubid`
 
-// What the server itself comes with has lower numbers.
+// Objects that come with the server have lower OIDs.
 const FIRST_OF_OURS = 16384
 
 const relations = (what: string, condition: string) =>
@@ -139,7 +139,7 @@ const unwritten = `select found from (
     relations('place', 'c.reltablespace <> 0'),
     relations('storage', `c.relkind in ('r', 'p', 'm') and c.relam <> (select oid from pg_am where amname = 'heap')`),
     relations('statistics', has('pg_statistic_ext', 'stxrelid')),
-    // Of a table they are written down, and of an index unless a constraint has made it.
+    // Options of tables, and of indexes that no constraint made, are written.
     relations(
       'settings',
       `c.reloptions is not null and (c.relkind in ('v', 'm') or ${has('pg_constraint', 'conindid', `x.contype in ('p', 'u', 'x')`)})`,

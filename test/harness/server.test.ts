@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { dataFolder } from './embedded-parent.ts'
 
-test('three servers start at once on a machine that has never had one', async () => {
+test('three Postgres servers can start at the same time on a machine without a cached cluster', async () => {
   await using machine = dataFolder(tmpdir())
   const script = `
     import { postgresServer } from ${JSON.stringify(import.meta.resolve('./server.ts'))}

@@ -10,24 +10,24 @@ import { copyCluster, createForTests } from './cluster.ts'
 import { scratch, scratches } from './scratch.ts'
 import { sweep } from './sweep.ts'
 
-/** A Postgres of its own for a test that restarts or kills it. It ends with the test process, however that ends. */
+/** A Postgres server for a test that restarts or kills it. It ends with the test process, also when that is killed. */
 export type PostgresServer = AsyncDisposable & {
   readonly url: string
   readonly pid: number
   start(): Promise<void>
   stop(): Promise<void>
   restart(): Promise<void>
-  /** Settled when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended. */
   readonly exited: Promise<void>
-  /** kill -9 of the postmaster; start() it again for recovery. */
+  /** kill -9 of the postmaster; start() runs recovery. */
   kill(): Promise<void>
 }
 
 export type PostgresServerOptions = {
   readonly settings?: Readonly<Record<string, string | number>>
-  /** Connections may be encrypted, with this certificate and its key. */
+  /** Enables TLS with this certificate and its key. */
   readonly certificate?: { readonly cert: string; readonly key: string }
-  /** A cluster with a system identifier of its own, as another machine would have. Takes a second longer. */
+  /** A cluster with its own system identifier, as on another machine. Takes a second longer. */
   readonly foreign?: boolean
 }
 
@@ -36,11 +36,11 @@ export const postgresServer = async ({
   foreign = false,
   certificate,
 }: PostgresServerOptions = {}): Promise<PostgresServer> => {
-  const wanted = { ...hasty, ...settings }
-  // Who wants what is durable wants a disk.
+  const wanted = { ...fastSettings, ...settings }
+  // A durable cluster needs a disk.
   const home = temporaryFolder(wanted.fsync === 'on' ? tmpdir() : scratch())
   const cluster = foreign ? await createTemporary(home) : await copyCluster(home, 'tests')
-  // Which is to remove it when this process is killed.
+  // The account of the cluster removes the folder when this process is killed.
   give(home, cluster.account)
   const all = { ...wanted, ...(certificate && keepCertificate(cluster, certificate)) }
   const start = (port?: number) =>
@@ -75,7 +75,7 @@ export const postgresServer = async ({
   }
 }
 
-/** Writes them where the server may read them, and nothing else. Answers the settings that name them. */
+/** Writes both where only the server can read them. Returns the settings that name them. */
 const keepCertificate = (
   { home, account }: Cluster,
   { cert, key }: Required<PostgresServerOptions>['certificate'],
@@ -91,13 +91,13 @@ const keepCertificate = (
   return { ssl: 'on', ssl_cert_file: certFile, ssl_key_file: keyFile }
 }
 
-/** What a server has not written to the disk itself outlives any kill of it, and no test cuts the power. */
-const hasty: PostgresServerOptions['settings'] = {
+/** A killed server loses nothing that it gave to the operating system, and no test cuts the power. */
+const fastSettings: PostgresServerOptions['settings'] = {
   fsync: 'off',
   full_page_writes: 'off',
   max_wal_size: '512MB',
   min_wal_size: '80MB',
-  // In its own folder, that goes with it: outside of that, a killed server left a megabyte of memory behind for good.
+  // Inside its own folder, which is removed: elsewhere, a killed server left a megabyte of memory behind for good.
   dynamic_shared_memory_type: 'mmap',
 }
 

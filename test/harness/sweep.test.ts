@@ -10,54 +10,57 @@ import { homeOf, killGuard, postmaster, startParent } from './embedded-parent.ts
 import { programsOf, sweep } from './sweep.ts'
 import { until } from './until.ts'
 
-// Nobody else has anything in the shared home.
+// Only root can write to the shared home.
 const asRoot = test.if(isRoot())
 
-asRoot('of a killed run nothing stays, neither its folder nor what a link in it leads to', () => {
+asRoot('sweep removes the folder of a killed run and what a link in it points to', () => {
   using scene = sceneOf('closed')
-  const home = scene.elsewhere()
+  const home = scene.addSharedCluster()
   symlinkSync(home, join(scene.dataDir, 'postgres'))
   mkdirSync(programsOf(scene.left))
   sweep(scene.path)
   expect(existsSync(scene.left)).toBe(true)
-  scene.grow()
+  scene.makeOld()
   sweep(scene.path)
   expect([scene.left, home, programsOf(scene.left)].filter(existsSync)).toEqual([])
 })
 
-asRoot('what a link leads to stays while its server runs, with its parent or without, and goes with it', async () => {
-  using scene = sceneOf('closed')
-  const parent = await startParent(scene.dataDir)
-  const home = homeOf(scene.dataDir)
-  scene.made.push(home)
-  const server = postmaster(scene.dataDir)
-  await using _ended = {
-    [Symbol.asyncDispose]: async () => {
-      parent.kill('SIGKILL')
-      if (findPostmaster(home) === server) process.kill(server, 'SIGQUIT')
-      await until(() => findPostmaster(home) === undefined)
-    },
-  }
-  expect(home).toStartWith(sharedHome)
-  scene.grow()
-  sweep(scene.path)
-  killGuard(server)
-  parent.kill('SIGKILL')
-  await until(() => parent.signalCode)
-  sweep(scene.path)
-  expect(postmaster(scene.dataDir)).toBe(server)
+asRoot(
+  'sweep keeps what a link points to while its Postgres runs, with or without its parent, and removes it afterwards',
+  async () => {
+    using scene = sceneOf('closed')
+    const parent = await startParent(scene.dataDir)
+    const home = homeOf(scene.dataDir)
+    scene.made.push(home)
+    const server = postmaster(scene.dataDir)
+    await using _ended = {
+      [Symbol.asyncDispose]: async () => {
+        parent.kill('SIGKILL')
+        if (findPostmaster(home) === server) process.kill(server, 'SIGQUIT')
+        await until(() => findPostmaster(home) === undefined)
+      },
+    }
+    expect(home).toStartWith(sharedHome)
+    scene.makeOld()
+    sweep(scene.path)
+    killGuard(server)
+    parent.kill('SIGKILL')
+    await until(() => parent.signalCode)
+    sweep(scene.path)
+    expect(postmaster(scene.dataDir)).toBe(server)
 
-  process.kill(server, 'SIGQUIT')
-  await until(() => findPostmaster(home) === undefined)
-  sweep(scene.path)
-  expect([scene.left, home].filter(existsSync)).toEqual([])
-})
+    process.kill(server, 'SIGQUIT')
+    await until(() => findPostmaster(home) === undefined)
+    sweep(scene.path)
+    expect([scene.left, home].filter(existsSync)).toEqual([])
+  },
+)
 
-asRoot('what a link leads to stays while a process holds it', () => {
+asRoot('sweep keeps what a link points to while a process locks it', () => {
   using scene = sceneOf('data')
-  const home = scene.elsewhere()
+  const home = scene.addSharedCluster()
   symlinkSync(home, join(scene.left, 'postgres'))
-  scene.grow()
+  scene.makeOld()
   const held = lockDataFolder(home)
   sweep(scene.path)
   expect([scene.left, home].filter(existsSync)).toEqual([scene.left, home])
@@ -66,27 +69,24 @@ asRoot('what a link leads to stays while a process holds it', () => {
   expect([scene.left, home].filter(existsSync)).toEqual([])
 })
 
-asRoot(
-  'what is not in the shared home stays, whoever made the link, as does what somebody else’s link leads to',
-  () => {
-    using scene = sceneOf('data')
-    using other = sceneOf('data')
-    const home = other.elsewhere()
-    const outside = join(scene.path, 'a976feda')
-    mkdirSync(outside)
-    symlinkSync(outside, join(scene.left, 'postgres'))
-    symlinkSync(home, join(other.left, 'postgres'))
-    lchownSync(join(other.left, 'postgres'), 65_534, 65_534)
-    for (const { path, left, grow } of [scene, other]) {
-      grow()
-      sweep(path)
-      expect(existsSync(left)).toBe(false)
-    }
-    expect([outside, home].filter(existsSync)).toEqual([outside, home])
-  },
-)
+asRoot('sweep keeps what lies outside the shared home, and what the link of another user points to', () => {
+  using scene = sceneOf('data')
+  using other = sceneOf('data')
+  const home = other.addSharedCluster()
+  const outside = join(scene.path, 'a976feda')
+  mkdirSync(outside)
+  symlinkSync(outside, join(scene.left, 'postgres'))
+  symlinkSync(home, join(other.left, 'postgres'))
+  lchownSync(join(other.left, 'postgres'), 65_534, 65_534)
+  for (const { path, left, makeOld } of [scene, other]) {
+    makeOld()
+    sweep(path)
+    expect(existsSync(left)).toBe(false)
+  }
+  expect([outside, home].filter(existsSync)).toEqual([outside, home])
+})
 
-/** What a killed test run has left, in a folder of its own; with a data folder in it that Postgres cannot enter. */
+/** The leftovers of a killed test run, in a folder of its own, with a data folder that Postgres cannot enter. */
 const sceneOf = (kind: 'data' | 'closed') => {
   const path = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   chmodSync(path, 0o755)
@@ -100,15 +100,15 @@ const sceneOf = (kind: 'data' | 'closed') => {
     left,
     dataDir,
     made,
-    /** A cluster's folder there. */
-    elsewhere: () => {
+    /** The folder of a cluster there. */
+    addSharedCluster: () => {
       const home = join(sharedHome, crypto.randomUUID().slice(0, 8))
       mkdirSync(home, { recursive: true })
       made.push(home)
       return home
     },
-    /** As if it had been there for two hours. */
-    grow: () => {
+    /** Makes it two hours old. */
+    makeOld: () => {
       const then = new Date(Date.now() - 2 * 3_600_000)
       utimesSync(left, then, then)
     },

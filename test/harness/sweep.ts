@@ -4,7 +4,7 @@ import { sharedHome } from '../../src/postgres/place.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
 import { tryLockDataFolder } from '../../src/process/data-folder-lock.ts'
 
-/** A test run that is killed cannot remove everything it made, so an hour later another one does. */
+/** Removes what killed test runs left more than an hour ago. */
 export const sweep = (folder: string) => {
   for (const name of readdirSync(folder)) {
     if (!/^paymachine-(test|data|closed)-\w{6}$/.test(name)) continue
@@ -13,20 +13,20 @@ export const sweep = (folder: string) => {
       const old = Date.now() - statSync(home).mtimeMs > 3_600_000
       const places = placesOf(home)
       if (!old || places.some(isRunning)) continue
-      // While the links that lead there still stand: without them nobody would find it.
+      // Before the links to them are removed: without links these clusters would not be found.
       if (!places.every(removeElsewhere)) continue
       rmSync(programsOf(home), { recursive: true, force: true })
       rmSync(home, { recursive: true, force: true })
     } catch {
-      // Another user's, or swept by another run at this moment.
+      // It belongs to another user, or another process is removing it now.
     }
   }
 }
 
-/** Where a closed clone that a test made has its programs, once it is their version. */
+/** Where a closed clone, made by a test, keeps its Postgres programs, if they have its version. */
 export const programsOf = (clone: string) => join(sharedHome, `postgres-${basename(clone)}`)
 
-/** Where the clusters of a test may be: it is one, it is a data folder, or data folders are in it. */
+/** Where clusters can be: the folder is a cluster, a data folder, or contains data folders. */
 const placesOf = (home: string): readonly string[] => {
   const inside = readdirSync(home, { withFileTypes: true }).filter(entry => entry.isDirectory())
   const dataFolders = [home, ...inside.map(({ name }) => join(home, name))]
@@ -35,10 +35,10 @@ const placesOf = (home: string): readonly string[] => {
 
 const isRunning = (place: string) => existsSync(place) && findPostmaster(realpathSync(place)) !== undefined
 
-/** What one of our links leads to in the shared home; false when a process has it. Anything else stays where it is. */
+/** Removes what our own link points to in the shared home; false when a process locks it. Everything else is kept. */
 const removeElsewhere = (place: string): boolean => {
   const link = lstatSync(place, { throwIfNoEntry: false })
-  // Who is not us could lead us to the database of an instance.
+  // The link of another user could point to the database of a running instance.
   if (!link?.isSymbolicLink() || link.uid !== process.getuid?.()) return true
   const home = readlinkSync(place)
   if (dirname(home) !== sharedHome || !/^[0-9a-f]{8}$/.test(basename(home)) || !existsSync(home)) return true

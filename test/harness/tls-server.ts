@@ -6,7 +6,7 @@ import { accountFor } from '../../src/process/account.ts'
 import { cert, key } from '../webhooks/certificate.ts'
 import { postgresServer } from './server.ts'
 
-/** A Postgres with TLS whose certificate is for localhost and 127.0.0.1, and the files a client needs. */
+/** A Postgres with TLS, whose certificate is for localhost and 127.0.0.1, and the files that a client needs. */
 export const tlsServer = async ({ clientCertificate = false } = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   chmodSync(folder, 0o755)
@@ -30,7 +30,7 @@ export const tlsServer = async ({ clientCertificate = false } = {}) => {
   return {
     url: server.url,
     root,
-    /** Of an authority that has not signed this server's certificate. */
+    /** A certificate authority that has not signed this server's certificate. */
     other: write('other.crt', rootCertificates[0] ?? ''),
     client: `sslcert=${write('client.crt', cert)}&sslkey=${write('client.key', key, 0o600)}`,
     [Symbol.asyncDispose]: async () => {

@@ -6,7 +6,7 @@ import { accountFor, give } from '../../src/process/account.ts'
 import { cert, key } from '../webhooks/certificate.ts'
 import { type PostgresServer, postgresServer } from './server.ts'
 
-/** A Postgres that speaks TLS, and its URL for a client that encrypts without checking the certificate. */
+/** A Postgres with TLS, and its URL for a client that does not check the certificate. */
 export const tlsPostgresServer = async (): Promise<PostgresServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-tls-'))
   const account = accountFor(tmpdir())

@@ -1,4 +1,4 @@
-/** Waits until the condition holds, and says what was waited for when it never does. */
+/** Waits until the condition holds; after the timeout it throws an error that names the condition. */
 export const until = async <T>(
   condition: () => T | Promise<T>,
   { timeoutMs = 45_000, everyMs = 10, what = condition.toString() }: UntilOptions = {},

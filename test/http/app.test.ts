@@ -38,7 +38,7 @@ const routes: readonly Route[] = [
     path: '/v1/text',
     handle: () => ({ status: 202, text: 'hello', headers: { 'x-a': 'b' } }),
   }),
-  fails('plainly', () => {
+  fails('noChainOptions', () => {
     throw new Error('the lamp fell', { cause: new TypeError('the shelf broke') })
   }),
   fails('reading', () => JSON.parse('hunter2 is no JSON')),
@@ -101,7 +101,7 @@ test('every answer has a request id of its own, is kept by nobody and read as wh
     ['GET', '/nowhere', 404],
     ['OPTIONS', '/nowhere', 404],
     ['OPTIONS', '/v1/lamps', 405],
-    ['POST', '/v1/fails/plainly', 500],
+    ['POST', '/v1/fails/noChainOptions', 500],
     ['POST', '/v1/fails/connecting', 503],
   ] as const
   const ids = new Set<string>()
@@ -153,7 +153,7 @@ test.each([
   ['http://pay.lamps.shop', null],
 ])('with the PUBLIC_URL %s every answer has the Strict-Transport-Security %p', async (PUBLIC_URL, value) => {
   await using at = await apiServer({ routes, env: { PUBLIC_URL } })
-  for (const path of ['/v1/lamps', '/v1/text', '/nowhere', '/v1/fails/plainly'])
+  for (const path of ['/v1/lamps', '/v1/text', '/nowhere', '/v1/fails/noChainOptions'])
     expect([path, (await at.call('GET', path)).headers.get('strict-transport-security')]).toEqual([path, value])
 })
 
@@ -300,7 +300,7 @@ test('a route that declares no body takes none, or an empty one', async () => {
 })
 
 test('a fault is answered with a request id, and told to the log with its causes', async () => {
-  const answer = await server.call('POST', '/v1/fails/plainly', { json: { note: 'hunter2' } })
+  const answer = await server.call('POST', '/v1/fails/noChainOptions', { json: { note: 'hunter2' } })
   expect(answer).toMatchObject({ status: 500, json: { error: { type: 'api_error', code: 'internal_error' } } })
   expect(answer.text).not.toContain('lamp')
   const requestId = answer.headers.get('request-id')

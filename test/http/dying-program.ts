@@ -11,7 +11,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { plainly } from '../harness/no-chains.ts'
+import { noChainOptions } from '../harness/no-chains.ts'
 
 /** A server that says where it listens, and dies before or after the commit of the first command it is given. */
 const [, , when] = process.argv
@@ -29,7 +29,7 @@ const dispatch: Actors['dispatch'] = async command => {
   return new Promise(() => {})
 }
 const keyring = openKeyring(env.secretKey ?? '')
-const api = openApi({ ...outside, actors: { ...actors, dispatch } }, { env, keyring, ...plainly(outside) })
+const api = openApi({ ...outside, actors: { ...actors, dispatch } }, { env, keyring, ...noChainOptions(outside) })
 const server = app(paymentLinkRoutes, api)
 await serve(server, { host: '127.0.0.1', port: 0 })
 console.log(`http://127.0.0.1:${server.server?.port}`)

@@ -29,7 +29,7 @@ asRoot('started by root, Postgres runs under another account', async () => {
 asBoth('an ordinary user runs Postgres itself', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
   const parent = await startParent(folder.path, { uid: ordinary })
-  expect(parent.said).toEqual(['ready'])
+  expect(parent.output).toEqual(['ready'])
   expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
 })
 
@@ -37,7 +37,7 @@ asBoth('root can start what an ordinary user made, and the user again afterwards
   await using folder = dataFolder(tmpdir(), ordinary)
   for (const options of [{ uid: ordinary }, {}, { uid: ordinary }]) {
     const parent = await startParent(folder.path, options)
-    expect(parent.said).toEqual(['ready'])
+    expect(parent.output).toEqual(['ready'])
     expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
     parent.kill('SIGTERM')
     await until(() => parent.signalCode)
@@ -47,7 +47,7 @@ asBoth('root can start what an ordinary user made, and the user again afterwards
 asBoth('an ordinary user is told in one line that the folder is not theirs', async () => {
   await using folder = dataFolder()
   const parent = await startParent(folder.path, { uid: ordinary })
-  expect(parent.said).toEqual([
+  expect(parent.output).toEqual([
     `${folder.path} cannot be written to by this user: change its owner, or set DATA_DIR to another folder`,
   ])
 })
@@ -59,12 +59,12 @@ asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymac
   const home = homeOf(folder.path)
   expect(home).toStartWith('/var/lib/paymachine/')
   const place = `Postgres cannot read ${folder.path} as user ${ownerOf(folder.path)}, so the database is in ${home}`
-  expect(first.said.filter(isOfData)).toEqual([place, 'ready'])
+  expect(first.output.filter(isOfData)).toEqual([place, 'ready'])
   await run(readUrl(folder.path), 'create table kept as select 1 as id')
   first.kill('SIGKILL')
   await until(() => first.signalCode)
   const second = await startParent(folder.path)
-  expect(second.said.filter(isOfData)).toEqual([place, 'ready'])
+  expect(second.output.filter(isOfData)).toEqual([place, 'ready'])
   expect(await run(readUrl(folder.path), 'select id from kept')).toEqual([{ id: 1 }])
 })
 
@@ -105,7 +105,7 @@ asRoot(
     const owner = ownerOf(folder.path)
     const programs = `Postgres cannot read ${binaries} as user ${owner}, so it runs the programs in ${copy}`
     const place = `Postgres cannot read ${folder.path} as user ${owner}, so the database is in ${homeOf(folder.path)}`
-    expect(first.said).toEqual([programs, place, 'ready'])
+    expect(first.output).toEqual([programs, place, 'ready'])
     const program = () => ask('readlink', `/proc/${postmaster(folder.path)}/exe`)
     expect(program()).toBe(join(copy, 'bin/postgres'))
     first.kill('SIGKILL')
@@ -114,14 +114,14 @@ asRoot(
     // As a root leaves it who lets nobody in.
     for (const each of [copy, join(copy, 'bin')]) chmodSync(each, 0o700)
     const second = await startParent(folder.path, { clone: closed.path })
-    expect(second.said).toEqual([programs, place, 'ready'])
+    expect(second.output).toEqual([programs, place, 'ready'])
     expect(program()).toBe(join(copy, 'bin/postgres'))
     second.kill('SIGKILL')
     await until(() => second.signalCode)
 
     const madeAt = statSync(copy).ctimeMs
     const third = await startParent(folder.path, { clone: closed.path })
-    expect(third.said).toEqual([programs, place, 'ready'])
+    expect(third.output).toEqual([programs, place, 'ready'])
     expect(statSync(copy).ctimeMs).toBe(madeAt)
   },
 )

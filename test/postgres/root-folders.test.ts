@@ -79,7 +79,7 @@ asBoth('started by root in a folder of an ordinary user, the data folder is made
   chownSync(clone.path, ordinary, ordinary)
   const path = join(clone.path, '.data')
   const parent = await startParent(path)
-  expect(parent.said).toEqual(['ready'])
+  expect(parent.output).toEqual(['ready'])
   expect([statSync(path).uid, statSync(`/proc/${postmaster(path)}`).uid]).toEqual([ordinary, ordinary])
   parent.kill('SIGTERM')
   await until(() => findPostmaster(homeOf(path)) === undefined)

@@ -10,7 +10,7 @@ import { rekey } from '../../src/rekey/rekey.ts'
 import { sealedColumns } from '../../src/sealed-columns.ts'
 import { random } from '../access/keys.ts'
 import { type Database, database } from '../harness/database.ts'
-import { plainly } from '../harness/no-chains.ts'
+import { noChainOptions } from '../harness/no-chains.ts'
 
 const oldKey = 'the secret key that was there before, long enough'
 const newKey = 'the secret key that comes after it, long enough'
@@ -20,7 +20,7 @@ const instance = async ({ sql, url }: Database, secretKey: string, previous?: st
   const outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
   const env = parseEnv({ DATABASE_URL: url, SECRET_KEY: secretKey })
   const actors = await openActors(outside, [])
-  return openApi({ ...outside, actors }, { env, keyring: openKeyring(secretKey, previous), ...plainly(outside) })
+  return openApi({ ...outside, actors }, { env, keyring: openKeyring(secretKey, previous), ...noChainOptions(outside) })
 }
 
 /** Whoever has signed in at any of them is known at every one, and each reads what any has stored. */
