@@ -44,11 +44,11 @@ const expectExactly = async (sql: Sql, commands: number) => {
 const makeLamps = (instance: Awaited<ReturnType<typeof openInstance>>, count: number) =>
   Promise.all(Array.from({ length: count }, () => newLamp(instance.actors)))
 
-test('two processes hammering the same hundred actors for 20 s lose no update and repeat none', async () => {
+test('two processes hammering the same hundred actors for 6 s lose no update and repeat none', async () => {
   await using instance = await lampInstance()
   const lamps = await makeLamps(instance, 100)
   const hammers = ['left', 'right'].map(name => startHammer(instance.url, name, lamps, new Set()))
-  await Bun.sleep(20_000)
+  await Bun.sleep(6_000)
   await Promise.all(hammers.map(({ finish }) => finish()))
   const told = hammers.map(hammer => hammer.told.size)
   expect(Math.min(...told)).toBeGreaterThan(1_000)
@@ -58,12 +58,12 @@ test('two processes hammering the same hundred actors for 20 s lose no update an
   )
 }, 60_000)
 
-test('a process killed ten times in the middle loses no command and repeats none', async () => {
+test('a process killed five times in the middle loses no command and repeats none', async () => {
   await using instance = await lampInstance()
   const lamps = await makeLamps(instance, 100)
   const steady = startHammer(instance.url, 'steady', lamps, new Set())
   const told = new Set<number>()
-  for (let killing = 0; killing < 10; killing++) {
+  for (let killing = 0; killing < 5; killing++) {
     const victim = startHammer(instance.url, 'victim', lamps, told)
     const before = told.size
     await until(() => told.size > before + 100, { timeoutMs: 20_000, what: 'the victim to be at work' })
@@ -97,7 +97,7 @@ test('Postgres restarted under load: callers get the true outcome, and nothing i
       done++
     }
   })
-  for (let restart = 0; restart < 4; restart++) {
+  for (let restart = 0; restart < 2; restart++) {
     const before = done
     await until(() => done > before + 500, { timeoutMs: 20_000, what: 'commands between restarts' })
     if (restart % 2 === 0) await server.restart()
