@@ -5,9 +5,9 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 export type Address = `0x${string}`
 
 /**
- * The address somebody wrote, if it is one that money can be sent to. All small letters carry no
- * checksum and are taken; letters of both sizes are a checksum, and a wrong one is a typing error
- * that nobody could undo later. What is sent to the zero address is lost.
+ * Returns an address that money can be sent to, with its checksum, and undefined for any other text. An address in
+ * lower case has no checksum and is accepted. Mixed case is a checksum: a wrong one is a typing error, and money sent
+ * to a mistyped address is lost. So is money sent to the zero address.
  */
 export const parseAddress = (text: string): Address | undefined => {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text) || /^0x0{40}$/.test(text)) return undefined
@@ -16,8 +16,8 @@ export const parseAddress = (text: string): Address | undefined => {
 }
 
 /**
- * The address in small letters, as it is stored and compared. Throws for every text that `parseAddress` refuses: a
- * wrong length, digit or checksum, and the zero address. For addresses that money or calls go to.
+ * The address in lower case, as it is stored and compared. Throws for every text that `parseAddress` refuses: a wrong
+ * length, digit or checksum, and the zero address. For addresses that money or calls go to.
  */
 export const requireAddress = (text: string): Address => {
   if (isLower(text)) return text
@@ -26,23 +26,23 @@ export const requireAddress = (text: string): Address => {
   return `0x${address.slice(2).toLowerCase()}`
 }
 
-/** Without a checksum there is nothing to compute: an audit reads a million of these. */
+/** Skips the checksum, which takes time: an audit parses a million addresses. */
 const isLower = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text) && !/^0x0{40}$/.test(text)
 
-/** A letter is large where the hash of the small spelling has a digit of eight or more. */
-const withChecksum = (small: string): Address => {
-  const hash = keccak_256(utf8ToBytes(small))
+/** EIP-55: a letter is upper case where the hash of the lower-case address has a hexadecimal digit of 8 or more. */
+const withChecksum = (lower: string): Address => {
+  const hash = keccak_256(utf8ToBytes(lower))
   for (let at = 0; at < DIGITS; at++) {
-    const digit = small.charCodeAt(at)
+    const digit = lower.charCodeAt(at)
     const byte = hash[at >> 1] ?? 0
-    const isHigh = (at % 2 === 0 ? byte >> 4 : byte & 15) >= 8
-    spelled[at] = digit >= SMALL_A && isHigh ? digit - TO_LARGE : digit
+    const isUpper = (at % 2 === 0 ? byte >> 4 : byte & 15) >= 8
+    buffer[at] = digit >= LOWER_A && isUpper ? digit - TO_UPPER : digit
   }
-  return `0x${spelled.toString('latin1')}`
+  return `0x${buffer.toString('latin1')}`
 }
 
-// Every read of a payment spells one that was not met before: letter by letter as texts took longer than the hash.
+// One buffer for all addresses: joining single letters took longer than the hash.
 const DIGITS = 40
-const spelled = Buffer.alloc(DIGITS)
-const SMALL_A = 97
-const TO_LARGE = 32
+const buffer = Buffer.alloc(DIGITS)
+const LOWER_A = 97
+const TO_UPPER = 32

@@ -1,19 +1,21 @@
-/** A coin of which we know what it is worth, at its issuer's own contract. */
+/** A token whose value is known, with the address of its issuer's contract. */
 export type Token = {
   readonly asset: string
-  /** Small letters, as every address inside the house. */
+  /** Lower case, as all stored addresses. */
   readonly address: string
   readonly decimals: number
-  /** The currency it is worth one of, null for none. */
+  /** The currency that one token is worth one unit of, such as USD. Null: none. */
   readonly peg: string | null
 }
 
-/** A Chainlink aggregator: what one of the first name is worth in the second. */
+/** A Chainlink aggregator, which states the price of the first name in units of the second. */
 export type Feed = {
   readonly address: string
-  /** As its `description()` says, which is compared before an answer is believed: `ETH / USD`. */
+  /** Compared with the contract's `description()` before an answer is used. For example `ETH / USD`. */
   readonly pair: string
-  /** The longest it may be silent. Never more than Chainlink promises; where that is not known, our own bound. */
+  /**
+   * The longest time between two updates. At most what Chainlink publishes; where it publishes nothing, our own limit.
+   */
   readonly heartbeatS: number
 }
 
@@ -24,15 +26,18 @@ export type Chain = {
   readonly livemode: boolean
   readonly native: { readonly asset: string; readonly decimals: 18; readonly feed: Feed | null }
   readonly tokens: readonly Token[]
-  /** What currencies are worth in USD on this chain, to pay euros in dollars and the reverse. */
+  /** Prices of currencies in USD, to pay amounts in EUR with tokens pegged to USD and the reverse. */
   readonly currencyFeeds: readonly Feed[]
-  /** After how many blocks money counts as received, or only under the chain's `finalized` tag. */
+  /** Money is final after so many blocks, or under the chain's `finalized` tag. */
   readonly finality: { readonly confirmations: number } | 'finalized'
   readonly blockMs: number
   readonly pollMs: number
   readonly explorerUrl: string | null
-  /** Where Chainlink tells whether the sequencer of a second layer works: prices are no good while it does not. */
+  /**
+   * The Chainlink feed that states whether the sequencer of a layer 2 chain is up. While it is down, prices are not
+   * used.
+   */
   readonly sequencerFeed: string | null
-  /** Blocks appear when there is something to put in: an old head says nothing about the node. */
+  /** The chain has a new block only when there is a transaction. An old head is no sign of a node in trouble. */
   readonly minesOnDemand: boolean
 }

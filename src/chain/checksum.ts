@@ -1,19 +1,19 @@
 import { parseAddress } from './address.ts'
 
-/** How many spellings are remembered; a house shows the same few over and over. */
-const MOST = 10_000
+/** Cached addresses. A server shows the same few again and again. */
+const MAX_CACHED = 10_000
 
-const known = new Map<string, string>()
+const cache = new Map<string, string>()
 
-/** An address as wallets like to read it: small letters inside the house, with the checksum of EIP-55 on its way out. */
+/** The address with its EIP-55 checksum, as wallets and the API show it. */
 export const checksummed = (address: string): string => {
-  const found = known.get(address)
-  if (found !== undefined) return found
-  if (known.size >= MOST) known.clear()
-  // The zero address, which mints come from, is none to pay to, and has no letters.
-  const spelled = parseAddress(address) ?? address
-  known.set(address, spelled)
-  return spelled
+  const cached = cache.get(address)
+  if (cached !== undefined) return cached
+  if (cache.size >= MAX_CACHED) cache.clear()
+  // Not a valid recipient, but the sender of minted tokens. It has no letters, so no checksum.
+  const result = parseAddress(address) ?? address
+  cache.set(address, result)
+  return result
 }
 
 export const checksummedOrNull = (address: string | null): string | null => address && checksummed(address)

@@ -1,15 +1,17 @@
 import type { Hex } from 'viem'
-// Of all that viem has this is the part that a start loads.
+// `viem/utils` alone: importing all of viem slows the start down.
 import { recoverMessageAddress } from 'viem/utils'
 import { type Address, parseAddress } from './address.ts'
 
-/** Whose key has signed these words as EIP-191 has wallets sign texts; undefined for what is no such signature. */
+/**
+ * The address whose key signed a message by EIP-191, as wallets sign texts. Undefined where the signature is not valid.
+ */
 export const signerOf = async (message: string, signature: string): Promise<Address | undefined> => {
   if (!isSignature(signature)) return undefined
   try {
     return parseAddress(await recoverMessageAddress({ message, signature }))
   } catch {
-    // Numbers that lie on no curve.
+    // The numbers are not on the curve.
     return undefined
   }
 }

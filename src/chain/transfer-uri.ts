@@ -2,16 +2,16 @@ import { checksummed } from './checksum.ts'
 
 export type TransferToAsk = {
   readonly chainId: number
-  /** Null: the chain's own coin. */
+  /** Null: native currency. */
   readonly tokenAddress: string | null
   readonly to: string
-  /** Null: names none. */
+  /** Null: the payer enters the amount. */
   readonly amount: bigint | null
 }
 
 /**
- * What wallets understand as a link and in a QR code (EIP-681). It has no room for more behind a token's call: a
- * refund that is paid by its link carries no id.
+ * The transfer as a link and QR code for wallets (EIP-681). The format has no place for data after the call, so a
+ * refund that is paid by this link carries no id.
  */
 export const transferUri = ({ chainId, tokenAddress, to, amount }: TransferToAsk): string => {
   if (tokenAddress === null) return `ethereum:${checksummed(to)}@${chainId}${amount === null ? '' : `?value=${amount}`}`

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
 
-/** As viem has them, which gives them to nobody who does not load all of it. */
+/** Defined here because viem exports them only from its main module, which loads all of viem. */
 export const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 export const zeroHash: Hex = `0x${'0'.repeat(64)}`

@@ -1,17 +1,17 @@
 import type { Hex, PrivateKeyAccount } from 'viem'
 import { formatUnits } from 'viem/utils'
 import { checksummed } from '../chain/checksum.ts'
-import { type Carrier, carryOutSweep, deployFirst } from '../chain/collect/carry-out.ts'
-import { readHoldingsAtHead } from '../chain/collect/look.ts'
+import { readHoldingsAtHead } from '../chain/collect/holdings-at-head.ts'
 import { planSweeps } from '../chain/collect/plan.ts'
+import { deployFactoryIfNeeded, type SendContext, sendOrPrintSweep } from '../chain/collect/send-or-print.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
-import { patient } from '../chain/rpc/ask.ts'
+import { withRetries } from '../chain/rpc/ask.ts'
 import { StartError } from '../process/start-error.ts'
 import { findRecoverySecret } from '../queries/deposits.ts'
 import { RECOVERY_PURPOSE } from '../sealed-columns.ts'
 import { type CollectionContext, depositOf, ofAsset, refusedOf } from './collection.ts'
 import { type LeftOut, type Reason, sortWaiting, type TreasuryBatch } from './ready.ts'
-import { assetsOf, type HeldAmount, readWaiting, totalsOf, type Waits } from './waiting.ts'
+import { assetsOf, type HeldAmount, readWaiting, totalsOf, type WaitingBalances } from './waiting.ts'
 
 export type CollectOptions = CollectionContext & {
   readonly connected: ConnectedChain
@@ -28,8 +28,8 @@ export type CollectOptions = CollectionContext & {
 export const collect = async (options: CollectOptions): Promise<void> => {
   const { connected, merchantId, asset, account, say, print } = options
   await requireSecret(options)
-  const ask = patient(connected.rpc.batch)
-  const carrier = { ask, chainId: connected.chain.id, account, say, print }
+  const ask = withRetries(connected.rpc.batch)
+  const context = { ask, chainId: connected.chain.id, account, say, print }
   const tried = new Set<Hex>()
   for (let atLeast = 0; ; ) {
     const waits = await readWaiting(options, connected, merchantId, { timeoutMs, ask, atLeast })
@@ -41,9 +41,9 @@ export const collect = async (options: CollectOptions): Promise<void> => {
     const untried = batches
       .map(batch => ({ ...batch, ready: batch.ready.filter(({ salt }) => !tried.has(salt)) }))
       .filter(({ ready }) => ready.length > 0)
-    if (untried.length === 0 || !(await deployFirst(carrier))) return
+    if (untried.length === 0 || !(await deployFactoryIfNeeded(context))) return
     for (const batch of untried) {
-      atLeast = Math.max(atLeast, await collectBatch(options, carrier, batch))
+      atLeast = Math.max(atLeast, await collectBatch(options, context, batch))
       for (const { salt } of batch.ready) tried.add(salt)
     }
     if (!account && !waits.complete)
@@ -53,17 +53,17 @@ export const collect = async (options: CollectOptions): Promise<void> => {
 }
 
 /** Returns the block of the last transaction. */
-const collectBatch = async (options: CollectOptions, carrier: Carrier, batch: TreasuryBatch): Promise<number> => {
+const collectBatch = async (options: CollectOptions, context: SendContext, batch: TreasuryBatch): Promise<number> => {
   const { say } = options
-  const { ask } = carrier
+  const { ask } = context
   const { sweeps, leftOut } = await planSweeps(ask, batch.treasury, batch.ready.map(depositOf))
   sayLeftOut(options, refusedOf(batch, leftOut))
   if (sweeps.length === 0) return 0
-  const before = await holdingsOf(options, carrier, batch.treasury, 0)
+  const before = await holdingsOf(options, context, batch.treasury, 0)
   say(`To ${checksummed(batch.treasury)}, which has ${shown(before)}:`)
   let block = 0
-  for (const sweep of sweeps) block = (await carryOutSweep(carrier, sweep))?.blockNumber ?? 0
-  if (block > 0) say(`  it has ${shown(await holdingsOf(options, carrier, batch.treasury, block))} now`)
+  for (const sweep of sweeps) block = (await sendOrPrintSweep(context, sweep))?.blockNumber ?? 0
+  if (block > 0) say(`  it has ${shown(await holdingsOf(options, context, batch.treasury, block))} now`)
   return block
 }
 
@@ -80,16 +80,21 @@ const requireSecret = async ({ sql, keyring, merchantId }: CollectOptions): Prom
   }
 }
 
-const holdingsOf = async ({ connected, asset }: CollectOptions, { ask }: Carrier, treasury: Hex, atLeast: number) => {
+const holdingsOf = async (
+  { connected, asset }: CollectOptions,
+  { ask }: SendContext,
+  treasury: Hex,
+  atLeast: number,
+) => {
   const assets = assetsOf(connected.chain)
   const [, ...tokens] = assets.map(({ token }) => token)
   const [holding] = (await readHoldingsAtHead(ask, [treasury], tokens, atLeast)).holdings
   return assets
-    .map((each, at) => ({ ...each, amount: (at === 0 ? holding?.coins : holding?.tokens[at - 1]) ?? 0n }))
+    .map((each, at) => ({ ...each, amount: (at === 0 ? holding?.native : holding?.tokens[at - 1]) ?? 0n }))
     .filter(each => asset === undefined || each.asset === asset)
 }
 
-const sayWaiting = ({ connected: { chain }, say }: CollectOptions, { waiting, complete }: Waits): void => {
+const sayWaiting = ({ connected: { chain }, say }: CollectOptions, { waiting, complete }: WaitingBalances): void => {
   const where = `${chain.network} (${chain.id})`
   const what = `${shown(totalsOf(waiting))} at ${countOf(waiting.length)}${complete ? '' : ', and more'}`
   say(`${where}: ${waiting.length === 0 ? 'nothing waits to be collected' : what}`)

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
 import { findFactoryDeployment } from '../chain/collect/factory.ts'
 import { partsOf } from '../chain/collect/holdings.ts'
-import { mostAddresses, planSweeps, type Sweep, type SweepPlan } from '../chain/collect/plan.ts'
+import { MAX_ADDRESSES_PER_SWEEP, planSweeps, type Sweep, type SweepPlan } from '../chain/collect/plan.ts'
 import type { TransactionRequest } from '../chain/collect/send.ts'
 import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
 import { type Ask, withinTime } from '../chain/rpc/ask.ts'
@@ -79,7 +79,7 @@ const firstSweep = async (ask: Ask, { treasury, ready }: TreasuryBatch) => {
   const groups = Map.groupBy(ready, ({ held }) => held.map(({ token }) => token).join())
   const largestFirst = [...groups.values()].sort((a, b) => b.length - a.length)
   const refused: SweepPlan['leftOut'][number][] = []
-  for (const some of largestFirst.flatMap(group => partsOf(group, mostAddresses))) {
+  for (const some of largestFirst.flatMap(group => partsOf(group, MAX_ADDRESSES_PER_SWEEP))) {
     const { sweeps, leftOut } = await planSweeps(ask, treasury, some.map(depositOf))
     refused.push(...leftOut)
     const [sweep] = sweeps.toSorted((a, b) => b.salts.length - a.salts.length)
@@ -104,8 +104,10 @@ export const sweptBy = (
 export const refusedOf = ({ treasury, ready }: TreasuryBatch, refused: SweepPlan['leftOut']): readonly LeftOut[] => {
   const tokens = Map.groupBy(refused, ({ salt }) => salt)
   return ready.flatMap(({ salt, held }) => {
-    const its = tokens.get(salt)?.map(({ token }) => token)
-    return its ? [{ reason: 'refused' as const, treasury, held: held.filter(({ token }) => its.includes(token)) }] : []
+    const refusedTokens = tokens.get(salt)?.map(({ token }) => token)
+    return refusedTokens
+      ? [{ reason: 'refused' as const, treasury, held: held.filter(({ token }) => refusedTokens.includes(token)) }]
+      : []
   })
 }
 

@@ -1,23 +1,23 @@
 import type { Hex } from 'viem'
 import type { World } from '../actors/world.ts'
 import { readHoldings } from '../chain/collect/holdings.ts'
-import { type HoldingsAtBlock, isEmpty } from '../chain/collect/look.ts'
+import { type HoldingsAtBlock, isEmpty } from '../chain/collect/holdings-at-head.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { agreedBy } from '../chain/rpc/ask.ts'
-import { blockAt, findHeader } from '../chain/rpc/block.ts'
-import { answered, RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { blockCall, findHeader } from '../chain/rpc/block.ts'
+import { RpcFault, RpcRefusal, resultOf } from '../chain/rpc/rpc.ts'
 import { listEmptyBlocks, rememberEmptiness, settleEmptiness } from '../queries/collections.ts'
 
-type Books = Pick<World, 'sql'>
+type Database = Pick<World, 'sql'>
 
 /** Addresses that were empty in a block which is final now are not checked again. */
-export const settleEmpty = async ({ sql }: Books, { chain, rpc }: ConnectedChain, merchantId: string) => {
+export const settleEmpty = async ({ sql }: Database, { chain, rpc }: ConnectedChain, merchantId: string) => {
   const blocks = await listEmptyBlocks(sql, merchantId, chain.id)
   if (blocks.length === 0) return
-  const calls = blocks.map(({ number }) => blockAt(number))
-  const agreement = await unlessAway(
+  const calls = blocks.map(({ number }) => blockCall(number))
+  const agreement = await unlessUnavailable(
     rpc.agreed(calls, answers =>
-      answers.map((answer, at) => findHeader(answered(answer), { number: blocks[at]?.number ?? -1 })?.hash ?? null),
+      answers.map((answer, at) => findHeader(resultOf(answer), { number: blocks[at]?.number ?? -1 })?.hash ?? null),
     ),
   )
   if (agreement?.outcome !== 'agreed') return
@@ -29,7 +29,7 @@ export const settleEmpty = async ({ sql }: Books, { chain, rpc }: ConnectedChain
 
 /** Records empty addresses, so that they are not checked again. Two nodes must agree: one node alone could hide money for good. */
 export const rememberEmpty = async (
-  { sql }: Books,
+  { sql }: Database,
   { chain, rpc }: ConnectedChain,
   { holdings, block }: HoldingsAtBlock,
   tokens: readonly Hex[],
@@ -41,7 +41,7 @@ export const rememberEmpty = async (
   const agreed =
     rpc.nodes.length < 2 || claimed.length === 0
       ? holdings
-      : await unlessAway(readHoldings(agreedBy(rpc, timeoutMs), claimed, tokens, at))
+      : await unlessUnavailable(readHoldings(agreedBy(rpc, timeoutMs), claimed, tokens, at))
   const empty = new Set((agreed ?? []).filter(isEmpty).map(({ address }) => address))
   const found = holdings
     .filter(holding => !isEmpty(holding) || empty.has(holding.address))
@@ -50,7 +50,7 @@ export const rememberEmpty = async (
 }
 
 /** Undefined if a node does not answer: the check can be repeated the next time. */
-const unlessAway = async <T>(answer: Promise<T>): Promise<T | undefined> => {
+const unlessUnavailable = async <T>(answer: Promise<T>): Promise<T | undefined> => {
   try {
     return await answer
   } catch (error) {

@@ -42,8 +42,8 @@ export const sortWaiting = async (
 ): Promise<{ readonly batches: readonly TreasuryBatch[]; readonly leftOut: readonly LeftOut[] }> => {
   if (waiting.length === 0) return { batches: [], leftOut: [] }
   const secret = await recoverySecretOf(given, given.keyring, merchantId)
-  const isSame = openTreasuries(given.chains, chain.id, ask)
-  const unsafe = chain.id === sandboxId ? undefined : sandboxTreasury(merchantId)
+  const compareTreasury = openTreasuryComparison(given.chains, chain.id, ask)
+  const publicTreasury = chain.id === sandboxId ? undefined : sandboxTreasury(merchantId)
   const leftOut: LeftOut[] = []
   const ready: (Ready & { readonly treasury: Hex })[] = []
   for (const { held, counter, state, payment_chain_id, ...row } of waiting) {
@@ -51,21 +51,21 @@ export const sortWaiting = async (
     const isOpen = state === 'pending' || state === 'processing'
     const reason = isOpen
       ? 'payment_open'
-      : treasury === unsafe
+      : treasury === publicTreasury
         ? 'treasury_public'
-        : await isSame(treasury, payment_chain_id)
+        : await compareTreasury(treasury, payment_chain_id)
     if (reason !== 'same') leftOut.push({ treasury, held, reason })
     else ready.push({ salt: saltOf(secret, counter), address: requireAddress(row.address), held, treasury })
   }
   const batches = [...Map.groupBy(ready, ({ treasury }) => treasury)].map(([treasury, its]) => ({
     treasury,
-    ready: requireOwn(treasury, its),
+    ready: requireDerived(treasury, its),
   }))
   return { batches: batches.sort((a, b) => b.ready.length - a.ready.length), leftOut }
 }
 
 /** With another secret, the derived addresses would be empty. */
-const requireOwn = (treasury: Hex, ready: readonly Ready[]): readonly Ready[] => {
+const requireDerived = (treasury: Hex, ready: readonly Ready[]): readonly Ready[] => {
   const addressOf = forwarderOf(treasury)
   const foreign = ready.find(({ salt, address }) => addressOf(salt) !== address)
   if (foreign) throw new Error(`the recovery secret does not lead to ${foreign.address}`)
@@ -76,7 +76,7 @@ const requireOwn = (treasury: Hex, ready: readonly Ready[]): readonly Ready[] =>
  * The key of an address works on every chain. The address of a contract may be empty on another chain, or belong to someone
  * else, so its code must be the same as on the chain of the payment.
  */
-const openTreasuries = (chains: Chains, here: number, ask: Ask) => {
+const openTreasuryComparison = (chains: Chains, here: number, ask: Ask) => {
   const codes = new Map<string, Promise<Code>>()
   const codeAt = (treasury: Hex, chainId: number): Promise<Code> => {
     const key = `${treasury} ${chainId}`

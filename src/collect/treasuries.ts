@@ -47,8 +47,8 @@ const treasuryOf = async (
       }
     }),
   )
-  const said = [...new Set(codes)].filter(code => code !== undefined)
+  const answers = [...new Set(codes)].filter(code => code !== undefined)
   // The chain that does not answer may be the one with the contract. A file without its hash could not collect there.
-  if (codes.includes(undefined) && !said.some(code => code !== null)) return 'unavailable'
-  return said.map(codeHash => ({ address, codeHash, onlyOn: null }))
+  if (codes.includes(undefined) && !answers.some(code => code !== null)) return 'unavailable'
+  return answers.map(codeHash => ({ address, codeHash, onlyOn: null }))
 }

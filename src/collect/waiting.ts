@@ -3,7 +3,7 @@ import type { World } from '../actors/world.ts'
 import { requireAddress } from '../chain/address.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { Holding } from '../chain/collect/holdings.ts'
-import { readHoldingsAtHead } from '../chain/collect/look.ts'
+import { readHoldingsAtHead } from '../chain/collect/holdings-at-head.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { type Ask, withinTime } from '../chain/rpc/ask.ts'
 import { zeroAddress } from '../chain/zero.ts'
@@ -18,13 +18,13 @@ export type HeldAmount = CollectableAsset & { readonly amount: bigint }
 /** An address with a balance. */
 export type Waiting = WaitingRow & { readonly held: readonly HeldAmount[] }
 
-export type Waits = {
+export type WaitingBalances = {
   readonly waiting: readonly Waiting[]
   /** False if there are more addresses than are checked in one call. */
   readonly complete: boolean
 }
 
-export type WaitsOptions = {
+export type WaitingBalancesOptions = {
   readonly timeoutMs: number
   /** Read at this block or a later one: the block of the last transaction. */
   readonly atLeast?: number
@@ -46,30 +46,30 @@ export const readWaiting = async (
   world: Pick<World, 'sql'>,
   connected: ConnectedChain,
   merchantId: string,
-  { timeoutMs, atLeast = 0, ask = withinTime(connected.rpc, timeoutMs) }: WaitsOptions,
-): Promise<Waits> => {
+  { timeoutMs, atLeast = 0, ask = withinTime(connected.rpc, timeoutMs) }: WaitingBalancesOptions,
+): Promise<WaitingBalances> => {
   const { chain } = connected
   await settleEmpty(world, connected, merchantId)
-  const listed = await listWaiting(world.sql, { merchantId, chainId: chain.id, limit: mostAddresses + 1 })
-  const rows = listed.slice(0, mostAddresses)
+  const listed = await listWaiting(world.sql, { merchantId, chainId: chain.id, limit: MAX_ADDRESSES + 1 })
+  const rows = listed.slice(0, MAX_ADDRESSES)
   if (rows.length === 0) return { waiting: [], complete: true }
   const assets = assetsOf(chain)
   const [, ...tokens] = assets.map(({ token }) => token)
   const addresses = rows.map(({ address }) => requireAddress(address))
-  const look = await readHoldingsAtHead(ask, addresses, tokens, atLeast)
-  await rememberEmpty(world, connected, look, tokens, timeoutMs)
+  const read = await readHoldingsAtHead(ask, addresses, tokens, atLeast)
+  await rememberEmpty(world, connected, read, tokens, timeoutMs)
   const waiting = rows
-    .map((row, at) => ({ ...row, held: heldOf(look.holdings[at], assets) }))
+    .map((row, at) => ({ ...row, held: heldOf(read.holdings[at], assets) }))
     .filter(({ held }) => held.length > 0)
-  return { waiting, complete: listed.length <= mostAddresses }
+  return { waiting, complete: listed.length <= MAX_ADDRESSES }
 }
 
 // About twenty requests to a node, which take one or two seconds.
-const mostAddresses = 2_000
+const MAX_ADDRESSES = 2_000
 
 const heldOf = (holding: Holding | undefined, assets: readonly CollectableAsset[]): readonly HeldAmount[] =>
   assets
-    .map((asset, at) => ({ ...asset, amount: (at === 0 ? holding?.coins : holding?.tokens[at - 1]) ?? 0n }))
+    .map((asset, at) => ({ ...asset, amount: (at === 0 ? holding?.native : holding?.tokens[at - 1]) ?? 0n }))
     .filter(({ amount }) => amount > 0n)
 
 /** The sum of several addresses for each asset, native currency first. */

@@ -1,6 +1,6 @@
 import { confirmationsOf } from '../chain/enabled/chains.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
-import { isOfNode } from '../chain/rpc/rpc.ts'
+import { isNodeError } from '../chain/rpc/rpc.ts'
 import { begin, NoBeginning } from '../chain/watch/begin.ts'
 import { findCursor } from '../chain/watch/books.ts'
 import { openSource } from '../chain/watch/source.ts'
@@ -16,7 +16,7 @@ export const haveBooks = async (sql: Sql, { chain, rpc }: ConnectedChain): Promi
   try {
     await begin(sql, { id: chain.id, confirmations: confirmationsOf(chain) }, openSource(rpc, []))
   } catch (error) {
-    if (!(isOfNode(error) || error instanceof NoBeginning)) throw error
+    if (!(isNodeError(error) || error instanceof NoBeginning)) throw error
     refuse('chain_unavailable', { param: 'chainId', retryAfter: RETRY_S })
   }
 }

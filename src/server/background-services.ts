@@ -177,8 +177,8 @@ export const chainStates = (
 /** Too few nodes: with two of them nothing counts, and no window ends, beyond where the slower one is. */
 const lackOf = (rpc: Rpc): string | undefined => {
   const nodes = rpc.health()
-  if (nodes.every(({ state }) => state === 'resting')) return 'unreachable'
-  const abreast = nodes.filter(({ state }) => state !== 'resting' && state !== 'behind')
+  if (nodes.every(({ state }) => state === 'paused')) return 'unreachable'
+  const abreast = nodes.filter(({ state }) => state !== 'paused' && state !== 'behind')
   const isSlow = nodes.some(({ state }) => state === 'behind') && abreast.length < 2
   return isSlow ? 'one of two nodes is behind: look at it, or name another one' : undefined
 }

@@ -1,5 +1,5 @@
 import { readNumber } from '../chain/rpc/hex.ts'
-import { answered, type Rpc } from '../chain/rpc/rpc.ts'
+import { type Rpc, resultOf } from '../chain/rpc/rpc.ts'
 
 /** How many transactions of an address a node counts. */
 export type Counts = {
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5_000
 export const readCounts = (rpc: Pick<Rpc, 'every'>, address: string): Promise<readonly Counts[]> => {
   const calls = ['latest', 'pending'].map(tag => ({ method: 'eth_getTransactionCount', params: [address, tag] }))
   const read = (answers: readonly unknown[]) => {
-    const [minedTo = 0, pendingTo = 0] = answers.map(answer => readNumber(answered(answer), 'a nonce'))
+    const [minedTo = 0, pendingTo = 0] = answers.map(answer => readNumber(resultOf(answer), 'a nonce'))
     return { minedTo, pendingTo: Math.max(minedTo, pendingTo) }
   }
   return rpc.every(calls, read, { timeoutMs: TIMEOUT_MS })

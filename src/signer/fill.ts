@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem/utils'
 import { requireAddress } from '../chain/address.ts'
 import type { Ask } from '../chain/rpc/ask.ts'
-import { readFees, withinReason } from '../chain/rpc/fees.ts'
+import { capFees, readFees } from '../chain/rpc/fees.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { keepFiller, type OpenNonce } from '../queries/signer-nonces.ts'
 import type { SigningDesk } from './desk.ts'
@@ -26,7 +26,7 @@ export const fillNonce = async (desk: SigningDesk, ask: Ask, { signer, nonce, op
   if (!account) return
   const chainId = Number(signer.chain_id)
   const gas = 21_000n
-  const fees = open ? await nextFees(desk, ask, { signer, open, gas, value: 0n }) : withinReason(await readFees(ask))
+  const fees = open ? await nextFees(desk, ask, { signer, open, gas, value: 0n }) : capFees(await readFees(ask))
   if (!fees) return
   const raw = await account.signTransaction({
     chainId,

@@ -1,5 +1,5 @@
 import { type Ask, getBigint } from '../chain/rpc/ask.ts'
-import { type Fees, feesOf, mostOf, raised, readFees, withinReason } from '../chain/rpc/fees.ts'
+import { capFees, type Fees, feesOf, maxFeeOf, raiseFees, readFees } from '../chain/rpc/fees.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { OpenNonce } from '../queries/signer-nonces.ts'
 import type { SigningDesk } from './desk.ts'
@@ -32,16 +32,16 @@ export const nextFees = async (
     warnOnce(desk, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, attempt limit reached')
     return undefined
   }
-  const now = withinReason(await readFees(ask))
+  const now = capFees(await readFees(ask))
   const last = taken.at(-1)
-  const fees = last ? raised(feesOf(last.maxFee, last.tip), now) : now
+  const fees = last ? raiseFees(feesOf(last.maxFee, last.tip), now) : now
   const coins = await getBigint(ask, 'eth_getBalance', [signer.address, 'latest'])
   const isPaid = (fee: bigint) => value + gas * fee <= coins
-  if (!isPaid(mostOf(fees))) {
+  if (!isPaid(maxFeeOf(fees))) {
     const action = 'send native currency to the signer'
     warnOnce(desk, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, signer balance too low')
     return undefined
   }
-  const isSigned = open.attempts.some(each => !each.isTaken && each.maxFee >= mostOf(fees) && isPaid(each.maxFee))
+  const isSigned = open.attempts.some(each => !each.isTaken && each.maxFee >= maxFeeOf(fees) && isPaid(each.maxFee))
   return isSigned ? undefined : fees
 }

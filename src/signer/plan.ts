@@ -3,7 +3,7 @@ import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
 import { refundTransfer } from '../chain/refunds/transfer.ts'
 import type { Ask } from '../chain/rpc/ask.ts'
-import { type Fees, mostOf, readFees, withinReason } from '../chain/rpc/fees.ts'
+import { capFees, type Fees, maxFeeOf, readFees } from '../chain/rpc/fees.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { readSigningBooks, type WaitReason } from '../queries/signing.ts'
@@ -30,13 +30,13 @@ export const planFor = async (
   const refused = isSandbox ? undefined : judgeBooks(context, wallet, books)
   if (refused) return refused
   const nonce = isSandbox ? Math.max(books.nextNonce, wallet.minedTo, wallet.pendingTo) : books.nextNonce
-  const fees = withinReason(await readFees(ask))
+  const fees = capFees(await readFees(ask))
   // Before the gas is asked for, which a node refuses to tell of a transfer that cannot be paid.
   const tooPoor = judgeWallet(context, wallet, books, 0n)
   if (tooPoor) return tooPoor
   const gas = await estimateGas(ask, { from: account.address, ...transferOfRefund(id, context) })
   if (gas === undefined) return wallet.coins === 0n ? 'no_gas' : 'refused'
-  return judgeWallet(context, wallet, books, gas * mostOf(fees)) ?? { nonce, gas, fees }
+  return judgeWallet(context, wallet, books, gas * maxFeeOf(fees)) ?? { nonce, gas, fees }
 }
 
 export const transferOfRefund = (id: string, { tokenAddress, destination, amount }: Refund) => {

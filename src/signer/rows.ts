@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Row } from '../actors/command.ts'
-import { type Fees, mostOf, tipOf } from '../chain/rpc/fees.ts'
+import { type Fees, maxFeeOf, tipOf } from '../chain/rpc/fees.ts'
 
 /** What was signed, and for what. */
 export type SignedTransaction = {
@@ -32,6 +32,6 @@ export const transactionRow = ({
   table: 'signed_transactions',
   row: {
     ...{ signer_id: signerId, nonce, attempt, chain_id: chainId, tx_hash: hash, raw, gas },
-    ...{ max_fee: mostOf(fees), tip: tipOf(fees) },
+    ...{ max_fee: maxFeeOf(fees), tip: tipOf(fees) },
   },
 })

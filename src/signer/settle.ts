@@ -1,8 +1,8 @@
 import type { Command } from '../actors/command.ts'
-import { blockAt, isBlock } from '../chain/rpc/block.ts'
+import { blockCall, isBlock } from '../chain/rpc/block.ts'
 import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
-import { findReceipt, receiptOf } from '../chain/rpc/receipt.ts'
-import { agreedOn, answered, type Rpc } from '../chain/rpc/rpc.ts'
+import { findReceipt, receiptCall } from '../chain/rpc/receipt.ts'
+import { agreedOn, type Rpc, resultOf } from '../chain/rpc/rpc.ts'
 import { encodeId, uuidFrom } from '../ids.ts'
 import { reservationEventOf } from '../kinds/refund.ts'
 import type { Signer } from '../queries/refund-signers.ts'
@@ -127,20 +127,20 @@ const idOf = (signer: Signer, refundId: string, nonce: number, what: string): st
 /** Nonces below this one are final, by the final block in the database and two nodes that agree. */
 export const findUsedTo = async (rpc: Rpc, address: string, final: Final): Promise<number | undefined> => {
   const count = { method: 'eth_getTransactionCount', params: [address, toQuantity(final.number)] }
-  const agreement = await rpc.agreed([count, blockAt(final.number)], ([count, block]) =>
-    isBlock(answered(block), final) ? readNumber(answered(count), 'a nonce') : null,
+  const agreement = await rpc.agreed([count, blockCall(final.number)], ([count, block]) =>
+    isBlock(resultOf(block), final) ? readNumber(resultOf(count), 'a nonce') : null,
   )
   return agreedOn(agreement) ?? undefined
 }
 
 /** As one node has it; null while none of them is in a block. */
 const findMined = (rpc: Rpc, hashes: readonly string[]): Promise<string | null> =>
-  rpc.read(hashes.map(receiptOf), answers => minedIn(answers, hashes) ?? null)
+  rpc.read(hashes.map(receiptCall), answers => minedIn(answers, hashes) ?? null)
 
 /** As two nodes have it; null when none of them is in a block up to the final one. */
 const findMinedTo = async (rpc: Rpc, hashes: readonly string[], final: Final): Promise<string | null | undefined> => {
-  const agreement = await rpc.agreed([...hashes.map(receiptOf), blockAt(final.number)], answers => {
-    const isOurs = isBlock(answered(answers.at(-1)), final)
+  const agreement = await rpc.agreed([...hashes.map(receiptCall), blockCall(final.number)], answers => {
+    const isOurs = isBlock(resultOf(answers.at(-1)), final)
     return isOurs ? (minedIn(answers, hashes) ?? 'none') : 'elsewhere'
   })
   const found = agreedOn(agreement)
@@ -149,4 +149,4 @@ const findMinedTo = async (rpc: Rpc, hashes: readonly string[], final: Final): P
 }
 
 const minedIn = (answers: readonly unknown[], hashes: readonly string[]): string | undefined =>
-  hashes.find((hash, at) => findReceipt(answered(answers[at]), hash) !== undefined)
+  hashes.find((hash, at) => findReceipt(resultOf(answers[at]), hash) !== undefined)

@@ -1,6 +1,6 @@
 import type { RpcTransaction } from 'viem'
 import { formatTransaction, keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
-import { answered, type Rpc } from '../chain/rpc/rpc.ts'
+import { type Rpc, resultOf } from '../chain/rpc/rpc.ts'
 
 type Signed = {
   readonly address: string
@@ -29,7 +29,7 @@ export const findSigned = async (
   { address, nonce, chainId }: Signed,
 ): Promise<SignedContent | undefined> => {
   const [answer] = await rpc.batch([{ method: 'eth_getTransactionByHash', params: [hash] }])
-  const shown = answered(answer)
+  const shown = resultOf(answer)
   if (typeof shown !== 'object' || shown === null) return undefined
   try {
     const { r, s, v, yParity, input, ...sent } = formatTransaction(shown as Partial<RpcTransaction>)

@@ -2,7 +2,7 @@ import type { Chain } from '../chain/chain.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { type Ask, withinTime } from '../chain/rpc/ask.ts'
 import { readNumber } from '../chain/rpc/hex.ts'
-import { answered } from '../chain/rpc/rpc.ts'
+import { resultOf } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { listOpenNonces, type OpenNonce } from '../queries/signer-nonces.ts'
 import { readHighest } from './counts.ts'
@@ -62,7 +62,7 @@ export const tendSigner = async (
 
 const readMinedTo = async (ask: Ask, address: string): Promise<number> => {
   const [answer] = await ask([{ method: 'eth_getTransactionCount', params: [address, 'latest'] }])
-  return readNumber(answered(answer), 'a nonce')
+  return readNumber(resultOf(answer), 'a nonce')
 }
 
 /**

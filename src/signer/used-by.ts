@@ -1,6 +1,6 @@
-import { blockAt, findFullBlock, fullBlockAt, isBlock } from '../chain/rpc/block.ts'
+import { blockCall, findFullBlock, fullBlockCall, isBlock } from '../chain/rpc/block.ts'
 import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
-import { answered, type Rpc, type RpcAnswer, type RpcCall, RpcRefusal } from '../chain/rpc/rpc.ts'
+import { type Rpc, type RpcAnswer, type RpcCall, RpcRefusal, resultOf } from '../chain/rpc/rpc.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { Final } from '../queries/submissions.ts'
 import { findSigned, type SignedContent } from './signed-by.ts'
@@ -24,11 +24,11 @@ export const findUsedBy = async (
   final: Final,
 ): Promise<UsedBy | null | undefined> => {
   const number = await findBlockOf(rpc, address, nonce, final.number)
-  const calls = [fullBlockAt(number), blockAt(final.number)]
+  const calls = [fullBlockCall(number), blockCall(final.number)]
   try {
     const agreement = await rpc.agreed(calls, ([block, last]) => {
-      if (!isBlock(answered(last), final)) return 'elsewhere'
-      const there = findFullBlock(answered(block), { number })?.transactions
+      if (!isBlock(resultOf(last), final)) return 'elsewhere'
+      const there = findFullBlock(resultOf(block), { number })?.transactions
       const found = there?.find(each => each.from === address && each.nonce === BigInt(nonce))
       return found ? { hash: found.hash, to: found.to, value: found.value, input: found.input } : null
     })

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type Ask, findHex } from '../chain/rpc/ask.ts'
 import { readBigint, readNumber } from '../chain/rpc/hex.ts'
-import { answered, type Rpc, RpcFault } from '../chain/rpc/rpc.ts'
+import { type Rpc, RpcFault, resultOf } from '../chain/rpc/rpc.ts'
 import { readHighest } from './counts.ts'
 import type { Wallet } from './judge.ts'
 
@@ -14,7 +14,7 @@ export const readWallet = async (
   token: string | null,
 ): Promise<Wallet> => {
   const [answers, highest] = await Promise.all([ask(callsOf(address, token)), readHighest(rpc, address)])
-  const [mined, coins, tokens] = answers.map(answered)
+  const [mined, coins, tokens] = answers.map(resultOf)
   const minedTo = readNumber(mined, 'a nonce')
   return {
     minedTo,

@@ -64,7 +64,7 @@ test('no address is made for what could not be found or paid out again', () => {
     '0x52908400098527886E0F7030069857D2E4169EE8',
   ] as const)
     expect(() => forwarderOf(none)).toThrow('treasury')
-  for (const counter of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => saltOf(secret, counter)).toThrow('counts')
+  for (const counter of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => saltOf(secret, counter)).toThrow('counter')
   for (const length of [0, 31, 33]) expect(() => saltOf(new Uint8Array(length), 1)).toThrow('32 bytes')
   expect(() => forwarderOf(treasury)('0x12')).toThrow('32 bytes')
 })

@@ -1,9 +1,9 @@
-import { agreedOn, type Plain, type Rpc, type RpcAnswer, type RpcCall, RpcFault } from '../../chain/rpc/rpc.ts'
+import { agreedOn, type Comparable, type Rpc, type RpcAnswer, type RpcCall, RpcFault } from '../../chain/rpc/rpc.ts'
 
 const TIMEOUT_MS = 60_000
 
 /** The answer on which the nodes agree. Throws if they disagree: then nothing is compared. */
-export const getAgreed = async <T extends Plain>(
+export const getAgreed = async <T extends Comparable>(
   rpc: Rpc,
   calls: readonly RpcCall[],
   pick: (answers: readonly RpcAnswer[]) => T,

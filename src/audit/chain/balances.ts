@@ -3,7 +3,7 @@ import { requireAddress } from '../../chain/address.ts'
 import { readHoldings } from '../../chain/collect/holdings.ts'
 import type { Range } from '../../chain/rpc/log.ts'
 import { openLogRanges } from '../../chain/rpc/log-ranges.ts'
-import { answered, type Rpc } from '../../chain/rpc/rpc.ts'
+import { type Rpc, resultOf } from '../../chain/rpc/rpc.ts'
 import { movedBy, TRANSFER, topicOf } from '../../chain/watch/transfer-of.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { getAgreed } from './agreed.ts'
@@ -63,9 +63,9 @@ async function* differing(
   for (const [n, { address, sums }] of rows.entries()) {
     const holding = holdings[n]
     if (!holding) continue
-    const { coins, deployed } = holding
+    const { native, deployed } = holding
     const expected = (token: string) => BigInt(sums[token] ?? '0')
-    const coinsDiffer = deployed ? coins > expected('') : coins !== expected('')
+    const coinsDiffer = deployed ? native > expected('') : native !== expected('')
     const tokensDiffer = tokens.some((token, place) => {
       const amount = deployed ? (come.get(`${address} ${token}`) ?? 0n) : holding.tokens[place]
       // A token that does not return a balance proves no difference.
@@ -91,4 +91,4 @@ const readCome = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonly He
 
 /** The answers of the nodes, if they are equal. */
 const getAgreedAnswers = (rpc: Rpc, calls: Parameters<Rpc['batch']>[0]): Promise<readonly string[]> =>
-  getAgreed(rpc, calls, answers => answers.map(answer => String(answered(answer))))
+  getAgreed(rpc, calls, answers => answers.map(answer => String(resultOf(answer))))

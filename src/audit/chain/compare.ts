@@ -1,5 +1,5 @@
 import type { Chains } from '../../chain/enabled/connect.ts'
-import { isOfNode } from '../../chain/rpc/rpc.ts'
+import { isNodeError } from '../../chain/rpc/rpc.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Finding } from '../rules/check.ts'
 import { findBalances } from './balances.ts'
@@ -38,7 +38,7 @@ export const compareChains = async (sql: Sql, chains: Chains): Promise<Compariso
       try {
         findings.push(...(await compare(sql, { ...connected, ...cursor })))
       } catch (error) {
-        if (!isOfNode(error)) throw error
+        if (!isNodeError(error)) throw error
         left.push(`chain ${id}: ${error.message}`)
       }
   }

@@ -3,8 +3,8 @@ import type { Actor } from '../../actors/kind.ts'
 import type { ActorRow } from '../../actors/rows.ts'
 import { verdictOn } from '../../chain/refunds/verdict.ts'
 import { findTransaction } from '../../chain/rpc/block.ts'
-import { findReceipt, receiptOf } from '../../chain/rpc/receipt.ts'
-import { answered, type Rpc, type RpcAnswer } from '../../chain/rpc/rpc.ts'
+import { findReceipt, receiptCall } from '../../chain/rpc/receipt.ts'
+import { type Rpc, type RpcAnswer, resultOf } from '../../chain/rpc/rpc.ts'
 import { transactionBy } from '../../chain/watch/transactions.ts'
 import { movedBy } from '../../chain/watch/transfer-of.ts'
 import { refundKind } from '../../kinds/refund.ts'
@@ -38,15 +38,15 @@ export async function* findRefunds(sql: Sql, { chain, rpc, lostBefore }: Compare
 
 const arePaid = (rpc: Rpc, refunds: readonly Actor<Refund>[]): Promise<readonly boolean[]> => {
   const hashes = refunds.map(({ context }) => context.txHash ?? '')
-  const calls = hashes.flatMap(hash => [receiptOf(hash), transactionBy(hash)])
+  const calls = hashes.flatMap(hash => [receiptCall(hash), transactionBy(hash)])
   return getAgreed(rpc, calls, answers =>
     refunds.map((refund, at) => isPaid(refund, hashes[at] ?? '', answers[2 * at], answers[2 * at + 1])),
   )
 }
 
 const isPaid = (refund: Actor<Refund>, hash: string, receipt: RpcAnswer, transaction: RpcAnswer): boolean => {
-  const done = findReceipt(answered(receipt), hash)
-  const sent = findTransaction(answered(transaction), hash)
+  const done = findReceipt(resultOf(receipt), hash)
+  const sent = findTransaction(resultOf(transaction), hash)
   if (!done || !sent) return false
   const { blockNumber, status } = done
   const { from, to, value, input } = sent

@@ -1,6 +1,6 @@
 import { findTransaction } from '../../chain/rpc/block.ts'
-import { findReceipt, receiptOf } from '../../chain/rpc/receipt.ts'
-import { answered, type Rpc, type RpcAnswer } from '../../chain/rpc/rpc.ts'
+import { findReceipt, receiptCall } from '../../chain/rpc/receipt.ts'
+import { type Rpc, type RpcAnswer, resultOf } from '../../chain/rpc/rpc.ts'
 import { BY_BALANCE } from '../../chain/watch/coins/explain.ts'
 import { BY_TRANSACTION } from '../../chain/watch/coins/sent-source.ts'
 import { transactionBy } from '../../chain/watch/transactions.ts'
@@ -40,15 +40,15 @@ type TransferRow = {
 }
 
 const areShown = (rpc: Rpc, rows: readonly TransferRow[]): Promise<readonly boolean[]> => {
-  const calls = rows.flatMap(({ tx_hash }) => [receiptOf(tx_hash), transactionBy(tx_hash)])
+  const calls = rows.flatMap(({ tx_hash }) => [receiptCall(tx_hash), transactionBy(tx_hash)])
   return getAgreed(rpc, calls, answers => rows.map((row, at) => isShown(row, answers[2 * at], answers[2 * at + 1])))
 }
 
 const isShown = (row: TransferRow, receipt: RpcAnswer, transaction: RpcAnswer): boolean => {
-  const done = findReceipt(answered(receipt), row.tx_hash)
+  const done = findReceipt(resultOf(receipt), row.tx_hash)
   if (done?.status !== 'success' || done.blockHash !== row.block_hash) return false
   if (row.log_index === BY_TRANSACTION) {
-    const sent = findTransaction(answered(transaction), row.tx_hash)
+    const sent = findTransaction(resultOf(transaction), row.tx_hash)
     return row.token_address === null && sent?.to === row.to_address && sent.value === BigInt(row.amount)
   }
   const log = done.logs.find(({ logIndex }) => logIndex === row.log_index)

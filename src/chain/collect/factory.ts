@@ -2,15 +2,15 @@ import { deploymentProxy, factory, factoryDeployment } from '../forwarder.ts'
 import { type Ask, getBigint, hasCode } from '../rpc/ask.ts'
 import type { TransactionRequest } from './send.ts'
 
-/** What has to be sent before the first collection on a chain: whoever does, it is the same factory. */
+/** The transaction that deploys the factory, if it is missing on a chain. The factory is the same whoever sends it. */
 export type FactoryDeployment =
-  | { readonly state: 'there' }
+  | { readonly state: 'deployed' }
   | { readonly state: 'missing'; readonly transaction: TransactionRequest }
-  /** See Arachnid/deterministic-deployment-proxy. */
+  /** The deployment proxy is missing: see Arachnid/deterministic-deployment-proxy. */
   | { readonly state: 'no_proxy' }
 
 export const findFactoryDeployment = async (ask: Ask): Promise<FactoryDeployment> => {
-  if (await hasCode(ask, factory)) return { state: 'there' }
+  if (await hasCode(ask, factory)) return { state: 'deployed' }
   if (!(await hasCode(ask, deploymentProxy))) return { state: 'no_proxy' }
   const transaction = { to: deploymentProxy, data: factoryDeployment } as const
   const gas = await getBigint(ask, 'eth_estimateGas', [transaction])

@@ -2,18 +2,20 @@ import type { Hex } from 'viem'
 import { encodeDeployData, isHex, parseAbi } from 'viem/utils'
 import holdings from '../contracts/holdings.json' with { type: 'json' }
 import type { Ask } from '../rpc/ask.ts'
-import { answered, RpcFault } from '../rpc/rpc.ts'
+import { RpcFault, resultOf } from '../rpc/rpc.ts'
 
 export type Holding = {
   readonly address: Hex
   /** Whether it has been swept before. */
   readonly deployed: boolean
-  readonly coins: bigint
-  /** In the order the tokens were asked for; undefined where one would not say. */
+  readonly native: bigint
+  /** In the order of the requested tokens; undefined where a token does not answer. */
   readonly tokens: readonly (bigint | undefined)[]
 }
 
-/** What many addresses hold, hundreds of them in a call, on any chain and without a contract of ours there. */
+/**
+ * Reads the balances of many addresses, hundreds of them in a call. Works on every chain, without a deployed contract.
+ */
 export const readHoldings = async (
   ask: Ask,
   addresses: readonly Hex[],
@@ -21,9 +23,9 @@ export const readHoldings = async (
   block: 'latest' | { readonly blockHash: string } = 'latest',
 ): Promise<readonly Holding[]> => {
   const width = tokens.length + 2
-  const parts = partsOf(addresses, Math.floor((mostWords - 1) / width))
+  const parts = partsOf(addresses, Math.floor((MAX_WORDS - 1) / width))
   const answers: unknown[] = []
-  for (const some of partsOf(parts, callsAtOnce)) {
+  for (const some of partsOf(parts, CALLS_PER_BATCH)) {
     answers.push(
       ...(await ask(some.map(part => ({ method: 'eth_call', params: [{ data: initCode(part, tokens) }, block] })))),
     )
@@ -34,9 +36,9 @@ export const readHoldings = async (
   })
 }
 
-// What is answered in place of a contract's code is held to the size of one: 24,576 bytes.
-const mostWords = 768
-const callsAtOnce = 8
+// The answer is returned as the code of a new contract, which is limited to 24,576 bytes.
+const MAX_WORDS = 768
+const CALLS_PER_BATCH = 8
 
 export const partsOf = <T>(all: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
@@ -46,18 +48,18 @@ const initCode = (addresses: readonly Hex[], tokens: readonly Hex[]): Hex =>
 
 const abi = parseAbi(['constructor(address[] holders, address[] tokens)'])
 
-/** The count stands before them. */
+/** The first word is the number of words that follow. */
 const wordsOf = (answer: unknown, count: number): readonly bigint[] => {
-  const words = answered(answer)
-  if (!isHex(words) || words.length !== 2 + 64 * (count + 1)) throw new RpcFault('garbage', 'what addresses hold')
+  const words = resultOf(answer)
+  if (!isHex(words) || words.length !== 2 + 64 * (count + 1)) throw new RpcFault('garbage', 'balances of addresses')
   return Array.from({ length: count }, (_, at) => BigInt(`0x${words.slice(66 + 64 * at, 130 + 64 * at)}`))
 }
 
-const holdingOf = (address: Hex, [size, coins, ...tokens]: readonly bigint[]): Holding => ({
+const holdingOf = (address: Hex, [size, native, ...tokens]: readonly bigint[]): Holding => ({
   address,
   deployed: size !== 0n,
-  coins: coins ?? 0n,
-  tokens: tokens.map(amount => (amount === unknown ? undefined : amount)),
+  native: native ?? 0n,
+  tokens: tokens.map(amount => (amount === UNKNOWN_BALANCE ? undefined : amount)),
 })
 
-const unknown = 2n ** 256n - 1n
+const UNKNOWN_BALANCE = 2n ** 256n - 1n

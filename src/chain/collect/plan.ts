@@ -6,10 +6,10 @@ import { readBigint } from '../rpc/hex.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 import { partsOf } from './holdings.ts'
 
-/** An address by its salt, and the tokens to be swept from it; the zero address stands for coins. */
+/** A deposit address by its salt, and the tokens to sweep from it. The zero address stands for the native currency. */
 export type DepositToSweep = { readonly salt: Hex; readonly tokens: readonly Hex[] }
 
-/** A transaction that anybody may send. */
+/** A transaction that sweeps addresses. Any account may send it. */
 export type Sweep = {
   readonly to: Hex
   readonly data: Hex
@@ -21,18 +21,19 @@ export type Sweep = {
 
 export type SweepPlan = {
   readonly sweeps: readonly Sweep[]
-  /** What would not move now: its token or the treasury refuses. */
+  /** Transfers that would fail now: the token or the treasury refuses them. */
   readonly leftOut: readonly { readonly salt: Hex; readonly token: Hex }[]
 }
 
-/** The fewest transactions that sweep all this to the treasury; the factory has to be on the chain. */
+/** Plans the fewest transactions that sweep all deposits to the treasury. The factory must be deployed. */
 export const planSweeps = async (ask: Ask, treasury: Hex, deposits: readonly DepositToSweep[]): Promise<SweepPlan> => {
   const tokens = [...new Set(deposits.flatMap(deposit => deposit.tokens))]
   const movable = new Map<Hex, ReadonlySet<Hex>>()
   for (const token of tokens) {
     const salts = deposits.filter(deposit => deposit.tokens.includes(token)).map(({ salt }) => salt)
     const moved: Hex[] = []
-    for (const some of partsOf(salts, mostAddresses)) moved.push(...(await trySweep(ask, treasury, some, token)))
+    for (const some of partsOf(salts, MAX_ADDRESSES_PER_SWEEP))
+      moved.push(...(await trySweep(ask, treasury, some, token)))
     movable.set(token, new Set(moved))
   }
   const moves = (salt: Hex, token: Hex) => movable.get(token)?.has(salt) === true
@@ -42,7 +43,8 @@ export const planSweeps = async (ask: Ask, treasury: Hex, deposits: readonly Dep
 
   const sweeps: Sweep[] = []
   for (const { salts, tokens } of bySameTokens(moving)) {
-    for (const some of partsOf(salts, mostAddresses)) sweeps.push(...(await estimate(ask, treasury, some, tokens)))
+    for (const some of partsOf(salts, MAX_ADDRESSES_PER_SWEEP))
+      sweeps.push(...(await estimate(ask, treasury, some, tokens)))
   }
   const leftOut = deposits.flatMap(({ salt, tokens }) =>
     tokens.filter(token => !moves(salt, token)).map(token => ({ salt, token })),
@@ -50,18 +52,19 @@ export const planSweeps = async (ask: Ask, treasury: Hex, deposits: readonly Dep
   return { sweeps, leftOut }
 }
 
-/** In one transaction. */
-export const mostAddresses = 200
+/** Addresses in one transaction. */
+export const MAX_ADDRESSES_PER_SWEEP = 200
 
-// Chains hold a transaction to 16,777,216 (EIP-7825); the rest is for what happens between estimate and block.
-const mostGas = 15_000_000n
+// The gas limit of a transaction is 16,777,216 (EIP-7825). The rest is a margin for changes between estimate and
+// inclusion.
+const MAX_GAS = 15_000_000n
 
 /**
- * Those of the salts from which the token would move now. A token that eats all gas takes a trial of many
- * down, so that trial is split until it shows whose sweeps fail by themselves.
+ * Returns the salts from which the token can be transferred now. A token that uses all gas makes the call for many
+ * salts fail, so a failed call is split until single salts are tested.
  */
 const trySweep = async (ask: Ask, treasury: Hex, salts: readonly Hex[], token: Hex): Promise<readonly Hex[]> => {
-  const call = { to: factory, data: collectOf(treasury, salts, [token]), gas: numberToHex(mostGas) }
+  const call = { to: factory, data: collectOf(treasury, salts, [token]), gas: numberToHex(MAX_GAS) }
   const answer = await findHex(ask, 'eth_call', [call, 'latest'])
   if (answer !== undefined) {
     const swept = sweptOf(answer)
@@ -76,11 +79,11 @@ const sweptOf = (answer: Hex): readonly boolean[] => {
   try {
     return decodeFunctionResult({ abi: factoryAbi, functionName: 'collect', data: answer })
   } catch {
-    throw new RpcFault('garbage', 'a trial of a collection')
+    throw new RpcFault('garbage', 'the result of a test collection')
   }
 }
 
-/** One transaction, or as many as the gas of it makes necessary. */
+/** One transaction, or several where the gas limit requires it. */
 const estimate = async (
   ask: Ask,
   treasury: Hex,
@@ -90,12 +93,13 @@ const estimate = async (
   const data = collectOf(treasury, salts, tokens)
   const answer = await findHex(ask, 'eth_estimateGas', [{ to: factory, data }])
   const gas = answer && readBigint(answer, 'the gas of a collection')
-  if (gas !== undefined && gas <= mostGas) {
+  if (gas !== undefined && gas <= MAX_GAS) {
     const gasPerAddress = Math.ceil(Number(gas) / salts.length)
     return [{ to: factory, data, gasLimit: gas + gas / 20n, gasPerAddress, salts, tokens }]
   }
   const [first, second] = halvesOf(salts)
-  // It moved a moment ago: the node cannot estimate, or one address holds more tokens than a transaction takes.
+  // The transfer succeeded in the test call: the node cannot estimate, or one address holds more tokens than fit into a
+  // transaction.
   if (!first || !second) throw new RpcRefusal('eth_estimateGas', -32000)
   return [...(await estimate(ask, treasury, first, tokens)), ...(await estimate(ask, treasury, second, tokens))]
 }
@@ -105,7 +109,9 @@ const collectOf = (treasury: Hex, salts: readonly Hex[], tokens: readonly Hex[])
 
 const halvesOf = <T>(all: readonly T[]): readonly (readonly T[])[] => partsOf(all, Math.ceil(all.length / 2))
 
-/** A transaction sweeps each of its tokens from each of its addresses, so those that hold the same go together. */
+/**
+ * A transaction sweeps each of its tokens from each of its addresses, so addresses with the same tokens are grouped.
+ */
 const bySameTokens = (deposits: readonly DepositToSweep[]): readonly Group[] => {
   const groups = Map.groupBy(deposits, ({ tokens }) => tokens.toSorted().join())
   return [...groups.values()].flatMap(group =>

@@ -5,7 +5,7 @@ import { StartError } from '../../process/start-error.ts'
 import { type Ask, getBigint } from '../rpc/ask.ts'
 import { broadcast } from '../rpc/broadcast.ts'
 import { readFees } from '../rpc/fees.ts'
-import { findReceipt, type Receipt, receiptOf } from '../rpc/receipt.ts'
+import { findReceipt, type Receipt, receiptCall } from '../rpc/receipt.ts'
 import { RpcRefusal } from '../rpc/rpc.ts'
 
 export type TransactionRequest = { readonly to: Hex; readonly data: Hex; readonly gasLimit: bigint }
@@ -27,17 +27,17 @@ export const sendAndWait = async (
 }
 
 const waitFor = async (ask: Ask, hash: Hex): Promise<Receipt> => {
-  for (let asked = 0; asked < mostAsked; asked++) {
-    const [answer] = await ask([receiptOf(hash)])
+  for (let asked = 0; asked < MAX_POLLS; asked++) {
+    const [answer] = await ask([receiptCall(hash)])
     const receipt = answer instanceof RpcRefusal ? undefined : findReceipt(answer, hash)
     if (receipt?.status === 'reverted')
       throw new StartError(`The transaction ${hash} has failed: run this command again`)
     if (receipt) return receipt
-    await sleep(everyMs)
+    await sleep(POLL_MS)
   }
   throw new StartError(`The transaction ${hash} is not in a block yet: run this command again when it is`)
 }
 
-const everyMs = 500
+const POLL_MS = 500
 // Ten minutes.
-const mostAsked = 1200
+const MAX_POLLS = 1200

@@ -3,14 +3,14 @@ import { keccak256 } from 'viem/utils'
 import { type Ask, getHex } from '../rpc/ask.ts'
 
 /**
- * What stands at a treasury: null where a key decides, else the hash of its code. A contract's address may
- * belong to nobody on another chain, or to somebody else, and whoever pleases may collect there: collect
- * only where this is what it was on the chain the payment was for.
+ * The hash of the code at a treasury, and null where it is controlled by a key. On another chain, a contract's address
+ * may be unused or belong to another person, and any account may collect there. So money is collected only where the
+ * code equals that on the chain of the payment.
  */
 export const readTreasuryCode = async (ask: Ask, treasury: Hex): Promise<Hex | null> => {
   const code = await getHex(ask, 'eth_getCode', [treasury, 'latest'])
   return code === '0x' || isDelegation(code) ? null : keccak256(code)
 }
 
-/** EIP-7702: what the key of an address lent it to, on this chain; the key still decides. */
+/** EIP-7702: a key has delegated its address to this code, on this chain. The key still controls the address. */
 const isDelegation = (code: Hex): boolean => code.length === 48 && code.startsWith('0xef0100')

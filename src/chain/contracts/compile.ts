@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url'
 import solc from 'solc'
 import type { Abi, Hex } from 'viem'
 
-/** What is committed of a contract: nothing in it depends on where or when it was compiled. */
+/** The committed artifact of a contract. It does not depend on where or when it was compiled. */
 export type Artifact = { readonly abi: Abi; readonly bytecode: Hex }
 
-/** The contracts of a folder's .sol files, each by the name of its file: `test-dollar.json` holds `TestDollar`. */
+/**
+ * Compiles the contracts of a folder's .sol files. Returns file names and contents: `TestDollar` becomes
+ * `test-dollar.json`.
+ */
 export const compile = (folder: string): ReadonlyMap<string, string> => {
   const names = readdirSync(folder).filter(name => name.endsWith('.sol'))
   const sources = Object.fromEntries(names.map(name => [name, { content: readFileSync(join(folder, name), 'utf8') }]))
@@ -26,7 +29,7 @@ const settings = {
   evmVersion: 'shanghai',
   viaIR: true,
   optimizer: { enabled: true, runs: 1_000_000 },
-  // Without the hash of the sources, which would change with every comment and path.
+  // Without the hash of the sources, which changes with every comment and path.
   metadata: { bytecodeHash: 'none', appendCBOR: false },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 }
@@ -42,7 +45,7 @@ const fileOf = (name: string): string => `${name.replace(/(?<=[a-z0-9])(?=[A-Z])
 
 const written = (artifact: Artifact): string => `${JSON.stringify(artifact, null, 2)}\n`
 
-/** Every folder of this name, which is committed with what was compiled of it. */
+/** Every folder named `contracts`. Each is committed together with its artifacts. */
 export const contractFolders = (): readonly string[] =>
   ['src', 'test']
     .flatMap(top => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
@@ -51,7 +54,7 @@ export const contractFolders = (): readonly string[] =>
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-// `bun src/chain/contracts/compile.ts` writes what was compiled beside the sources.
+// `bun src/chain/contracts/compile.ts` writes the artifacts next to the sources.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const folder of contractFolders()) {
     for (const [name, text] of compile(folder)) {

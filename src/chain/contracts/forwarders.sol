@@ -3,28 +3,28 @@ pragma solidity 0.8.37;
 
 import {Sweeper} from "./sweeper.sol";
 
-/// Every payment has an address of its own, a forwarder that can only pay its treasury and needs no code until it is
-/// swept. Its address follows from treasury and salt alone, so this contract has no owner, no state, and nothing in its
-/// making that differs between chains.
+/// Deploys and sweeps forwarders. Every payment has its own deposit address, a forwarder that can send to its treasury
+/// only and is deployed with the first sweep. Its address depends on treasury and salt alone. This contract has no owner
+/// and no state, and its deployment is the same on all chains.
 contract Forwarders {
-    /// What could not be moved stays at the forwarder and can be swept again.
+    /// A transfer failed. The money stays at the forwarder and can be swept again.
     event Stuck(address indexed forwarder, address indexed token);
 
     error NoTreasury();
     error NotEnoughGas();
 
-    /// One token or treasury that eats all it is given must not take the others down.
+    /// A token or treasury that uses all its gas must not make the other sweeps fail.
     uint256 private constant GAS_PER_SWEEP = 200_000;
 
     Sweeper public immutable sweeper = new Sweeper();
 
-    /// Sweeps every token (0 is the chain's own coin) from the forwarder of every salt; whether it worked is answered
-    /// salt by salt. Open to all.
+    /// Sweeps every token (0 is the native currency) from the forwarder of every salt, and returns for each salt and
+    /// token whether it succeeded. Any account may call it.
     function collect(address treasury, bytes32[] calldata salts, address[] calldata tokens)
         external
         returns (bool[] memory swept)
     {
-        // Tokens that may be sent to the zero address would be burnt.
+        // Tokens that can be sent to the zero address would be burnt.
         if (treasury == address(0)) revert NoTreasury();
         bytes memory code = forwarderCode(treasury);
         bytes32 codeHash = keccak256(code);
@@ -36,8 +36,8 @@ contract Forwarders {
         }
     }
 
-    /// A minimal clone of the sweeper with the treasury after its code. Before it: a call without data stops at once,
-    /// so that payers who give no more than 2,300 gas can still pay when the code is there.
+    /// A minimal proxy of the sweeper with the treasury after its code. The code first ends every call without data, so
+    /// that payers who forward only 2,300 gas can also pay after the deployment.
     function forwarderCode(address treasury) private view returns (bytes memory) {
         return abi.encodePacked(
             hex"6100473d81600a3d39f3", // return the 71 bytes that follow
@@ -68,8 +68,8 @@ contract Forwarders {
             swept := and(done, and(eq(returndatasize(), 32), eq(mload(0), 1)))
         }
         if (swept) return true;
-        // A failure proves something only when the sweep had all its gas: a call keeps a 64th back. Without this a low
-        // gas limit would look like a success, to whoever estimates one too.
+        // A failure counts only if the sweep had its full gas: a call retains a 64th of the gas. Without this check a low
+        // gas limit would look like a success, also to gas estimation.
         if (gasBefore < GAS_PER_SWEEP + GAS_PER_SWEEP / 63 + 5_000) revert NotEnoughGas();
         emit Stuck(forwarder, token);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// Never deployed: a node that runs it as the making of a contract answers, in place of that contract's code, what many
-/// addresses hold. The code size of each, its coins, and each of its tokens; the largest number where a token cannot say.
+/// Never deployed. A node runs it in `eth_call` as the creation of a contract and returns, in place of that contract's
+/// code, for each address: its code size, its balance in native currency, and its balance of each token, which is the
+/// largest number where the token does not answer.
 contract Holdings {
     constructor(address[] memory holders, address[] memory tokens) {
         uint256[] memory words = new uint256[](holders.length * (tokens.length + 2));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// What every forwarder runs: it sends what is there to the treasury that stands at the end of the forwarder's own
-/// code. Anybody may call it; nothing can go anywhere else, and there is nothing to remember.
+/// The code that every forwarder runs. It sends the balance to the treasury, whose address is at the end of the
+/// forwarder's own code. Any account may call it: money can only go to the treasury, and there is no state.
 contract Sweeper {
-    /// Token 0 is the chain's own coin. False leaves everything where it is.
+    /// Token 0 is the native currency. Where it returns false, nothing was transferred.
     function sweep(address token) external returns (bool swept) {
         assembly ("memory-safe") {
             mstore(0, 0)
@@ -20,7 +20,7 @@ contract Sweeper {
             default {
                 mstore(0, shl(224, 0x70a08231)) // balanceOf(address)
                 mstore(4, address())
-                // The last argument is worked out first. An address without code answers nothing.
+                // The last argument is evaluated first. A call to an address without code returns no data.
                 if and(gt(returndatasize(), 31), staticcall(gas(), token, 0, 36, 0, 32)) {
                     let amount := mload(0)
                     swept := 1
@@ -29,7 +29,7 @@ contract Sweeper {
                         mstore(message, shl(224, 0xa9059cbb)) // transfer(address,uint256)
                         mstore(add(message, 4), treasury)
                         mstore(add(message, 36), amount)
-                        // Some tokens answer nothing, some false. Of a longer answer only a word is copied.
+                        // Some tokens return nothing, some return false. Of a longer answer only one word is copied.
                         let done := call(gas(), token, 0, message, 68, 0, 32)
                         let said := and(gt(returndatasize(), 31), eq(mload(0), 1))
                         swept := and(done, or(iszero(returndatasize()), said))

@@ -7,11 +7,10 @@ import type { Chain, Token } from '../chain.ts'
 import { sandboxId } from '../known/sandbox.ts'
 
 /**
- * What CHAINS_FILE holds: `{ "chains": [ … ] }`, an entry for each chain beyond the table.
+ * The format of CHAINS_FILE: `{ "chains": [ … ] }`, with an entry for each chain.
  *
- * An entry for a chain of the table says `id` and `tokens` and nothing else, and only adds to it: an asset
- * or address that the table has cannot be given again, changed or not. Who reads USDC on Base in a link has
- * to be sure which contract that is, whatever file the service was started with.
+ * An entry for a known chain has `id` and `tokens` only, and adds tokens. It cannot repeat or change a known asset or
+ * address: a person who reads "USDC on Base" must be sure which contract that is, whatever CHAINS_FILE contains.
  */
 const shapes = once(() => {
   const token = type({
@@ -62,7 +61,10 @@ const shapes = once(() => {
   }
 })
 
-/** The table with what the file adds. Throws a StartError of one line: the field, and what is allowed there. */
+/**
+ * The known chains with the additions of the file. Throws a StartError of one line that names the field and the allowed
+ * values.
+ */
 export const readChainsFile = (path: string, known: readonly Chain[]): readonly Chain[] => {
   const { file, identified, addition, entry } = shapes()
   const { chains } = parsed(file, readJson(path), '')
@@ -88,7 +90,7 @@ const readJson = (path: string): unknown => {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    // Neither the path nor what stands there is repeated: a parser quotes what it could not read.
+    // The message contains neither the path nor the content: a JSON parser quotes what it could not parse.
     throw new StartError('CHAINS_FILE is not valid: it must be a readable JSON file')
   }
 }
@@ -111,7 +113,10 @@ const chainOf = (given: ReturnType<typeof shapes>['entry']['infer']): Chain => (
   minesOnDemand: false,
 })
 
-/** An asset is one contract and a contract is one asset. Spelled with other letters it is the same asset to a reader. */
+/**
+ * Each asset name belongs to one contract and each contract to one asset. Names that differ only in case count as
+ * equal, because people read them as equal.
+ */
 const refuseTwice = ({ native, tokens }: Chain, from: number, at: string) => {
   tokens.slice(from).forEach((token, n) => {
     const others: readonly Token[] = tokens.slice(0, from + n)
@@ -123,7 +128,7 @@ const refuseTwice = ({ native, tokens }: Chain, from: number, at: string) => {
   })
 }
 
-/** Prices are looked up by their pair, and of two feeds the last would be believed. */
+/** Prices are looked up by pair: of two feeds with the same pair, only the last one would be used. */
 const refusePairTwice = ({ native, currencyFeeds }: Chain, at: string) => {
   currencyFeeds.forEach(({ pair }, n) => {
     const others = [...(native.feed ? [native.feed] : []), ...currencyFeeds.slice(0, n)]
@@ -132,7 +137,7 @@ const refusePairTwice = ({ native, currencyFeeds }: Chain, at: string) => {
   })
 }
 
-/** `at` is where in the file the given part stands. */
+/** `at` is the path of the given part in the file. */
 const parsed = <T>(shape: (given: unknown) => T | type.errors, given: unknown, at: string): T => {
   const result = shape(given)
   if (!(result instanceof type.errors)) return result
@@ -143,7 +148,7 @@ const parsed = <T>(shape: (given: unknown) => T | type.errors, given: unknown, a
     at,
   )
   const field = path.findLast(key => typeof key === 'string') ?? (at === '' ? 'file' : 'chain')
-  // A field may be known elsewhere and still have no business here.
+  // A field that is allowed elsewhere may not be allowed at this place.
   const rule = wrong?.expected === 'removed' ? undefined : new Map(Object.entries(allowed)).get(String(field))
   throw rule === undefined
     ? new StartError(`CHAINS_FILE is not valid at ${where.replace(/^\./, '')}: this field is not allowed there`)
@@ -158,7 +163,7 @@ const refusal = (where: string, rule: string) =>
 const feedRule = 'an address, a pair such as "ETH / USD" and a heartbeatS'
 const addressRule = 'an address: 0x and 40 hexadecimal digits, in lower case or with the checksum of EIP-55'
 
-/** What an operator reads when a field is wrong. */
+/** The allowed values of each field, for error messages. */
 const allowed = {
   file: 'an object with the list "chains"',
   chain: 'an object',

@@ -6,8 +6,8 @@ import { knownChains } from '../known/table.ts'
 import { readChainsFile } from './chains-file.ts'
 
 /**
- * The chains that are switched on: those with RPC addresses, from the table or the operator's file, and
- * the sandbox where its contracts are deployed. Throws a StartError of one line.
+ * The enabled chains: those with RPC URLs, from the known chains or the operator's file, and the sandbox if its
+ * contracts are deployed. Throws a StartError of one line.
  */
 export const openChains = (
   env: Pick<Env, 'rpcUrls' | 'chainsFile'>,
@@ -26,8 +26,8 @@ const refuseUnknown = (id: number): never => {
 }
 
 /**
- * What a payment is told it has to wait for. Where the chain says itself what is final that is no fixed number: then
- * it is about how many blocks that takes, for people to look at, and its word counts.
+ * The number of confirmations that a payment shows. On a chain with a `finalized` tag it is an estimate for display:
+ * the tag decides.
  */
 export const confirmationsOf = ({ finality, blockMs }: Pick<Chain, 'finality' | 'blockMs'>): number =>
   finality === 'finalized' ? Math.ceil(usualFinalityMs / blockMs) : finality.confirmations

@@ -5,23 +5,23 @@ import { openQuotes, type Quotes } from '../quotes/quotes.ts'
 import { openRpc } from '../rpc/open.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 
-/** A chain and the way to its nodes. */
+/** A chain and the client of its nodes. */
 export type ConnectedChain = { readonly chain: Chain; readonly rpc: Rpc }
 
-/** Every chain that is switched on. Nothing is asked of a node before somebody needs an answer. */
+/** All enabled chains. No request is sent before the first call. */
 export type Chains = {
   readonly all: readonly ConnectedChain[]
   find(chainId: number): ConnectedChain | undefined
   readonly quotes: Quotes
-  /** Whatever is under way ends at once. */
+  /** Aborts all requests. */
   close(): void
 }
 
 export const chainIdsOf = ({ all }: Pick<Chains, 'all'>): readonly number[] => all.map(({ chain: { id } }) => id)
 
 /**
- * A chain without URLs is one that nobody can ask, and stays as it is: in trouble. `proxy` is RPC_PROXY; the sandbox's
- * node is reached directly.
+ * Connects the chains. A chain without URLs cannot be read and is reported as degraded. `proxy` is RPC_PROXY; the
+ * sandbox node is reached directly.
  */
 export const connectChains = (
   chains: readonly Chain[],
@@ -33,7 +33,7 @@ export const connectChains = (
     chain,
     rpc: openRpc(
       {
-        ...{ chainId: chain.id, urls: urlsOf(chain.id), mostLagBlocks: mostLagOf(chain) },
+        ...{ chainId: chain.id, urls: urlsOf(chain.id), maxLagBlocks: maxLagOf(chain) },
         proxy: chain.id === sandboxId ? undefined : proxy,
       },
       outside,
@@ -49,5 +49,8 @@ export const connectChains = (
   }
 }
 
-/** What a node may lag before another is asked first: a minute's blocks on a slow chain, few seconds' on a fast one. */
-const mostLagOf = ({ blockMs }: Chain): number => Math.max(5, Math.ceil(10_000 / blockMs))
+/**
+ * How many blocks a node may be behind before other nodes are asked first: the blocks of a minute on a slow chain, of
+ * ten seconds on a fast one.
+ */
+const maxLagOf = ({ blockMs }: Chain): number => Math.max(5, Math.ceil(10_000 / blockMs))

@@ -1,6 +1,6 @@
 import { feed, mainnet, testnet, token } from './parts.ts'
 
-/** Four blocks a second: asked once a second, several come at once. */
+/** Four blocks a second. Polled once a second, several blocks arrive together. */
 const family = { asset: 'ETH', blockMs: 250, pollMs: 1_000 }
 
 export const arbitrumOne = mainnet(family, {
@@ -11,7 +11,7 @@ export const arbitrumOne = mainnet(family, {
     token('USDC', '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', 6, 'USD'),
     token('PYUSD', '0x46850aD61C2B7d64d08c9C754F45254596696984', 6, 'USD'),
   ],
-  // The directory's figure of July 2026; it was a day before.
+  // The heartbeat in Chainlink's directory in July 2026. Before, it was a day.
   feed: feed('ETH / USD', '0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612', 1_755),
   currencyFeeds: [feed('EUR / USD', '0xA14d53bC1F1c0F31B4aA3BD109344E5009051a84', 3_600)],
   sequencerFeed: '0xFdB631F5EE196F0ed6FAa767959853A9F217697D',
@@ -27,7 +27,7 @@ export const arbitrumSepolia = testnet(
       token('USDC', '0x75faf114eafb1BDbe2F0316DF893fd58CE46AA4d', 6, 'USD'),
       token('PYUSD', '0x637A1259C6afd7E3AdF63993cA7E58BB438aB1B1', 6, 'USD'),
     ],
-    // Our own bound.
+    // Our own limit.
     feed: feed('ETH / USD', '0xd30e2101a97dcbAeBCBC04F14C3f624E67A35165', 3_600),
   },
   40,

@@ -1,26 +1,26 @@
 import { parseAddress } from '../address.ts'
 import type { Chain, Feed, Token } from '../chain.ts'
 
-/** Every row of the table is spelled with its checksum: a digit mistyped in the source stops the start. */
-export const known = (address: string): string => {
-  if (parseAddress(address) !== address) throw new TypeError(`${address} is not spelled with its EIP-55 checksum`)
+/** Addresses in this folder are written with their checksum: a mistyped digit ends the start. */
+export const checkedAddress = (address: string): string => {
+  if (parseAddress(address) !== address) throw new TypeError(`${address} does not have a valid EIP-55 checksum`)
   return address.toLowerCase()
 }
 
 export const token = (asset: string, address: string, decimals: number, peg: string | null): Token => ({
   asset,
-  address: known(address),
+  address: checkedAddress(address),
   decimals,
   peg,
 })
 
 export const feed = (pair: string, address: string, heartbeatS: number): Feed => ({
   pair,
-  address: known(address),
+  address: checkedAddress(address),
   heartbeatS,
 })
 
-/** The two of a family differ in little more than addresses. */
+/** The mainnet and testnet of a chain differ in little more than addresses. */
 export type ChainRow = Pick<Chain, 'id' | 'network' | 'explorerUrl' | 'tokens'> & {
   readonly feed: Feed
   readonly currencyFeeds?: readonly Feed[]
@@ -29,10 +29,16 @@ export type ChainRow = Pick<Chain, 'id' | 'network' | 'explorerUrl' | 'tokens'> 
 
 export type ChainFamily = { readonly asset: string; readonly blockMs: number; readonly pollMs: number }
 
-/** Money is only money once the chain cannot take it back without losing its own deposits. */
+/**
+ * On a mainnet, money counts only under the `finalized` tag: the chain cannot revert it without the loss of its
+ * validators' deposits.
+ */
 export const mainnet = (family: ChainFamily, row: ChainRow): Chain => ({ ...chainOf(family, row), livemode: true })
 
-/** Nothing is lost on a test net, and nobody wants to wait a quarter of an hour for a test. */
+/**
+ * On a testnet, a few confirmations are enough: nothing of value is lost, and waiting a quarter of an hour would slow
+ * tests down.
+ */
 export const testnet = (family: ChainFamily, row: ChainRow, confirmations: number): Chain => ({
   ...chainOf(family, row),
   livemode: false,
@@ -49,6 +55,6 @@ const chainOf = ({ asset, blockMs, pollMs }: ChainFamily, row: ChainRow): Omit<C
   blockMs,
   pollMs,
   explorerUrl: row.explorerUrl,
-  sequencerFeed: row.sequencerFeed === undefined ? null : known(row.sequencerFeed),
+  sequencerFeed: row.sequencerFeed === undefined ? null : checkedAddress(row.sequencerFeed),
   minesOnDemand: false,
 })

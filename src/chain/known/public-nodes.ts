@@ -1,6 +1,7 @@
 /**
- * Nodes that the makers of a chain keep open to everybody, for wallets that do not know the chain yet: our own nodes'
- * addresses hold keys. The house asks none of these. Ethereum is known to every wallet, and Polygon has none.
+ * Public nodes that the maintainers of a chain operate. They are given to wallets that do not know the chain yet,
+ * because the URLs of our own nodes contain keys. The server itself asks none of them. Ethereum is known to every
+ * wallet, and Polygon has no such node.
  */
 export const publicNodes: Readonly<Record<number, string>> = {
   10: 'https://mainnet.optimism.io',

@@ -2,17 +2,17 @@ import type { Chain } from '../chain.ts'
 
 export const sandboxId = 31337
 
-/** What was deployed on the development chain; addresses in small letters. */
+/** The contracts deployed on the development chain. Addresses in lower case. */
 export type SandboxContracts = {
   /** The test dollar. */
   readonly token: string
-  /** The aggregator that says what one ETH is worth in USD. */
+  /** The aggregator with the price of ETH in USD. */
   readonly feed: string
-  /** The same of one EUR, so that who charges euros can be paid in test dollars. */
+  /** The aggregator with the price of EUR in USD, so that amounts in EUR can be paid with test dollars. */
   readonly euroFeed: string
 }
 
-/** The development chain of test mode. Its prices are made up, so they never grow old. */
+/** The development chain of test mode. Its prices are fixed, so they never become stale. */
 export const sandboxChain = ({ token, feed, euroFeed }: SandboxContracts): Chain => ({
   id: sandboxId,
   network: 'Sandbox',

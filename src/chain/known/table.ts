@@ -6,18 +6,18 @@ import { opMainnet, opSepolia } from './optimism.ts'
 import { amoy, polygonMainnet } from './polygon.ts'
 
 /**
- * The chains we know. A token stands here only at the address its issuer gives for its own issue on
- * that chain, never as a bridge's copy; an operator adds others by CHAINS_FILE.
+ * The known chains. Each token is listed with the address that its issuer publishes for that chain, never with that of
+ * a bridged copy. Operators add others in CHAINS_FILE.
  *
- * Where the addresses come from, read in November 2026:
+ * Sources of the addresses, read in November 2026:
  * - USDC and EURC: developers.circle.com/stablecoins/{usdc,eurc}-contract-addresses, and circlefin/skills.
- * - USDT: Tether's contract, as in the Superchain token list (ethereum-optimism.github.io, data/USDT).
- *   Tether issues none itself on the second layers and Polygon: what goes by that name there is USDT0 or a bridge's.
- * - DAI: Maker's contract, as in the same list and aave-address-book; elsewhere it is a bridge's.
+ * - USDT: Tether's contract, as in the Superchain token list (ethereum-optimism.github.io, data/USDT). Tether issues
+ * none on the layer 2 chains and Polygon: the tokens named USDT there are USDT0 or bridged.
+ * - DAI: Maker's contract, as in the same list and aave-address-book. On other chains it is bridged.
  * - PYUSD: docs.paxos.com/guides/stablecoin/pyusd/{mainnet,testnet}, and paxosglobal/pyusd-contract.
- * - Sequencer feeds: docs.chain.link/data-feeds/l2-sequencer-feeds. Chainlink lists none for test nets.
- * - Price feeds: docs.chain.link and Chainlink's feed directory, aave-address-book and public contracts;
- *   `description()` is compared at every read, so a wrong one is never believed.
+ * - Sequencer feeds: docs.chain.link/data-feeds/l2-sequencer-feeds. Chainlink lists none for testnets.
+ * - Price feeds: docs.chain.link and Chainlink's feed directory, aave-address-book and public contracts.
+ * `description()` is compared at every read, so a wrong feed is never used.
  */
 export const knownChains: readonly Chain[] = [
   ethereumMainnet,
@@ -32,6 +32,6 @@ export const knownChains: readonly Chain[] = [
   amoy,
 ]
 
-/** Whether a token stands in the table, at its issuer's own address. */
+/** Whether a token is listed here, at its issuer's own address. */
 export const isKnownToken = (chainId: number, address: string): boolean =>
   knownChains.some(({ id, tokens }) => id === chainId && tokens.some(token => token.address === address))

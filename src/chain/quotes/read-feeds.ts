@@ -1,16 +1,16 @@
 import type { Chain, Feed } from '../chain.ts'
-import { type BlockHeader, blockAt, findHeader, readHeader } from '../rpc/block.ts'
+import { type BlockHeader, blockCall, findHeader, readHeader } from '../rpc/block.ts'
 import {
   agreedOn,
-  answered,
   type BatchOptions,
-  isOfNode,
-  type Plain,
+  type Comparable,
+  isNodeError,
   type Rpc,
   type RpcAnswer,
   type RpcCall,
   RpcFault,
   RpcRefusal,
+  resultOf,
 } from '../rpc/rpc.ts'
 
 /** An aggregator's last word. Times are seconds of the chain's own clock. */
@@ -54,7 +54,7 @@ export const readFeeds = async (
   try {
     for (const head of await headsOf(asking)) {
       const reading = await readAt(asking, chain, head).catch(error => {
-        if (!isOfNode(error)) throw error
+        if (!isNodeError(error)) throw error
         failure = error instanceof RpcFault && error.reason === 'behind' ? 'disagreed' : 'unreachable'
         return undefined
       })
@@ -63,7 +63,7 @@ export const readFeeds = async (
     }
   } catch (error) {
     // That nobody answers is a fact like any other: there is no price from there.
-    if (!isOfNode(error)) throw error
+    if (!isNodeError(error)) throw error
   }
   return old ?? failure
 }
@@ -72,7 +72,7 @@ type Asking = { readonly rpc: FeedNodes; readonly deadline: number }
 
 /** The heads of two, the lower one first: most often both have that. */
 const headsOf = async ({ rpc, deadline }: Asking): Promise<readonly BlockHeader[]> => {
-  const told = await rpc.both([blockAt('latest')], ([block]) => readHeader(answered(block)), within(deadline))
+  const told = await rpc.both([blockCall('latest')], ([block]) => readHeader(resultOf(block)), within(deadline))
   const isSame = (a: BlockHeader, b: BlockHeader) => a.hash === b.hash && a.timestamp === b.timestamp
   const apart = told.filter((head, n) => told.findIndex(other => isSame(head, other)) === n)
   return apart.sort((a, b) => a.number - b.number)
@@ -105,7 +105,7 @@ type AskingAt<T> = Asking & {
  * Questions of as many calls each: all at once, and one by one where two do not say the same of all, so that who lies
  * about one price takes no other away.
  */
-const readEach = async <T extends Plain>(
+const readEach = async <T extends Comparable>(
   asking: AskingAt<T>,
   questions: readonly (readonly RpcCall[])[],
 ): Promise<readonly Told<T>[]> => {
@@ -117,24 +117,24 @@ const readEach = async <T extends Plain>(
 }
 
 /** Undefined where a node refuses. */
-const readAlike = async <T extends Plain>(
+const readAlike = async <T extends Comparable>(
   { rpc, deadline, head, read }: AskingAt<T>,
   questions: readonly (readonly RpcCall[])[],
 ): Promise<readonly (T | undefined)[] | 'disagreed' | undefined> => {
   let isApart = false
   const pick = (answers: readonly RpcAnswer[]) => {
-    const block = findHeader(answered(answers.at(-1)), { number: head.number })
+    const block = findHeader(resultOf(answers.at(-1)), { number: head.number })
     // One that tells another time of the same block has another block.
     if (block?.hash !== head.hash || block.timestamp !== head.timestamp) {
       isApart = true
       throw new RpcFault('behind', 'it does not have the block')
     }
     const ofOne = ({ length }: readonly RpcCall[], n: number) =>
-      answers.slice(n * length, (n + 1) * length).map(answered)
+      answers.slice(n * length, (n + 1) * length).map(resultOf)
     return questions.map((calls, n) => read(ofOne(calls, n)) ?? null)
   }
   try {
-    const told = agreedOn(await rpc.agreed([...questions.flat(), blockAt(head.number)], pick, within(deadline)))
+    const told = agreedOn(await rpc.agreed([...questions.flat(), blockCall(head.number)], pick, within(deadline)))
     return told?.map(round => round ?? undefined) ?? 'disagreed'
   } catch (error) {
     if (error instanceof RpcRefusal && !isApart) return undefined
@@ -155,7 +155,7 @@ const callOf = (to: string, data: string, { hash }: BlockHeader): RpcCall => ({
 /** A busy block names thousands of transactions. */
 const within = (deadline: number): BatchOptions => ({
   timeoutMs: Math.min(3_000, deadline - performance.now()),
-  mostBytes: 2 ** 20,
+  maxBytes: 2 ** 20,
 })
 
 /** However many questions it takes: customers wait for it. */

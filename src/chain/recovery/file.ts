@@ -23,7 +23,10 @@ export type Treasury = {
   readonly address: Hex
   /** Hash of the code on the chains that pay into it, from `readTreasuryCode`: null if it is not a contract. */
   readonly codeHash: Hex | null
-  /** The only chain on which money may be collected to it, null for every chain. The key of a sandbox treasury is not secret. */
+  /**
+   * The only chain on which money may be collected to it, null for every chain. The key of the sandbox treasury is not
+   * secret.
+   */
   readonly onlyOn: number | null
 }
 

@@ -12,7 +12,7 @@ export type Search = {
   /** Number of addresses that were checked for each treasury. */
   readonly searched: number
   /** Tokens that did not return the balance of some address. */
-  readonly silent: readonly Hex[]
+  readonly tokensWithoutBalance: readonly Hex[]
 }
 
 /**
@@ -25,29 +25,31 @@ export const findFunds = async (
   treasuries: readonly Hex[],
   { tokens, gap }: { readonly tokens: readonly Hex[]; readonly gap: number },
 ): Promise<Search> => {
-  const makers = treasuries.map(treasury => ({ treasury, addressOf: forwarderOf(treasury) }))
+  const derivations = treasuries.map(treasury => ({ treasury, addressOf: forwarderOf(treasury) }))
   const found: FoundDeposit[] = []
-  const silent = new Set<Hex>()
+  const withoutBalance = new Set<Hex>()
   let searched = 0
   for (let used = highestCounter === null ? 0 : highestCounter + 1; searched < used + gap; ) {
     const first = searched
     searched = Math.min(first + step, used + gap)
     const salts = Array.from({ length: searched - first }, (_, at) => saltOf(secret, first + at))
     // A counter was used for one of the treasuries, and the file does not record which.
-    for (const { treasury, addressOf } of makers) {
+    for (const { treasury, addressOf } of derivations) {
       const holdings = await readHoldings(ask, salts.map(addressOf), tokens)
       for (const [at, salt] of salts.entries()) {
         const holding = holdings[at]
         if (!holding) continue
         const counter = first + at
-        const holds = holding.coins > 0n || holding.tokens.some(amount => amount)
+        const holds = holding.native > 0n || holding.tokens.some(amount => amount)
         if (holds) found.push({ ...holding, treasury, counter, salt })
         if (holds || holding.deployed) used = Math.max(used, counter + 1)
-        tokens.filter((_, place) => holding.tokens[place] === undefined).forEach(token => void silent.add(token))
+        tokens
+          .filter((_, place) => holding.tokens[place] === undefined)
+          .forEach(token => void withoutBalance.add(token))
       }
     }
   }
-  return { found, searched, silent: [...silent] }
+  return { found, searched, tokensWithoutBalance: [...withoutBalance] }
 }
 
 const step = 1000

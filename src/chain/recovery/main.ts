@@ -20,7 +20,7 @@ const main = async (args: readonly string[]): Promise<void> => {
     throw new StartError('RPC_URL must be the http or https URL of a node')
   const text = readText(path)
   // Loaded after the checks above, because it takes longer than they do: a typing error is reported immediately.
-  const [{ patient }, { openNode }, { parseRecoveryFile }, { recover }] = await Promise.all([
+  const [{ withRetries }, { openNode }, { parseRecoveryFile }, { recover }] = await Promise.all([
     import('../rpc/ask.ts'),
     import('../rpc/node.ts'),
     import('./file.ts'),
@@ -40,7 +40,7 @@ const main = async (args: readonly string[]): Promise<void> => {
   // Standard output has only the transactions to sign, so that it can be piped.
   const say = (line: string) => console.error(line)
   const print = (line: string) => console.log(line)
-  await recover({ ask: patient(batch), recovery, tokens, gap, account, say, print })
+  await recover({ ask: withRetries(batch), recovery, tokens, gap, account, say, print })
 }
 
 const readOptions = (args: readonly string[]) => {
@@ -87,7 +87,7 @@ const accountOf = async (key: string): Promise<PrivateKeyAccount> => {
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  const told = [StartError, RpcFault, RpcRefusal].some(kind => error instanceof kind)
-  console.error(told && error instanceof Error ? error.message : error)
+  const isExpected = [StartError, RpcFault, RpcRefusal].some(kind => error instanceof kind)
+  console.error(isExpected && error instanceof Error ? error.message : error)
   process.exitCode = 1
 }

@@ -3,8 +3,8 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
 import { StartError } from '../../process/start-error.ts'
 import { requireAddress } from '../address.ts'
-import { carryOutSweep, deployFirst } from '../collect/carry-out.ts'
 import { planSweeps } from '../collect/plan.ts'
+import { deployFactoryIfNeeded, sendOrPrintSweep } from '../collect/send-or-print.ts'
 import { readTreasuryCode } from '../collect/treasury.ts'
 import { knownChains } from '../known/table.ts'
 import { type Ask, getBigint } from '../rpc/ask.ts'
@@ -34,23 +34,23 @@ export const recover = async (options: RecoverOptions): Promise<void> => {
     `Chain ${chainId}: searching for ${assets.map(({ token, name }) => name ?? token).join(', ')}; add other tokens with --token`,
   )
   const [, ...tokens] = assets.map(({ token }) => token)
-  const { found, searched, silent } = await findFunds(ask, recovery, treasuries, { tokens, gap })
+  const { found, searched, tokensWithoutBalance } = await findFunds(ask, recovery, treasuries, { tokens, gap })
   for (const treasury of treasuries) {
-    const its = found.filter(each => each.treasury === treasury)
-    say(`Chain ${chainId}: ${its.length} of ${searched} addresses hold money for ${treasury}`)
+    const holding = found.filter(each => each.treasury === treasury)
+    say(`Chain ${chainId}: ${holding.length} of ${searched} addresses hold money for ${treasury}`)
   }
   for (const each of found) say(`  ${each.counter}  ${each.address}  ${shown(each, assets)}`)
-  for (const token of silent) say(`  ${token} does not return the balance of every address`)
+  for (const token of tokensWithoutBalance) say(`  ${token} does not return the balance of every address`)
   if (found.length === 0) return
 
-  const carrier = { ask, chainId, account, say, print }
-  if (!(await deployFirst(carrier))) return
+  const context = { ask, chainId, account, say, print }
+  if (!(await deployFactoryIfNeeded(context))) return
   for (const treasury of treasuries) {
     const deposits = found
       .filter(each => each.treasury === treasury)
       .map(each => ({ salt: each.salt, tokens: heldOf(each, assets).map(({ token }) => token) }))
     const { sweeps, leftOut } = await planSweeps(ask, treasury, deposits)
-    for (const sweep of sweeps) await carryOutSweep(carrier, sweep)
+    for (const sweep of sweeps) await sendOrPrintSweep(context, sweep)
     for (const { salt, token } of leftOut) {
       const address = found.find(each => each.salt === salt && each.treasury === treasury)?.address
       const asset = assets.find(each => each.token === token)
@@ -95,7 +95,7 @@ type Asset = { readonly token: Hex; readonly name: string | null; readonly decim
 /** Native currency first. For a known token, the entry of the file is ignored. */
 const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others: readonly Hex[]): readonly Asset[] => {
   const known = knownChains.find(({ id }) => id === chainId)
-  const coins = {
+  const native = {
     token: zeroAddress,
     name: known?.native.asset ?? 'native currency',
     decimals: known?.native.decimals ?? 18,
@@ -107,7 +107,7 @@ const assetsOf = (chainId: number, { chains }: Pick<Recovery, 'chains'>, others:
     })),
     ...others.map(token => ({ token, name: null, decimals: 0 })),
   ]
-  return [coins, ...tokens.filter(({ token }, at) => tokens.findIndex(other => other.token === token) === at)]
+  return [native, ...tokens.filter(({ token }, at) => tokens.findIndex(other => other.token === token) === at)]
 }
 
 /** Without a name the decimals are not known either. */
@@ -115,9 +115,9 @@ const unitOf = ({ name, token }: Asset): string => name ?? `atomic units of toke
 
 type Held = Asset & { readonly amount: bigint }
 
-const heldOf = ({ coins, tokens }: FoundDeposit, assets: readonly Asset[]): readonly Held[] =>
+const heldOf = ({ native, tokens }: FoundDeposit, assets: readonly Asset[]): readonly Held[] =>
   assets
-    .map((asset, at) => ({ ...asset, amount: at === 0 ? coins : (tokens[at - 1] ?? 0n) }))
+    .map((asset, at) => ({ ...asset, amount: at === 0 ? native : (tokens[at - 1] ?? 0n) }))
     .filter(({ amount }) => amount > 0n)
 
 const shown = (found: FoundDeposit, assets: readonly Asset[]): string =>

@@ -1,74 +1,77 @@
-import type { Member } from './member.ts'
 import { defaultTimeoutMs } from './node.ts'
+import type { NodePool } from './node-pool.ts'
+import type { PooledNode } from './pooled-node.ts'
 import {
   type Agreement,
   type BatchOptions,
-  type Plain,
+  type Comparable,
   type RpcAnswer,
   type RpcCall,
   RpcFault,
   RpcRefusal,
 } from './rpc.ts'
-import type { Team } from './team.ts'
 
-/** What a member says, and its spelling to compare it by. */
-type View<T> = { readonly node: string; readonly value: T; readonly spelling: string }
+/** A node's answer, and its canonical text for the comparison. */
+type NodeAnswer<T> = { readonly node: string; readonly value: T; readonly text: string }
 
-/** Asks two, and when they differ or one says nothing, one more after the other, until two say the same. */
-export const agree = async <T extends Plain>(
-  team: Team,
+/** Asks two nodes. When their answers differ or one fails, asks one more at a time until two answers are equal. */
+export const agree = async <T extends Comparable>(
+  pool: NodePool,
   calls: readonly RpcCall[],
   pick: (answers: readonly RpcAnswer[]) => T,
   options: BatchOptions = {},
 ): Promise<Agreement<T>> => {
-  const needed = Math.min(2, team.size)
+  const needed = Math.min(2, pool.size)
   const deadline = performance.now() + (options.timeoutMs ?? defaultTimeoutMs)
-  const tried = new Map<Member, RpcFault | RpcRefusal | undefined>()
-  const views: View<T>[] = []
+  const tried = new Map<PooledNode, RpcFault | RpcRefusal | undefined>()
+  const answers: NodeAnswer<T>[] = []
 
-  // One is chosen after the other, so that the two questions of the pair never go to the same node.
+  // Nodes are chosen one at a time, so that the two requests of a pair never go to the same node.
   let choosing: Promise<unknown> = Promise.resolve()
-  const choose = (): Promise<Member | undefined> => {
+  const choose = (): Promise<PooledNode | undefined> => {
     const chosen = choosing.then(async () => {
-      const member = await team.next(tried, deadline, options.signal)
-      if (member) tried.set(member, undefined)
-      return member
+      const node = await pool.next(tried, deadline, options.signal)
+      if (node) tried.set(node, undefined)
+      return node
     })
     choosing = chosen.catch(() => undefined)
     return chosen
   }
   const askNext = async (): Promise<boolean> => {
-    const member = await choose()
-    if (!member) return false
-    const { timeoutMs, patient } = team.share(tried, deadline)
-    // Of two, both are needed.
-    const outcome = await team.ask(member, calls, pick, {
+    const node = await choose()
+    if (!node) return false
+    const { timeoutMs, waitOnRateLimit } = pool.timeLimitFor(tried, deadline)
+    // With no spare node, both are needed: wait while one of them limits requests.
+    const outcome = await pool.ask(node, calls, pick, {
       ...options,
       timeoutMs,
-      patient: patient || team.size <= needed,
+      waitOnRateLimit: waitOnRateLimit || pool.size <= needed,
     })
-    if (outcome instanceof RpcFault || outcome instanceof RpcRefusal) tried.set(member, outcome)
-    else views.push({ node: member.node.name, value: outcome.value, spelling: spell(outcome.value) })
+    if (outcome instanceof RpcFault || outcome instanceof RpcRefusal) tried.set(node, outcome)
+    else answers.push({ node: node.client.name, value: outcome.value, text: toText(outcome.value) })
     return true
   }
 
   for (let asking = needed; ; asking = 1) {
     const asked = await Promise.all(Array.from({ length: asking }, askNext))
-    const alike = findAlike(views, needed)
-    if (alike) return { outcome: 'agreed', value: alike[0].value, nodes: alike.map(view => view.node) }
+    const equal = findEqual(answers, needed)
+    if (equal) return { outcome: 'agreed', value: equal[0].value, nodes: equal.map(each => each.node) }
     if (asked.includes(false)) break
   }
-  if (views.length >= needed) return { outcome: 'disagreed', nodes: views.map(view => view.node) }
-  throw [...tried.values()].find(failure => failure !== undefined) ?? team.absence(tried)
+  if (answers.length >= needed) return { outcome: 'disagreed', nodes: answers.map(each => each.node) }
+  throw [...tried.values()].find(failure => failure !== undefined) ?? pool.unavailable(tried)
 }
 
-const findAlike = <T>(views: readonly View<T>[], needed: number): readonly [View<T>, ...View<T>[]] | undefined => {
-  for (const view of views) {
-    const others = views.filter(other => other !== view && other.spelling === view.spelling)
-    if (others.length >= needed - 1) return [view, ...others]
+const findEqual = <T>(
+  answers: readonly NodeAnswer<T>[],
+  needed: number,
+): readonly [NodeAnswer<T>, ...NodeAnswer<T>[]] | undefined => {
+  for (const each of answers) {
+    const others = answers.filter(other => other !== each && other.text === each.text)
+    if (others.length >= needed - 1) return [each, ...others]
   }
   return undefined
 }
 
-const spell = (value: Plain): string =>
+const toText = (value: Comparable): string =>
   JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each} as bigint` : each))

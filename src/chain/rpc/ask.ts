@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { isHex } from 'viem/utils'
 import { readBigint } from './hex.ts'
-import { answered, type Node, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
+import { type Node, type Rpc, RpcFault, RpcRefusal, resultOf } from './rpc.ts'
 
-/** A node of one chain, asked many things at once. */
+/** Sends a batch of calls to the nodes of one chain. */
 export type Ask = Node['batch']
 
-/** One question; undefined when the node said no. */
+/** One call. Undefined when the node refuses it. */
 export const findHex = async (ask: Ask, method: string, params: readonly unknown[]): Promise<Hex | undefined> => {
   const [answer] = await ask([{ method, params }])
   if (answer instanceof RpcRefusal) return undefined
-  return believed(answer, method)
+  return requireHex(answer, method)
 }
 
-/** One question that a node has an answer to. */
+/** One call. Throws when the node refuses it. */
 export const getHex = async (ask: Ask, method: string, params: readonly unknown[]): Promise<Hex> => {
   const [answer] = await ask([{ method, params }])
-  return believed(answered(answer), method)
+  return requireHex(resultOf(answer), method)
 }
 
-const believed = (answer: unknown, method: string): Hex => {
+const requireHex = (answer: unknown, method: string): Hex => {
   if (!isHex(answer)) throw new RpcFault('garbage', method)
   return answer
 }
@@ -31,34 +31,38 @@ export const getBigint = async (ask: Ask, method: string, params: readonly unkno
 export const hasCode = async (ask: Ask, address: Hex): Promise<boolean> =>
   (await getHex(ask, 'eth_getCode', [address, 'latest'])) !== '0x'
 
-/** All that is asked through this, together: somebody waits. */
+/** One time limit for all calls together: a person waits for the result. */
 export const withinTime = ({ batch }: Pick<Rpc, 'batch'>, timeoutMs: number): Ask => {
   const deadline = performance.now() + timeoutMs
   return calls => batch(calls, { timeoutMs: Math.max(0, deadline - performance.now()) })
 }
 
-/** Only what two nodes say alike; with one node, what it says. */
+/** The answers that two nodes agree on. With one node, its answers. */
 export const agreedBy =
   ({ agreed }: Pick<Rpc, 'agreed'>, timeoutMs: number): Ask =>
   async calls => {
-    const pick = (answers: readonly unknown[]) => answers.map((answer, at) => believed(answered(answer), `call ${at}`))
+    const pick = (answers: readonly unknown[]) =>
+      answers.map((answer, at) => requireHex(resultOf(answer), `call ${at}`))
     const agreement = await agreed(calls, pick, { timeoutMs })
-    if (agreement.outcome === 'disagreed') throw new RpcFault('garbage', 'the nodes disagree')
+    if (agreement.outcome === 'disagreed') throw new RpcFault('garbage', 'the nodes do not agree')
     return agreement.value
   }
 
-/** A search asks a hundred times, and public nodes limit their callers. All that is asked here may be asked twice. */
-export const patient =
+/**
+ * Retries faults: a search makes a hundred calls, and public nodes limit their rate. Only for calls that are safe to
+ * repeat.
+ */
+export const withRetries =
   (ask: Ask): Ask =>
   async calls => {
     for (let tries = 1; ; tries++) {
       try {
         return await ask(calls)
       } catch (error) {
-        if (!(error instanceof RpcFault) || tries === mostTries) throw error
+        if (!(error instanceof RpcFault) || tries === MAX_TRIES) throw error
         await sleep(Math.min(error.retryAfterMs ?? tries * 500, 60_000))
       }
     }
   }
 
-const mostTries = 4
+const MAX_TRIES = 4

@@ -1,38 +1,47 @@
 import {
   type BlockHeader,
   type BlockSelector,
-  blockAt,
-  blockWithHash,
+  blockByHashCall,
+  blockCall,
   findHeader,
   transactionHashesIn,
 } from './block.ts'
 import { inParts } from './in-parts.ts'
-import { type EventLog, type LogFilter, logsIn, logsOf, readLogs, wantedBy } from './log.ts'
-import { findReceipt, receiptOf } from './receipt.ts'
-import { answered, type BatchOptions, isTooLarge, type Plain, type RpcAnswer, type RpcCall, RpcFault } from './rpc.ts'
+import { blockLogsCall, type EventLog, type LogFilter, logsCall, matcherOf, readLogs } from './log.ts'
+import { findReceipt, receiptCall } from './receipt.ts'
+import {
+  type BatchOptions,
+  type Comparable,
+  isTooLarge,
+  type RpcAnswer,
+  type RpcCall,
+  RpcFault,
+  resultOf,
+} from './rpc.ts'
 
-/** Asks one node for a list, or several for one that they agree on. Undefined while they do not. */
-export type AskList = <T extends Plain>(
+/** Reads a list from one node, or the list that two nodes agree on. Undefined while they do not agree. */
+export type AskList = <T extends Comparable>(
   calls: readonly RpcCall[],
   read: (answers: readonly RpcAnswer[]) => readonly T[],
   options?: BatchOptions,
 ) => Promise<readonly T[] | undefined>
 
 export type BlockLogsOptions = BatchOptions & {
-  /** Other logs are dropped as they arrive, so that they take no memory. */
+  /** Logs that do not match are dropped on arrival, so that they take no memory. */
   readonly keep: (log: EventLog) => boolean
   /** Narrower filters that find the same logs of one contract; undefined where there are none, or too many. */
   readonly narrow?: ((filter: LogFilter) => Promise<readonly LogFilter[] | undefined>) | undefined
 }
 
 const RECEIPTS_AT_ONCE = 100
-/** A receipt cannot be read in parts. A transaction of 150 million gas can write so many logs. */
-const MOST_RECEIPT_BYTES = 64 * 1024 * 1024
+/** A receipt cannot be read in parts. This is the size of the logs that a transaction of 150 million gas can write. */
+const MAX_RECEIPT_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads the logs of one block, whatever the number of logs that one answer may hold: contract by contract where nodes
- * refuse to list all of them, then by narrower filters, and at last from the receipts of the block's transactions, which
- * its gas limits. Throws a fault where the node has another block there, and returns undefined where nodes do not agree.
+ * Reads all logs of one block, although nodes limit the number of logs in an answer: first with the filter as it is,
+ * then contract by contract, then with narrower filters, and finally from the receipts of the block's transactions,
+ * whose number the gas limit bounds. Throws a fault where the node has another block at that place, and returns
+ * undefined where nodes do not agree.
  */
 export const readBlockLogs = async (
   ask: AskList,
@@ -42,10 +51,13 @@ export const readBlockLogs = async (
 ): Promise<readonly EventLog[] | undefined> => {
   const byFilter = async (each: LogFilter): Promise<readonly EventLog[] | undefined | 'refused'> => {
     try {
-      const calls = [callOf(block), block.hash === undefined ? logsIn(only(block), each) : logsOf(block.hash, each)]
+      const calls = [
+        callOf(block),
+        block.hash === undefined ? logsCall(rangeOfOne(block), each) : blockLogsCall(block.hash, each),
+      ]
       return await ask(
         calls,
-        ([header, logs]) => logsWithin(headerIn(header, block), readLogs(answered(logs), each)).filter(keep),
+        ([header, logs]) => logsWithin(headerIn(header, block), readLogs(resultOf(logs), each)).filter(keep),
         options,
       )
     } catch (error) {
@@ -65,22 +77,22 @@ export const readBlockLogs = async (
   const byReceipts = async (): Promise<readonly EventLog[] | undefined> => {
     const hashes = await ask([callOf(block)], ([answer]) => {
       headerIn(answer, block)
-      return transactionHashesIn(answered(answer))
+      return transactionHashesIn(resultOf(answer))
     })
     if (!hashes) return undefined
-    const isWanted = wantedBy(filter)
+    const isWanted = matcherOf(filter)
     return inParts([...new Set(hashes)], RECEIPTS_AT_ONCE, part =>
       ask(
-        [callOf(block), ...part.map(receiptOf)],
+        [callOf(block), ...part.map(receiptCall)],
         ([header, ...receipts]) => {
           const { hash } = headerIn(header, block)
           return part.flatMap((each, at) => {
-            const receipt = findReceipt(answered(receipts[at]), each)
+            const receipt = findReceipt(resultOf(receipts[at]), each)
             if (receipt?.blockHash !== hash) throw new RpcFault('behind', 'a receipt of the block is missing')
             return receipt.logs.filter(log => isWanted(log) && keep(log))
           })
         },
-        { ...options, ...(part.length === 1 && { mostBytes: MOST_RECEIPT_BYTES }) },
+        { ...options, ...(part.length === 1 && { maxBytes: MAX_RECEIPT_BYTES }) },
       ),
     )
   }
@@ -92,15 +104,16 @@ export const readBlockLogs = async (
 const contractsOf = (filter: LogFilter): readonly LogFilter[] =>
   filter.addresses.map(address => ({ ...filter, addresses: [address] }))
 
-const only = ({ number = 0 }: BlockSelector) => ({ fromBlock: number, toBlock: number })
+const rangeOfOne = ({ number = 0 }: BlockSelector) => ({ fromBlock: number, toBlock: number })
 
-/** By its number where that is known: so a block that was replaced is not found. */
+/** By number where it is known: a block that was reorganized away is then not found. */
 const callOf = ({ number, hash = '' }: BlockSelector): RpcCall =>
-  number === undefined ? blockWithHash(hash) : blockAt(number)
+  number === undefined ? blockByHashCall(hash) : blockCall(number)
 
 const headerIn = (answer: RpcAnswer, { number, hash }: BlockSelector): BlockHeader => {
-  const header = findHeader(answered(answer), number === undefined ? {} : { number })
-  if (!header || (hash !== undefined && header.hash !== hash)) throw new RpcFault('behind', 'another block is there')
+  const header = findHeader(resultOf(answer), number === undefined ? {} : { number })
+  if (!header || (hash !== undefined && header.hash !== hash))
+    throw new RpcFault('behind', 'the node has another block')
   return header
 }
 

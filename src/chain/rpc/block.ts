@@ -23,23 +23,23 @@ export type BlockHeader = {
 export type Transaction = {
   readonly hash: string
   readonly from: string
-  /** Null where it makes a contract. */
+  /** Null where the transaction creates a contract. */
   readonly to: string | null
   readonly value: bigint
   readonly input: string
-  /** Some chains number the transactions of their own system beyond what a number holds. */
+  /** A bigint: the system transactions of some chains have nonces above the largest safe integer. */
   readonly nonce: bigint
-  /** Null while it is in no block. */
+  /** Null while the transaction is pending. */
   readonly blockNumber: number | null
   readonly blockHash: string | null
 }
 
 export type FullBlock = BlockHeader & { readonly transactions: readonly Transaction[] }
 
-/** Which block was asked for: another one is no answer. */
+/** The block that was requested. An answer with another block is a fault. */
 export type BlockSelector = { readonly number?: number; readonly hash?: string }
 
-/** Throws where the node has no such block; a caller who knows no better asks `findHeader`. */
+/** Throws where the node has no such block; `findHeader` returns undefined instead. */
 export const readHeader = (answer: unknown, asked: BlockSelector = {}): BlockHeader =>
   findHeader(answer, asked) ?? missing()
 
@@ -47,7 +47,7 @@ export const readHeader = (answer: unknown, asked: BlockSelector = {}): BlockHea
 export const findHeader = (answer: unknown, asked: BlockSelector = {}): BlockHeader | undefined =>
   answer === null ? undefined : headerOf(readRecord(answer, 'a block'), asked)
 
-/** As answered to `eth_getBlockByNumber` with full transactions. */
+/** Parses the answer to `eth_getBlockByNumber` with full transactions. */
 export const findFullBlock = (answer: unknown, asked: BlockSelector = {}): FullBlock | undefined => {
   if (answer === null) return undefined
   const block = readRecord(answer, 'a block')
@@ -55,7 +55,7 @@ export const findFullBlock = (answer: unknown, asked: BlockSelector = {}): FullB
   const transactions = readList(block.transactions, 'transactions').map(each => readTransaction(each))
   for (const { blockHash, blockNumber } of transactions)
     if (blockHash !== header.hash || blockNumber !== header.number)
-      throw new RpcFault('garbage', 'a block holds the transaction of another')
+      throw new RpcFault('garbage', 'a block contains a transaction of another block')
   return { ...header, transactions }
 }
 
@@ -63,11 +63,11 @@ export const findFullBlock = (answer: unknown, asked: BlockSelector = {}): FullB
 export const findTransaction = (answer: unknown, hash: string): Transaction | undefined => {
   if (answer === null) return undefined
   const transaction = readTransaction(answer)
-  if (transaction.hash !== hash) throw new RpcFault('garbage', 'another transaction than was asked for')
+  if (transaction.hash !== hash) throw new RpcFault('garbage', 'not the requested transaction')
   return transaction
 }
 
-/** The end of the year 9999: what comes after that no database of ours writes down. */
+/** The end of the year 9999. Postgres timestamps and `Date` are not used beyond it. */
 const LATEST = 253_402_300_799
 
 const headerOf = (block: Readonly<Record<string, unknown>>, { number, hash }: BlockSelector): BlockHeader => {
@@ -79,14 +79,14 @@ const headerOf = (block: Readonly<Record<string, unknown>>, { number, hash }: Bl
     logsBloom: readBytes(block.logsBloom, 'logsBloom', 256),
   }
   if ((number !== undefined && number !== header.number) || (hash !== undefined && hash !== header.hash))
-    throw new RpcFault('garbage', 'another block than was asked for')
+    throw new RpcFault('garbage', 'not the requested block')
   return header
 }
 
 const readTransaction = (answer: unknown): Transaction => {
   const transaction = readRecord(answer, 'a transaction')
   const { blockNumber, blockHash } = transaction
-  if ((blockNumber === null) !== (blockHash === null)) return notWellFormed('the place of a transaction')
+  if ((blockNumber === null) !== (blockHash === null)) return notWellFormed('the block of a transaction')
   return {
     hash: readHash(transaction.hash, 'hash'),
     from: readAddress(transaction.from, 'from'),
@@ -100,28 +100,30 @@ const readTransaction = (answer: unknown): Transaction => {
 }
 
 const missing = (): never => {
-  throw new RpcFault('behind', 'the block is not there')
+  throw new RpcFault('behind', 'the node does not have the block')
 }
 
-/** A node that has another block there, or none yet, speaks of another chain than somebody who has this one. */
+/**
+ * Whether the node has this block. A node that has another block at this number, or none, is on another fork or behind.
+ */
 export const isBlock = (answer: unknown, { number, hash }: Required<BlockSelector>): boolean =>
   findHeader(answer, { number })?.hash === hash
 
-/** The transactions of a block that was asked for without them, in their order. */
+/** The transaction hashes, in order, of a block that was requested without full transactions. */
 export const transactionHashesIn = (answer: unknown): readonly string[] =>
   readList(readRecord(answer, 'a block').transactions, 'transactions').map(hash => readHash(hash, 'hash'))
 
 type BlockTag = 'latest' | 'finalized'
 
-/** Asks for a block without its transactions. */
-export const blockAt = (place: number | BlockTag): RpcCall => callOf(place, false)
+/** Requests a block without its transactions. */
+export const blockCall = (place: number | BlockTag): RpcCall => callFor(place, false)
 
-export const fullBlockAt = (place: number | BlockTag): RpcCall => callOf(place, true)
+export const fullBlockCall = (place: number | BlockTag): RpcCall => callFor(place, true)
 
-/** Asks for a block without its transactions, also one that is no longer part of the chain. */
-export const blockWithHash = (hash: string): RpcCall => ({ method: 'eth_getBlockByHash', params: [hash, false] })
+/** Requests a block without its transactions, also one that is no longer part of the chain. */
+export const blockByHashCall = (hash: string): RpcCall => ({ method: 'eth_getBlockByHash', params: [hash, false] })
 
-const callOf = (place: number | BlockTag, isFull: boolean): RpcCall => ({
+const callFor = (place: number | BlockTag, isFull: boolean): RpcCall => ({
   method: 'eth_getBlockByNumber',
   params: [typeof place === 'number' ? toQuantity(place) : place, isFull],
 })

@@ -4,8 +4,8 @@ import type { Ask } from './ask.ts'
 import { RpcRefusal } from './rpc.ts'
 
 /**
- * Gives a node what was signed. Undefined once the node has it, which it may have had before: where the first answer
- * was lost it refuses what is known to it, or mined. Else what it said.
+ * Broadcasts a signed transaction. Returns undefined once a node knows it, also where the node refuses it because it
+ * knew or mined it before, such as when the first answer was lost. Otherwise returns the refusal.
  */
 export const broadcast = async (ask: Ask, signed: Hex, hash: Hex): Promise<RpcRefusal | undefined> => {
   const [answer] = await ask([{ method: 'eth_sendRawTransaction', params: [signed] }])
@@ -15,7 +15,7 @@ export const broadcast = async (ask: Ask, signed: Hex, hash: Hex): Promise<RpcRe
 
 const isKnown = async (ask: Ask, hash: Hex): Promise<boolean> => {
   const [transaction] = await ask([{ method: 'eth_getTransactionByHash', params: [hash] }])
-  return sent.allows(transaction)
+  return withHash.allows(transaction)
 }
 
-const sent = type({ hash: 'string' })
+const withHash = type({ hash: 'string' })

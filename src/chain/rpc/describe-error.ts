@@ -1,6 +1,8 @@
 import { RpcRefusal } from './rpc.ts'
 
-/** What is wrong with a chain, in a few words of ours: what a node has said may hold its URL, and the key in that. */
+/**
+ * A short description of an error, in fixed words: an error text of a node may contain its URL, and the key in the URL.
+ */
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return 'fault'
   if (error instanceof RpcRefusal) return error.message

@@ -1,67 +1,72 @@
 import { type } from 'arktype'
 import { type Ask, findHex, getBigint } from './ask.ts'
-import { blockAt } from './block.ts'
+import { blockCall } from './block.ts'
 import { readBigint } from './hex.ts'
 
-/** What a unit of gas may cost, as the chain takes it. */
+/** The price of a unit of gas, in the form that the chain accepts. */
 export type Fees =
   | { readonly type: 'legacy'; readonly gasPrice: bigint }
   | { readonly type: 'eip1559'; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 
-/** Room for the base fee to double, since a transaction that no block takes would hold the next ones up. */
+/**
+ * The maximum fee leaves room for the base fee to double: a transaction whose fee is too low would block the next ones
+ * of its sender.
+ */
 export const readFees = async (ask: Ask): Promise<Fees> => {
-  const [latest] = await ask([blockAt('latest')])
+  const [latest] = await ask([blockCall('latest')])
   const gasPrice = await getBigint(ask, 'eth_gasPrice', [])
   const block = blockWithFee(latest)
   if (block instanceof type.errors) return { type: 'legacy', gasPrice }
   const baseFee = BigInt(block.baseFeePerGas)
   const tip = await findHex(ask, 'eth_maxPriorityFeePerGas', [])
-  const over = gasPrice > baseFee ? gasPrice - baseFee : 0n
-  const maxPriorityFeePerGas = tip === undefined ? over : readBigint(tip, 'eth_maxPriorityFeePerGas')
+  const overBaseFee = gasPrice > baseFee ? gasPrice - baseFee : 0n
+  const maxPriorityFeePerGas = tip === undefined ? overBaseFee : readBigint(tip, 'eth_maxPriorityFeePerGas')
   return { type: 'eip1559', maxPriorityFeePerGas, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas }
 }
 
-/** The most that a unit of gas costs by these. */
-export const mostOf = (fees: Fees): bigint => (fees.type === 'legacy' ? fees.gasPrice : fees.maxFeePerGas)
+/** The highest price per unit of gas. */
+export const maxFeeOf = (fees: Fees): bigint => (fees.type === 'legacy' ? fees.gasPrice : fees.maxFeePerGas)
 
 export const tipOf = (fees: Fees): bigint | null => (fees.type === 'legacy' ? null : fees.maxPriorityFeePerGas)
 
-/** What is written down of fees, in the shape that they are signed in. */
-export const feesOf = (most: bigint, tip: bigint | null): Fees =>
-  tip === null ? { type: 'legacy', gasPrice: most } : { type: 'eip1559', maxFeePerGas: most, maxPriorityFeePerGas: tip }
+/** Fees as they are signed, from the two stored columns. */
+export const feesOf = (maxFee: bigint, tip: bigint | null): Fees =>
+  tip === null
+    ? { type: 'legacy', gasPrice: maxFee }
+    : { type: 'eip1559', maxFeePerGas: maxFee, maxPriorityFeePerGas: tip }
 
 /**
- * Nodes take another transaction for one that they have at a tenth more; an eighth is what the strictest ask. Where the
- * whole price is paid, so would be what a node calls the base fee: no more of that is believed than of a price.
+ * Fees of a replacement transaction. Nodes accept a replacement at a tenth more; the strictest ask for an eighth. A
+ * legacy transaction pays its whole gas price, so an inflated price from a node would be paid in full: it is capped.
  */
-export const raised = (before: Fees, now: Fees): Fees => {
+export const raiseFees = (before: Fees, now: Fees): Fees => {
   const tip = tipOf(before)
-  const asked = tip === null ? smaller(mostOf(now), MOST) : mostOf(now)
-  const most = larger(eighthMore(mostOf(before)), asked)
-  return feesOf(most, tip === null ? null : larger(eighthMore(tip), tipOf(now) ?? 0n))
+  const asked = tip === null ? min(maxFeeOf(now), MAX_FEE) : maxFeeOf(now)
+  const most = max(eighthMore(maxFeeOf(before)), asked)
+  return feesOf(most, tip === null ? null : max(eighthMore(tip), tipOf(now) ?? 0n))
 }
 
 /**
- * A node may say anything, its base fee included, and the tip is paid as it is said, as is a price where there are no
- * tips; the rest is what the chain takes. Polygon asks for a tip of 30 where nothing is going on.
+ * Caps the fees that a node suggests. The tip is paid as suggested, and so is a legacy gas price, so both are capped;
+ * of the base fee only what the chain charges is paid. Polygon suggests a tip of 30 gwei when nothing is going on.
  */
-export const withinReason = (fees: Fees): Fees => {
-  if (fees.type === 'legacy') return { ...fees, gasPrice: smaller(fees.gasPrice, MOST) }
+export const capFees = (fees: Fees): Fees => {
+  if (fees.type === 'legacy') return { ...fees, gasPrice: min(fees.gasPrice, MAX_FEE) }
   const tip = fees.maxPriorityFeePerGas
   const base = fees.maxFeePerGas - tip
-  const most = smaller(larger(2n * base, 100n * GWEI), MOST)
+  const most = min(max(2n * base, 100n * GWEI), MAX_FEE)
   return tip <= most ? fees : { ...fees, maxFeePerGas: base + most, maxPriorityFeePerGas: most }
 }
 
 const GWEI = 10n ** 9n
 
-/** A refund takes some 60,000 units of gas: for 0.03 coins at this. */
-const MOST = 500n * GWEI
+/** At this price the 60,000 units of gas of a refund cost 0.03 of the native currency. */
+const MAX_FEE = 500n * GWEI
 
 const eighthMore = (fee: bigint): bigint => (fee * 9n) / 8n + 1n
 
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 const blockWithFee = type({ baseFeePerGas: '/^0x[0-9a-f]+$/' })

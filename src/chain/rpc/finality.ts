@@ -1,33 +1,36 @@
-import { blockAt, readHeader } from './block.ts'
-import { answered, type Rpc, RpcFault, RpcRefusal } from './rpc.ts'
+import { blockCall, readHeader } from './block.ts'
+import { type Rpc, RpcFault, RpcRefusal, resultOf } from './rpc.ts'
 
 /**
- * How far the chain has got, as two of its nodes say (the one, where there is one): the lower of the two, so that
- * no single node makes a block older or more final than it is.
+ * The lower of the two block numbers that two nodes report for a tag (with one node, its number), so that no single
+ * node makes a block older or more final than it is.
  */
-export const reachedBy = async (rpc: Rpc, tag: 'latest' | 'finalized'): Promise<number> =>
-  Math.min(...(await rpc.both([blockAt(tag)], ([block]) => readHeader(answered(block)).number)))
+export const agreedHeight = async (rpc: Rpc, tag: 'latest' | 'finalized'): Promise<number> =>
+  Math.min(...(await rpc.both([blockCall(tag)], ([block]) => readHeader(resultOf(block)).number)))
 
-/** Asks what is final anew when the last answer is so old. An older one is lower, and does no harm. */
+/**
+ * Returns the final block number and caches it for `forMs`. A cached number is lower than the current one, which is
+ * safe.
+ */
 export const openFinality = (rpc: Rpc, forMs: number): (() => Promise<number>) => {
   let known: { readonly number: number; readonly until: number } | undefined
   return async () => {
     if (known && performance.now() < known.until) return known.number
     try {
-      const number = await reachedBy(rpc, 'finalized')
+      const number = await agreedHeight(rpc, 'finalized')
       known = { number, until: performance.now() + forMs }
       return number
     } catch (error) {
-      throw isUntold(error) ? new NoFinality() : error
+      throw isNotReported(error) ? new NoFinality() : error
     }
   }
 }
 
-/** The nodes do not know the tag, or name no block by it: nothing of this chain becomes final. */
+/** The nodes do not know the `finalized` tag, or have no block for it: nothing of this chain becomes final. */
 export class NoFinality extends Error {
   override readonly name = 'NoFinality'
-  readonly reason = 'it does not say what is final'
+  readonly reason = 'its nodes do not report a final block'
 }
 
-const isUntold = (error: unknown): boolean =>
+const isNotReported = (error: unknown): boolean =>
   error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'behind')

@@ -1,28 +1,29 @@
-import { isTooLarge, mayBeTooMuch } from './rpc.ts'
-import { openStride } from './stride.ts'
+import { openBatchSizer } from './batch-sizer.ts'
+import { isTooLarge, mayBeTooLarge } from './rpc.ts'
 
 /**
- * Asks part by part, and a part in halves where it is refused or too large; a stride that is given remembers how
- * much that is. Undefined as soon as one says nothing.
+ * Calls `ask` for one part after the other, and for half of a part where it was refused or too large. A batch sizer
+ * that is passed in keeps the size between calls. Returns undefined as soon as `ask` returns nothing.
  */
 export const inParts = async <T, R>(
   all: readonly T[],
-  most: number,
+  maxPart: number,
   ask: (part: readonly T[]) => Promise<readonly R[] | null | undefined>,
-  stride = openStride(),
+  sizer = openBatchSizer(),
 ): Promise<readonly R[] | undefined> => {
   const results: R[] = []
   for (let from = 0; from < all.length; ) {
-    const part = all.slice(from, from + stride.of(Math.min(most, all.length - from)))
+    const part = all.slice(from, from + sizer.sizeFor(Math.min(maxPart, all.length - from)))
     try {
       const result = await ask(part)
       if (!result) return undefined
-      stride.went(part.length)
+      sizer.succeeded(part.length)
       for (const each of result) results.push(each)
       from += part.length
     } catch (error) {
-      // A part that took too long is asked in halves next time, but by a caller who can tell an outage.
-      if (mayBeTooMuch(error)) stride.refused(part.length)
+      // A part that failed otherwise (a timeout, for example) is thrown, and smaller at the next call: only the caller
+      // knows whether this is an outage.
+      if (mayBeTooLarge(error)) sizer.refused(part.length)
       if (part.length === 1 || !isTooLarge(error)) throw error
     }
   }

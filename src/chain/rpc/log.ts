@@ -12,7 +12,7 @@ export type EventLog = {
   readonly logIndex: number
 }
 
-/** What logs are asked for. At each place of the topics: one, any of several, or whatever there is. */
+/** A filter of `eth_getLogs`. Each position of the topics holds one topic, a list of alternatives, or null for any. */
 export type LogFilter = {
   readonly addresses: readonly string[]
   readonly topics: readonly (string | readonly string[] | null)[]
@@ -20,8 +20,8 @@ export type LogFilter = {
 
 export type Range = { readonly fromBlock: number; readonly toBlock: number }
 
-/** Asks for the logs from a block on and up to another. */
-export const logsIn = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): RpcCall => ({
+/** Requests the logs of a range of blocks, both ends included. */
+export const logsCall = ({ fromBlock, toBlock }: Range, { addresses, topics }: LogFilter): RpcCall => ({
   method: 'eth_getLogs',
   params: [
     {
@@ -33,15 +33,18 @@ export const logsIn = ({ fromBlock, toBlock }: Range, { addresses, topics }: Log
   ],
 })
 
-/** Asks for the logs of one block, wherever it stands: a node that does not know it says so. */
-export const logsOf = (blockHash: string, { addresses, topics }: LogFilter): RpcCall => ({
+/**
+ * Requests the logs of one block by its hash, also of a block that is not part of the chain. A node that does not know
+ * the block refuses.
+ */
+export const blockLogsCall = (blockHash: string, { addresses, topics }: LogFilter): RpcCall => ({
   method: 'eth_getLogs',
   params: [{ blockHash, ...(addresses.length > 0 && { address: addresses }), topics }],
 })
 
 /**
- * In the order of the chain. Refused as a whole when one was not asked for, is there twice, was taken
- * back or names another hash for the same block: an answer like that was put together from two chains.
+ * Parses logs and sorts them in chain order. The whole answer is a fault when a log does not match the filter, occurs
+ * twice, is marked as removed, or names another hash for the same block number: such an answer mixes two forks.
  */
 export const readLogs = (answer: unknown, filter?: LogFilter): readonly EventLog[] => {
   const logs = readList(answer, 'logs').map(readLog)
@@ -49,17 +52,17 @@ export const readLogs = (answer: unknown, filter?: LogFilter): readonly EventLog
   for (const [at, log] of logs.entries()) {
     const before = logs[at - 1]
     if (before && before.blockNumber === log.blockNumber) {
-      if (before.logIndex === log.logIndex) throw new RpcFault('garbage', 'a log twice')
-      if (before.blockHash !== log.blockHash) throw new RpcFault('garbage', 'two blocks of one number')
+      if (before.logIndex === log.logIndex) throw new RpcFault('garbage', 'a duplicate log')
+      if (before.blockHash !== log.blockHash) throw new RpcFault('garbage', 'two blocks with one number')
     }
   }
-  if (filter && !logs.every(wantedBy(filter))) throw new RpcFault('garbage', 'a log that was not asked for')
+  if (filter && !logs.every(matcherOf(filter))) throw new RpcFault('garbage', 'a log that does not match the filter')
   return logs
 }
 
 const readLog = (answer: unknown): EventLog => {
   const log = readRecord(answer, 'a log')
-  if (log.removed === true) throw new RpcFault('garbage', 'a log that was taken back')
+  if (log.removed === true) throw new RpcFault('garbage', 'a removed log')
   const topics = readList(log.topics, 'topics')
   if (topics.length > 4) throw new RpcFault('garbage', 'more than four topics')
   return {
@@ -74,7 +77,7 @@ const readLog = (answer: unknown): EventLog => {
   }
 }
 
-export const wantedBy = ({ addresses, topics }: LogFilter) => {
+export const matcherOf = ({ addresses, topics }: LogFilter) => {
   const contracts = new Set(addresses)
   const places = topics.map(topic => (topic === null ? null : new Set(typeof topic === 'string' ? [topic] : topic)))
   return (log: EventLog): boolean =>

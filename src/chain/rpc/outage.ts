@@ -1,17 +1,17 @@
-/** Whether somebody is away, or only cannot answer for a moment: who limits its callers, or is slow, is worth a wait. */
+/** Measures how long no node has answered. Nodes that limit their callers or are slow for a moment are waited for. */
 export type Outage = {
-  /** Nobody answered. Says whether that has been so for long. */
+  /** Records that no node answered. Returns whether that has lasted for long. */
   isLong(): boolean
-  /** Somebody did. */
+  /** Records that a node answered. */
   end(): void
 }
 
-export const openOutage = (longMs: number, now: () => number = () => performance.now()): Outage => {
+export const openOutage = (longAfterMs: number, now: () => number = () => performance.now()): Outage => {
   let since: number | undefined
   return {
     isLong: () => {
       since ??= now()
-      return now() - since >= longMs
+      return now() - since >= longAfterMs
     },
     end: () => {
       since = undefined

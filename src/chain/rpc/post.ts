@@ -5,61 +5,63 @@ import { RpcFault } from './rpc.ts'
 export type PostTarget = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined: the node is reached directly, whatever proxies the environment names. */
+  /** Undefined: the node is reached directly. Proxy variables of the environment are ignored. */
   readonly proxy: string | undefined
 }
 
 export type PostOptions = {
   readonly timeoutMs: number
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly signal: AbortSignal | undefined
   readonly closed: AbortSignal
-  /** The wall clock, for a Retry-After that is a date. */
+  /** The wall clock, to parse a Retry-After that is a date. */
   readonly now: () => number
 }
 
 export type Posted = {
   readonly ok: boolean
   readonly status: number
-  /** Undefined when the body was no JSON. */
+  /** Undefined when the body was not JSON. */
   readonly json: unknown
   readonly bytes: number
 }
 
-/** Where a node is reached. fetch refuses a URL with a password in it, and shows it while doing so. */
+/** Moves a password from the URL into a header: fetch refuses such a URL and shows it in the error. */
 export const targetOf = (url: string, proxy?: string): PostTarget => {
   const { username, password } = new URL(url)
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'identity' }
   if (!username && !password) return { url, headers, proxy }
-  const bare = new URL(url)
-  bare.username = ''
-  bare.password = ''
+  const withoutPassword = new URL(url)
+  withoutPassword.username = ''
+  withoutPassword.password = ''
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   const authorization = `Basic ${Buffer.from(pair).toString('base64')}`
-  return { url: bare.href, headers: { ...headers, authorization }, proxy }
+  return { url: withoutPassword.href, headers: { ...headers, authorization }, proxy }
 }
 
-/** One POST. The deadline holds for the body too: an answer that drips would otherwise never end. */
+/**
+ * Sends one POST. The timeout includes reading the body: a body that arrives byte by byte would otherwise never end.
+ */
 export const post = async (target: PostTarget, body: string, options: PostOptions): Promise<Posted> => {
   options.signal?.throwIfAborted()
   const { timeoutMs, closed, signal } = options
-  const ending = new AbortController()
-  const end = () => ending.abort()
-  let late = false
+  const aborting = new AbortController()
+  const end = () => aborting.abort()
+  let hasTimedOut = false
   const timer = setTimeout(() => {
-    late = true
+    hasTimedOut = true
     end()
   }, timeoutMs)
   closed.addEventListener('abort', end)
   signal?.addEventListener('abort', end)
   try {
-    return await exchange(target, body, options, ending.signal)
+    return await exchange(target, body, options, aborting.signal)
   } catch (error) {
-    // Lets the connection go, where an answer was not read to its end.
+    // Closes the connection where the answer was not read to its end.
     end()
     signal?.throwIfAborted()
     if (error instanceof RpcFault) throw error
-    throw new RpcFault(late ? 'timeout' : 'unreachable')
+    throw new RpcFault(hasTimedOut ? 'timeout' : 'unreachable')
   } finally {
     clearTimeout(timer)
     closed.removeEventListener('abort', end)
@@ -74,39 +76,41 @@ const exchange = async (
   signal: AbortSignal,
 ) => {
   if (options.closed.aborted) throw new RpcFault('unreachable', 'the client is closed')
-  // Bun decompresses ahead of its reader: a kilobyte of brotli took 1.3 GB before the cap was seen. Other runtimes ignore the option.
-  // It also sends requests to a proxy that HTTP_PROXY or HTTPS_PROXY names, with the keys in their URLs, unless `proxy` is false.
-  const ofBun = { decompress: false, proxy: proxy ?? false }
-  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal, ...ofBun })
+  // Bun decompresses before the size is checked: a kilobyte of brotli took 1.3 GB. Other runtimes ignore the option.
+  // Bun also sends requests, with the keys in their URLs, to the proxy of HTTP_PROXY or HTTPS_PROXY unless `proxy` is
+  // false.
+  const bunOptions = { decompress: false, proxy: proxy ?? false }
+  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal, ...bunOptions })
   const { status, ok } = response
   if ((response.headers.get('content-encoding') ?? 'identity') !== 'identity')
-    throw new RpcFault('garbage', 'compressed, which was not asked for')
-  // A request that follows a redirect carries the key of its path to a stranger in the Referer, or reaches into our network.
+    throw new RpcFault('garbage', 'unrequested compression')
+  // Redirects are not followed: the Referer would show the key of the path to another host, and the target may be in
+  // our network.
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) throw new RpcFault('garbage', 'a redirect')
   const retryAfterS = parseRetryAfter(response.headers.get('retry-after') ?? undefined, new Date(options.now()))
   const retryAfterMs = retryAfterS === null ? undefined : retryAfterS * 1_000
   if (status === 429) throw new RpcFault('rate_limited', 'HTTP 429', retryAfterMs)
   if (status === 401 || status === 403 || status === 503)
     throw new RpcFault('unreachable', `HTTP ${status}`, retryAfterMs)
-  const { text, bytes } = await readText(response, options.mostBytes)
+  const { text, bytes } = await readText(response, options.maxBytes)
   return { ok, status, json: parseJson(text), bytes }
 }
 
 type Text = { readonly text: string; readonly bytes: number }
 
-const readText = async (response: Response, most: number): Promise<Text> => {
+const readText = async (response: Response, maxBytes: number): Promise<Text> => {
   const { headers } = response
   const announced = Number(headers.get('content-length'))
-  if (announced > most) throw new RpcFault('too_large')
-  // In one go, which takes half as long as piece by piece: no more comes than was announced, unless it comes in chunks.
-  // What is no UTF-8 becomes a character that no field of ours may hold.
+  if (announced > maxBytes) throw new RpcFault('too_large')
+  // Read in one call, which takes half as long as chunk by chunk: without chunked encoding the body is not longer than
+  // announced. Invalid UTF-8 becomes a character that no parsed field accepts.
   if (announced > 0 && !headers.has('transfer-encoding')) return { text: await response.text(), bytes: announced }
-  const bytes = await readPieces(response, most)
+  const bytes = await readChunks(response, maxBytes)
   return { text: new TextDecoder().decode(bytes), bytes: bytes.byteLength }
 }
 
-const readPieces = async (response: Response, most: number): Promise<Uint8Array> => {
-  // One array, which grows where it must: a body of single bytes kept as chunks would take a hundred times its size.
+const readChunks = async (response: Response, most: number): Promise<Uint8Array> => {
+  // One growing array: a body that arrives as single bytes, kept as chunks, would take a hundred times its size.
   let bytes = new Uint8Array(Math.min(65_536, most))
   let length = 0
   if (!response.body) return bytes.subarray(0, 0)
@@ -126,18 +130,18 @@ const readPieces = async (response: Response, most: number): Promise<Uint8Array>
 }
 
 const parseJson = (text: string): unknown => {
-  if (text.length > 2 ** 20 && isMadeOfBrackets(text)) throw new RpcFault('garbage', 'hardly anything but brackets')
+  if (text.length > 2 ** 20 && isMadeOfBrackets(text)) throw new RpcFault('garbage', 'mostly brackets')
   try {
     return JSON.parse(text)
   } catch {
-    // The error quotes the body. A depth that overflows the stack ends here too.
+    // The error would quote the body. A nesting that overflows the stack ends here too.
     return undefined
   }
 }
 
 /**
- * 16 MiB of brackets become more than a gigabyte of empty arrays, and seconds in which nothing else runs. No
- * answer we ask for has one in fewer than 35 characters; what is small does no harm and is not looked at.
+ * 16 MiB of brackets parse to more than a gigabyte of empty arrays and block the process for seconds. No expected
+ * answer has more than one bracket in 35 characters. Small bodies are harmless and not checked.
  */
 const isMadeOfBrackets = (text: string): boolean => {
   let brackets = 0

@@ -14,14 +14,14 @@ export type Receipt = {
   readonly logs: readonly EventLog[]
 }
 
-/** Undefined where the node has none. Its logs must be of the same transaction in the same block. */
+/** Undefined where the node has no receipt. All its logs must be of the same transaction and block. */
 export const findReceipt = (answer: unknown, transactionHash: string): Receipt | undefined => {
   if (answer === null) return undefined
   const receipt = readReceipt(answer)
-  if (receipt.transactionHash !== transactionHash) throw new RpcFault('garbage', 'another receipt than was asked for')
+  if (receipt.transactionHash !== transactionHash) throw new RpcFault('garbage', 'not the requested receipt')
   for (const log of receipt.logs)
     if (log.transactionHash !== transactionHash || log.blockHash !== receipt.blockHash)
-      throw new RpcFault('garbage', 'a receipt holds the log of another')
+      throw new RpcFault('garbage', 'a receipt contains a log of another transaction')
   return receipt
 }
 
@@ -45,4 +45,4 @@ const readStatus = (value: unknown): Receipt['status'] => {
   return value === '0x0' ? 'reverted' : notWellFormed('status')
 }
 
-export const receiptOf = (hash: string): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] })
+export const receiptCall = (hash: string): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] })

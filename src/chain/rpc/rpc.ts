@@ -3,43 +3,43 @@ export type RpcCall = { readonly method: string; readonly params: readonly unkno
 export type RpcAnswer = unknown | RpcRefusal
 
 export type BatchOptions = {
-  /** Until the last byte of the answer. */
+  /** Time limit up to the last byte of the answer. */
   readonly timeoutMs?: number
-  /** No more than this is ever read, nor kept. */
-  readonly mostBytes?: number
+  /** Size limit of the answer. Nothing beyond it is read. */
+  readonly maxBytes?: number
   readonly signal?: AbortSignal
-  /** Nobody else can be asked: a node that limits its callers is asked again for as long as there is time. */
-  readonly patient?: boolean
+  /** There is no other node to ask: a node that limits its callers is asked again until the timeout. */
+  readonly waitOnRateLimit?: boolean
 }
 
 export type Node = {
-  /** The chain and which of its nodes. Never the URL, which holds a key. */
+  /** The chain id and the position of the node, such as `8453/1`. Never the URL, which may contain a key. */
   readonly name: string
-  /** Answers in the order of the calls, whatever the node's order was. A refusal stands at its place; a fault is thrown. */
+  /** Returns the answers in the order of the calls. A refusal stands at the place of its call; a fault is thrown. */
   batch(calls: readonly RpcCall[], options?: BatchOptions): Promise<readonly RpcAnswer[]>
 }
 
 export type Rpc = {
   readonly nodes: readonly Node[]
-  /** Asks the healthiest node, and the next one when it faults. */
+  /** Asks the healthiest node, and the next one after a fault. */
   batch: Node['batch']
   /**
-   * The same, and what `read` makes of the answers. What it cannot believe (it throws an RpcFault) is
-   * held against the node, and what was refused (an RpcRefusal) is asked of the next one too.
+   * The same, with the answers parsed by `read`. Where `read` throws an RpcFault, the answer is not credible and counts
+   * against the node. Where it throws an RpcRefusal, the next node is asked.
    */
   read<T>(calls: readonly RpcCall[], read: (answers: readonly RpcAnswer[]) => T, options?: BatchOptions): Promise<T>
   /**
-   * What two nodes say alike, of as many as it takes to find two; of the one where there is one only.
-   * Throws a fault while fewer than two can be asked. `pick` throws as `read` does.
+   * The value that two nodes agree on; as many nodes are asked as it takes. With one node, its value. Throws a fault
+   * while fewer than two nodes can be asked. `pick` may throw as in `read`.
    */
-  agreed<T extends Plain>(
+  agreed<T extends Comparable>(
     calls: readonly RpcCall[],
     pick: (answers: readonly RpcAnswer[]) => T,
     options?: BatchOptions,
   ): Promise<Agreement<T>>
   /**
-   * What each of two nodes says, whether or not it is the same, of the one where there is one only. Throws a fault
-   * while fewer than two can be asked. `read` throws as that of `read` does.
+   * The values of two nodes, equal or not. With one node, its value. Throws a fault while fewer than two nodes can be
+   * asked. `read` may throw as in the method `read`.
    */
   both<T>(
     calls: readonly RpcCall[],
@@ -47,8 +47,8 @@ export type Rpc = {
     options?: BatchOptions,
   ): Promise<readonly T[]>
   /**
-   * What every node says that can be asked now, asked in parallel. Nodes that fault, refuse or rest are left out;
-   * throws when none is left. `read` throws as that of `read` does.
+   * The values of all nodes that can be asked now, asked in parallel. Nodes that fault, refuse or are paused are left
+   * out; throws when none is left. `read` may throw as in the method `read`.
    */
   every<T>(
     calls: readonly RpcCall[],
@@ -63,64 +63,71 @@ export type Agreement<T> =
   | { readonly outcome: 'agreed'; readonly value: T; readonly nodes: readonly string[] }
   | { readonly outcome: 'disagreed'; readonly nodes: readonly string[] }
 
-/** What two nodes agreed on, if they did. */
+/** The agreed value; undefined where the nodes disagreed. */
 export const agreedOn = <T>(agreement: Agreement<T>): T | undefined =>
   agreement.outcome === 'agreed' ? agreement.value : undefined
 
-/** What can be compared. Its fields must be named in the same order every time, not copied from an answer. */
-export type Plain = string | number | bigint | boolean | null | readonly Plain[] | { readonly [name: string]: Plain }
+/**
+ * A value that can be compared as JSON. Its fields must always be named in the same order, not copied from an answer.
+ */
+export type Comparable =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly Comparable[]
+  | { readonly [name: string]: Comparable }
 
 export type Health = {
   readonly name: string
-  readonly state: 'unasked' | 'healthy' | 'behind' | 'resting'
-  /** Blocks behind the others when they were last asked together. */
+  readonly state: 'unknown' | 'healthy' | 'behind' | 'paused'
+  /** Blocks behind the other nodes in the last common probe round. */
   readonly lagBlocks: number
   readonly head: number | null
   readonly latencyMs: number | null
   readonly consecutiveFaults: number
   readonly lastFault: FaultReason | null
-  readonly restsUntil: Date | null
+  readonly pausedUntil: Date | null
 }
 
-/**
- * The node understood and said no. What it said is not kept: nodes echo URLs, keys and requests.
- */
+/** The node refused a call with a JSON-RPC error. Its message is not kept: nodes echo URLs, keys and requests. */
 export class RpcRefusal extends Error {
   override readonly name = 'RpcRefusal'
   readonly method: string
   readonly code: number
 
   constructor(method: string, code: number) {
-    super(`${method} was refused: ${refusals[code] ?? 'for a reason of the node'} (${code})`)
+    super(`${method} was refused: ${refusals[code] ?? 'no reason known'} (${code})`)
     this.method = method
     this.code = code
   }
 }
 
-/** A question that a smaller one may be answered instead of: nodes bound what they tell at once, and each says so in its own way. */
+/** The answer to a smaller request may succeed: nodes limit the size of an answer, each with a different error. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof RpcRefusal || (error instanceof RpcFault && error.reason === 'too_large')
 
-/** What may have been: a node that is asked for too much falls silent as well, or breaks off. */
-export const mayBeTooMuch = (error: unknown): boolean =>
+/** The request may have been too large: a node that is asked for too much may also time out or close the connection. */
+export const mayBeTooLarge = (error: unknown): boolean =>
   isTooLarge(error) || (error instanceof RpcFault && !['wrong_chain', 'behind'].includes(error.reason))
 
-/** The node takes fewer questions than it was asked, however wide each of them is. */
+/** The node limits the number of requests, whatever their size. */
 export const isRateLimit = (error: unknown): boolean => error instanceof RpcFault && error.reason === 'rate_limited'
 
-/** Nobody of ours is at fault: no node could be believed, or it said no. */
-export const isOfNode = (error: unknown): error is RpcFault | RpcRefusal =>
+/** The cause is a node: it was faulty or refused. Anything else is an error of this program. */
+export const isNodeError = (error: unknown): error is RpcFault | RpcRefusal =>
   error instanceof RpcRefusal || error instanceof RpcFault
 
 const refusals: Readonly<Record<number, string>> = {
-  3: 'the call reverted',
-  [-32000]: 'the node cannot',
-  [-32001]: 'there is no such thing',
-  [-32005]: 'a limit is exceeded',
-  [-32600]: 'no valid request',
-  [-32601]: 'no such method',
-  [-32602]: 'no valid parameters',
-  [-32603]: 'an error inside the node',
+  3: 'execution reverted',
+  [-32000]: 'server error',
+  [-32001]: 'resource not found',
+  [-32005]: 'limit exceeded',
+  [-32600]: 'invalid request',
+  [-32601]: 'method not found',
+  [-32602]: 'invalid parameters',
+  [-32603]: 'internal error',
 }
 
 export type FaultReason =
@@ -130,26 +137,26 @@ export type FaultReason =
   | 'garbage'
   | 'rate_limited'
   | 'wrong_chain'
-  /** It has not seen the block it was asked about. */
+  /** The node does not have the requested block. */
   | 'behind'
 
-/** No answer that can be believed. Has no cause: the errors of fetch hold the URL. */
+/** No usable answer. Has no `cause`: the errors of fetch contain the URL. */
 export class RpcFault extends Error {
   override readonly name = 'RpcFault'
   readonly reason: FaultReason
-  /** What a node that limits its callers asked for. */
+  /** The Retry-After of a node that limits its callers. */
   readonly retryAfterMs: number | undefined
 
-  /** The detail is in our words alone. */
+  /** `detail` must not contain text of the node. */
   constructor(reason: FaultReason, detail?: string, retryAfterMs?: number) {
-    super(`No valid answer of an RPC node: ${reason}${detail ? `, ${detail}` : ''}`)
+    super(`No valid answer from an RPC node: ${reason}${detail ? `, ${detail}` : ''}`)
     this.reason = reason
     this.retryAfterMs = retryAfterMs
   }
 }
 
-/** What was answered at one place. Throws the refusal that stands there. */
-export const answered = (answer: RpcAnswer): unknown => {
+/** The answer to one call. Throws if it is a refusal. */
+export const resultOf = (answer: RpcAnswer): unknown => {
   if (answer instanceof RpcRefusal) throw answer
   return answer
 }

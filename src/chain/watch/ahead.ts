@@ -1,5 +1,5 @@
 import type { TransferLog } from '../chain-log.ts'
-import { openStride } from '../rpc/stride.ts'
+import { openBatchSizer } from '../rpc/batch-sizer.ts'
 import { numbersOf } from './books.ts'
 import type { ChainSource, WatchedHeader } from './watched-chain.ts'
 
@@ -22,7 +22,7 @@ const MOST = 3
  * their reader sees by the parents that they do not fit, as with any answer, and asks anew.
  */
 export const readAhead = (source: Omit<ChainSource, 'stride'>): ChainSource => {
-  const stride = openStride()
+  const stride = openBatchSizer()
   let head = 0
   /** Who takes less at once than is wanted is asked for nothing ahead. */
   let isCut = false
@@ -43,13 +43,13 @@ export const readAhead = (source: Omit<ChainSource, 'stride'>): ChainSource => {
     ...source,
     stride: {
       upTo: (from, to) => {
-        const last = from + stride.of(to - from + 1) - 1
+        const last = from + stride.sizeFor(to - from + 1) - 1
         isCut = last < to
         const [next] = ahead
         return next?.from === from && next.to <= to ? next.to : last
       },
       refused: (from, to) => stride.refused(to - from + 1),
-      went: (from, to) => stride.went(to - from + 1),
+      went: (from, to) => stride.succeeded(to - from + 1),
     },
     look: async cursor => {
       const [next] = ahead

@@ -1,8 +1,8 @@
 import type { Cursor, TransferLog } from '../chain-log.ts'
-import { blockAt, readHeader } from '../rpc/block.ts'
+import { blockCall, readHeader } from '../rpc/block.ts'
 import type { EventLog, LogFilter } from '../rpc/log.ts'
 import { type AskRange, joined, openLogRanges } from '../rpc/log-ranges.ts'
-import { answered, isTooLarge, type Rpc, RpcFault } from '../rpc/rpc.ts'
+import { isTooLarge, type Rpc, RpcFault, resultOf } from '../rpc/rpc.ts'
 import { type Crowded, filtersTo } from './crowded.ts'
 import { transferLogOf } from './transfer-of.ts'
 
@@ -29,7 +29,7 @@ export const openArrivals = (rpc: Rpc, filter: LogFilter, crowded: Crowded): Arr
 
   return {
     arrivals: async (fromBlock, { number: toBlock, hash }, addresses) => {
-      const ends = await rpc.both([blockAt(toBlock)], ([block]) => readHeader(answered(block), { number: toBlock }))
+      const ends = await rpc.both([blockCall(toBlock)], ([block]) => readHeader(resultOf(block), { number: toBlock }))
       if (ends.some(end => end.hash !== hash)) return undefined
       const minedAt = new Date(Math.min(...ends.map(({ timestamp }) => timestamp)) * 1_000)
       const logs: EventLog[] = []

@@ -1,7 +1,7 @@
 import type { Log } from '../../log.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Block, Cursor, TransferLog } from '../chain-log.ts'
-import { isOfNode } from '../rpc/rpc.ts'
+import { isNodeError } from '../rpc/rpc.ts'
 import { blocksOf, numbersOf, oursAmong, recordFinalRange } from './books.ts'
 import { areAwaited } from './coins/sent.ts'
 import { creditedOf, logUncredited, type Uncredited, unprovenAmong } from './credited.ts'
@@ -113,7 +113,7 @@ const leavesOut = async (
     return false
   } catch (error) {
     // Block by block less is asked for at once.
-    if (isOfNode(error)) return true
+    if (isNodeError(error)) return true
     throw error
   }
 }

@@ -1,8 +1,8 @@
 import type { Cursor } from '../chain-log.ts'
-import { blockAt, findFullBlock, fullBlockAt, isBlock } from '../rpc/block.ts'
+import { blockCall, findFullBlock, fullBlockCall, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes, readNumber, toQuantity } from '../rpc/hex.ts'
-import { findReceipt, receiptOf } from '../rpc/receipt.ts'
-import { agreedOn, answered, type BatchOptions, type Plain, type Rpc, type RpcCall } from '../rpc/rpc.ts'
+import { findReceipt, receiptCall } from '../rpc/receipt.ts'
+import { agreedOn, type BatchOptions, type Comparable, type Rpc, type RpcCall, resultOf } from '../rpc/rpc.ts'
 
 /** What a block that is final did to the coins of an address. */
 export type HoldingChange = {
@@ -30,7 +30,7 @@ const MOST_BYTES = 64 * 1024 * 1024
 
 /** Whatever two nodes do not agree on is undefined; that they have no state so old any more is a refusal. */
 export const openHoldings = (rpc: Rpc): HoldingSource => {
-  const agreed = async <T extends Plain>(
+  const agreed = async <T extends Comparable>(
     calls: readonly RpcCall[],
     pick: (answers: readonly unknown[]) => T,
     options: BatchOptions,
@@ -40,9 +40,9 @@ export const openHoldings = (rpc: Rpc): HoldingSource => {
   const sumOf = async (others: readonly Sent[], signal: AbortSignal): Promise<bigint | undefined> => {
     if (others.length === 0) return 0n
     const sum = await agreed(
-      others.map(({ hash }) => receiptOf(hash)),
+      others.map(({ hash }) => receiptCall(hash)),
       answers => {
-        const receipts = others.map(({ hash }, at) => findReceipt(answered(answers[at]), hash))
+        const receipts = others.map(({ hash }, at) => findReceipt(resultOf(answers[at]), hash))
         if (receipts.includes(undefined)) return null
         return others.reduce((sum, { value }, at) => (receipts[at]?.status === 'success' ? sum + value : sum), 0n)
       },
@@ -53,24 +53,24 @@ export const openHoldings = (rpc: Rpc): HoldingSource => {
 
   return {
     held: async ({ address, number, but }, on, signal) => {
-      const calls = [...aroundBlock(address, number), fullBlockAt(number), blockAt(on.number)]
+      const calls = [...aroundBlock(address, number), fullBlockCall(number), blockCall(on.number)]
       const found = await agreed(calls, answers => heldIn(answers, { address, number, but }, on), {
-        mostBytes: MOST_BYTES,
+        maxBytes: MOST_BYTES,
         signal,
       })
       const brought = found ? await sumOf(found.others, signal) : undefined
       return found && brought !== undefined ? { rise: found.change - brought, maySend: found.maySend } : undefined
     },
     fallen: async ({ address, number }, on, signal) => {
-      const calls = [...balancesAround(address, number), blockAt(on.number)]
+      const calls = [...balancesAround(address, number), blockCall(on.number)]
       const pick = ([after, before, last]: readonly unknown[]) =>
-        isBlock(answered(last), on) ? -changeIn(after, before) : null
+        isBlock(resultOf(last), on) ? -changeIn(after, before) : null
       return (await agreed(calls, pick, { signal })) ?? undefined
     },
     hadCode: async ({ address, number }, on, signal) => {
-      const calls = [...around(number).map(tag => codeOf(address, tag)), blockAt(on.number)]
+      const calls = [...around(number).map(tag => codeOf(address, tag)), blockCall(on.number)]
       const pick = ([after, before, last]: readonly unknown[]) =>
-        isBlock(answered(last), on) ? isCode(after) || isCode(before) : null
+        isBlock(resultOf(last), on) ? isCode(after) || isCode(before) : null
       return (await agreed(calls, pick, { signal })) ?? undefined
     },
   }
@@ -84,11 +84,11 @@ const heldIn = (
   { address, number, but }: Asked,
   on: Cursor,
 ) => {
-  const told = findFullBlock(answered(block), { number })
-  if (!told || !isBlock(answered(last), on)) return null
+  const told = findFullBlock(resultOf(block), { number })
+  if (!told || !isBlock(resultOf(last), on)) return null
   return {
     change: changeIn(after, before),
-    maySend: readNumber(answered(nonce), 'a nonce') !== readNumber(answered(nonceBefore), 'a nonce') || isCode(code),
+    maySend: readNumber(resultOf(nonce), 'a nonce') !== readNumber(resultOf(nonceBefore), 'a nonce') || isCode(code),
     others: told.transactions
       .filter(({ hash, to, value }) => hash !== but && to === address && value > 0n)
       .map(({ hash, value }) => ({ hash, value })),
@@ -96,9 +96,9 @@ const heldIn = (
 }
 
 const changeIn = (after: unknown, before: unknown): bigint =>
-  readBigint(answered(after), 'a balance') - readBigint(answered(before), 'a balance')
+  readBigint(resultOf(after), 'a balance') - readBigint(resultOf(before), 'a balance')
 
-const isCode = (code: unknown): boolean => readBytes(answered(code), 'code') !== '0x'
+const isCode = (code: unknown): boolean => readBytes(resultOf(code), 'code') !== '0x'
 
 /** The state that a block has left, and the one that it has found. */
 const around = (number: number): readonly string[] => [toQuantity(number), toQuantity(Math.max(0, number - 1))]

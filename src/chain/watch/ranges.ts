@@ -1,10 +1,10 @@
 import type { Block, Cursor, TransferLog } from '../chain-log.ts'
-import { blockAt, isBlock, readHeader } from '../rpc/block.ts'
+import { openBatchSizer } from '../rpc/batch-sizer.ts'
+import { blockCall, isBlock, readHeader } from '../rpc/block.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
-import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
-import { agreedOn, answered, isOfNode, isRateLimit, isTooLarge, type Rpc, RpcFault } from '../rpc/rpc.ts'
-import { openStride } from '../rpc/stride.ts'
+import { type LogFilter, logsCall, readLogs } from '../rpc/log.ts'
+import { agreedOn, isNodeError, isRateLimit, isTooLarge, type Rpc, RpcFault, resultOf } from '../rpc/rpc.ts'
 import { transferLogOf } from './transfer-of.ts'
 
 /** Final blocks that follow each other: the last of them, and all transfers in them. */
@@ -37,8 +37,8 @@ const MOST_HEADERS = 200
 const REST_MS = 10_000
 
 export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
-  const stride = openStride()
-  const headers = openStride()
+  const stride = openBatchSizer()
+  const headers = openBatchSizer()
   let restsUntil = 0
   const rest = () => {
     restsUntil = performance.now() + REST_MS
@@ -48,14 +48,14 @@ export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
   return {
     finalRange: async (from, upTo, by) => {
       while (performance.now() >= restsUntil) {
-        const blocks = stride.of(Math.min(MOST_BLOCKS, upTo - from.number))
+        const blocks = stride.sizeFor(Math.min(MOST_BLOCKS, upTo - from.number))
         try {
           const range = await askRange(rpc, filter, { from, to: from.number + blocks, by })
           if (!range) return rest()
-          stride.went(blocks)
+          stride.succeeded(blocks)
           return range
         } catch (error) {
-          if (!isOfNode(error)) throw error
+          if (!isNodeError(error)) throw error
           if (!isRateLimit(error)) stride.refused(blocks)
           if (blocks === 1 || !isTooLarge(error)) return rest()
         }
@@ -70,7 +70,7 @@ export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
       try {
         return (await inParts(blocks, MOST_HEADERS, part => askBlocks(rpc, part), headers)) ?? rest()
       } catch (error) {
-        if (!isOfNode(error)) throw error
+        if (!isNodeError(error)) throw error
         return rest()
       }
     },
@@ -82,19 +82,19 @@ type Asked = { readonly from: Cursor; readonly to: number; readonly by: FinalBy 
 const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): Promise<FinalRange | undefined> => {
   const byTag = by === 'finalized'
   const calls = [
-    byTag ? blockAt('finalized') : { method: 'eth_blockNumber', params: [] },
-    blockAt(from.number),
-    blockAt(to),
-    logsIn({ fromBlock: from.number + 1, toBlock: to }, filter),
+    byTag ? blockCall('finalized') : { method: 'eth_blockNumber', params: [] },
+    blockCall(from.number),
+    blockCall(to),
+    logsCall({ fromBlock: from.number + 1, toBlock: to }, filter),
   ]
   const agreement = await rpc.agreed(calls, ([reached, start, last, found]) => {
     const final = byTag
-      ? readHeader(answered(reached)).number
-      : readNumber(answered(reached), 'the head') - by.confirmations + 1
+      ? readHeader(resultOf(reached)).number
+      : readNumber(resultOf(reached), 'the head') - by.confirmations + 1
     if (final < to) throw new RpcFault('behind')
-    if (!isBlock(answered(start), from)) return null
-    const { hash, timestamp } = readHeader(answered(last), { number: to })
-    const logs = readLogs(answered(found), filter)
+    if (!isBlock(resultOf(start), from)) return null
+    const { hash, timestamp } = readHeader(resultOf(last), { number: to })
+    const logs = readLogs(resultOf(found), filter)
     for (const { blockNumber, blockHash } of logs)
       if (blockNumber <= from.number || blockNumber > to || (blockNumber === to && blockHash !== hash))
         throw new RpcFault('garbage', 'a log of another range')
@@ -108,10 +108,10 @@ const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): P
 
 const askBlocks = async (rpc: Rpc, blocks: readonly Cursor[]): Promise<readonly Block[] | undefined> => {
   const agreement = await rpc.agreed(
-    blocks.map(({ number }) => blockAt(number)),
+    blocks.map(({ number }) => blockCall(number)),
     answers =>
       blocks.map(({ number, hash }, at) => {
-        const header = readHeader(answered(answers[at]), { number })
+        const header = readHeader(resultOf(answers[at]), { number })
         return header.hash === hash ? header.timestamp : null
       }),
   )

@@ -2,7 +2,7 @@ import type { Log } from '../../log.ts'
 import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Cursor, TransferLog } from '../chain-log.ts'
-import { isOfNode, mayBeTooMuch } from '../rpc/rpc.ts'
+import { isNodeError, mayBeTooLarge } from '../rpc/rpc.ts'
 import { begin, beginAnew } from './begin.ts'
 import { unlessUnanswered } from './beside.ts'
 import {
@@ -70,9 +70,9 @@ export const readNext = async (
     const first = from.number + 1
     const to = source.stride.upTo(first, Math.min(head, from.number + most))
     const part = await readPart(sql, chain, source, { from, to, awaited }).catch(error => {
-      if (mayBeTooMuch(error)) source.stride.refused(first, to)
+      if (mayBeTooLarge(error)) source.stride.refused(first, to)
       // What was read before it is worth a step of its own.
-      if (from === cursor || !isOfNode(error)) throw error
+      if (from === cursor || !isNodeError(error)) throw error
       return undefined
     })
     await recording

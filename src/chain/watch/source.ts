@@ -1,15 +1,15 @@
 import type { Block, Cursor, TransferLog } from '../chain-log.ts'
-import { blockAt, findHeader, isBlock, type BlockHeader as NodeHeader, readHeader } from '../rpc/block.ts'
+import { openBatchSizer } from '../rpc/batch-sizer.ts'
+import { blockCall, findHeader, isBlock, type BlockHeader as NodeHeader, readHeader } from '../rpc/block.ts'
 import type { AskList } from '../rpc/block-logs.ts'
-import { mayHold } from '../rpc/bloom.ts'
-import { openFinality, reachedBy } from '../rpc/finality.ts'
+import { mayHaveLog } from '../rpc/bloom.ts'
+import { agreedHeight, openFinality } from '../rpc/finality.ts'
 import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
-import { type LogFilter, logsIn, readLogs } from '../rpc/log.ts'
+import { type LogFilter, logsCall, readLogs } from '../rpc/log.ts'
 import { joined, openLogRanges } from '../rpc/log-ranges.ts'
-import { readWhole } from '../rpc/read-whole.ts'
-import { agreedOn, answered, isTooLarge, type Rpc, type RpcCall, RpcFault } from '../rpc/rpc.ts'
-import { openStride } from '../rpc/stride.ts'
+import { readComplete } from '../rpc/read-complete.ts'
+import { agreedOn, isTooLarge, type Rpc, type RpcCall, RpcFault, resultOf } from '../rpc/rpc.ts'
 import { zeroAddress } from '../zero.ts'
 import { readAhead } from './ahead.ts'
 import { openArrivals } from './arrivals.ts'
@@ -40,21 +40,21 @@ export const openSource = (
   const filter: LogFilter = { addresses: tokens.length > 0 ? tokens : [zeroAddress], topics: [TRANSFER] }
   const crowded = openCrowded(filter, recipients)
   const ranges = openLogRanges(rpc.read, crowded.inRange(rpc.read))
-  const headers = openStride()
+  const headers = openBatchSizer()
 
   return readAhead({
     isAlone: rpc.nodes.length === 1,
-    head: () => rpc.read([headCall], ([head]) => readNumber(answered(head), 'the head')),
+    head: () => rpc.read([headCall], ([head]) => readNumber(resultOf(head), 'the head')),
     look: ({ number }) =>
-      readWhole(rpc, [headCall, blockAt(number)], {
+      readComplete(rpc, [headCall, blockCall(number)], {
         read: ([head, block]) => ({
-          head: readNumber(answered(head), 'the head'),
-          hash: findHeader(answered(block), { number })?.hash,
+          head: readNumber(resultOf(head), 'the head'),
+          hash: findHeader(resultOf(block), { number })?.hash,
         }),
-        isWhole: ({ hash }) => hash !== undefined,
+        isComplete: ({ hash }) => hash !== undefined,
       }),
     finalized: openFinality(rpc, finalForMs),
-    reached: () => reachedBy(rpc, 'latest'),
+    reached: () => agreedHeight(rpc, 'latest'),
     agreedBlock: number => agreedBlock(rpc, number),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part), headers)) ?? [],
     transfers: async (fromBlock, toBlock) =>
@@ -69,8 +69,8 @@ export const openSource = (
         }),
       ),
     shun: final =>
-      rpc.read([blockAt(final.number)], ([block]) => {
-        if (!isBlock(answered(block), final)) throw new RpcFault('garbage', 'another final block')
+      rpc.read([blockCall(final.number)], ([block]) => {
+        if (!isBlock(resultOf(block), final)) throw new RpcFault('garbage', 'another final block')
       }),
     agreedTransfersIn: hash => crowded.transfers(agreedBy(rpc), { hash }),
     ...openRanges(rpc, filter),
@@ -84,14 +84,14 @@ const headCall: RpcCall = { method: 'eth_blockNumber', params: [] }
 
 /** With the first of them there is something to go on with: those that follow are asked for again. */
 const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (WatchedHeader | undefined)[]> =>
-  readWhole(rpc, numbers.map(blockAt), {
-    read: answers => answers.map((answer, n) => headerOf(findHeader(answered(answer), { number: numbers[n] ?? -1 }))),
-    isWhole: ([first]) => first !== undefined,
+  readComplete(rpc, numbers.map(blockCall), {
+    read: answers => answers.map((answer, n) => headerOf(findHeader(resultOf(answer), { number: numbers[n] ?? -1 }))),
+    isComplete: ([first]) => first !== undefined,
   })
 
 const agreedBlock = async (rpc: Rpc, number: number): Promise<Block | undefined> => {
-  const agreement = await rpc.agreed([blockAt(number)], ([block]) => {
-    const { hash, timestamp } = readHeader(answered(block), { number })
+  const agreement = await rpc.agreed([blockCall(number)], ([block]) => {
+    const { hash, timestamp } = readHeader(resultOf(block), { number })
     return { hash, timestamp }
   })
   const agreed = agreedOn(agreement)
@@ -106,10 +106,10 @@ const agreedTransfers = async (
   const [first, last] = [blocks[0], blocks.at(-1)]
   if (!first || !last) return []
   const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
-  const calls = [blockAt(last.number), logsIn({ fromBlock: first.number, toBlock: last.number }, filter)]
+  const calls = [blockCall(last.number), logsCall({ fromBlock: first.number, toBlock: last.number }, filter)]
   const agreement = await rpc.agreed(calls, ([block, found]) => {
-    if (!isBlock(answered(block), last)) return null
-    const logs = readLogs(answered(found), filter)
+    if (!isBlock(resultOf(block), last)) return null
+    const logs = readLogs(resultOf(found), filter)
     if (!logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash)) return null
     return logs.flatMap(log => transferLogOf(log) ?? [])
   })
@@ -122,7 +122,7 @@ const headerOf = (header: NodeHeader | undefined): WatchedHeader | undefined =>
     hash: header.hash,
     parentHash: header.parentHash,
     minedAt: new Date(header.timestamp * 1_000),
-    mayHold: (address, topic) => mayHold(header.logsBloom, address, topic),
+    mayHold: (address, topic) => mayHaveLog(header.logsBloom, address, topic),
   }
 
 const agreedBy =

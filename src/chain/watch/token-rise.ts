@@ -1,17 +1,17 @@
 import type { Cursor } from '../chain-log.ts'
-import { blockAt, isBlock } from '../rpc/block.ts'
+import { blockCall, isBlock } from '../rpc/block.ts'
 import { readBytes, toQuantity } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
-import { type LogFilter, logsOf, readLogs } from '../rpc/log.ts'
+import { blockLogsCall, type LogFilter, readLogs } from '../rpc/log.ts'
 import {
   agreedOn,
-  answered,
   isTooLarge,
   type Rpc,
   type RpcAnswer,
   type RpcCall,
   RpcFault,
   RpcRefusal,
+  resultOf,
 } from '../rpc/rpc.ts'
 import { LIMIT_EXCEEDED, toldOrGone } from './coins/states.ts'
 import { TRANSFER, topicOf, transferLogOf } from './transfer-of.ts'
@@ -93,13 +93,13 @@ const NO_RISE: TokenRise = { amount: 0n, measured: 'in block' }
 
 const risesIn = async (rpc: Rpc, receipts: readonly TokenReceipt[]): Promise<readonly TokenRise[] | undefined> => {
   const calls = receipts.flatMap(({ token, address, block }) => [
-    blockAt(block.number),
+    blockCall(block.number),
     balanceCall(token, address, { blockHash: block.hash }),
     balanceCall(token, address, toQuantity(block.number - 1)),
   ])
   const amounts = await rpc.agreed(calls, answers =>
     receipts.map(({ block }, at) => {
-      if (!isBlock(answered(answers[3 * at]), block)) throw new RpcFault('behind')
+      if (!isBlock(resultOf(answers[3 * at]), block)) throw new RpcFault('behind')
       return balanceIn(answers[3 * at + 1]) - balanceIn(answers[3 * at + 2])
     }),
   )
@@ -149,13 +149,13 @@ const movedIn = async (
   )
   const calls = transfers.flatMap(({ block }, at) => {
     const filter = filters[at]
-    return filter ? [blockAt(block.number), logsOf(block.hash, filter)] : []
+    return filter ? [blockCall(block.number), blockLogsCall(block.hash, filter)] : []
   })
   try {
     const sums = await rpc.agreed(calls, answers =>
       transfers.map(({ block }, at) => {
-        if (!isBlock(answered(answers[2 * at]), block)) throw new RpcFault('behind')
-        const logs = readLogs(answered(answers[2 * at + 1]), filters[at])
+        if (!isBlock(resultOf(answers[2 * at]), block)) throw new RpcFault('behind')
+        const logs = readLogs(resultOf(answers[2 * at + 1]), filters[at])
         return logs.reduce((sum, log) => sum + (transferLogOf(log)?.amount ?? 0n), 0n)
       }),
     )
@@ -176,6 +176,6 @@ const balanceCall = (token: string, address: string, place: object | string): Rp
 })
 
 const balanceIn = (answer: RpcAnswer): bigint => {
-  const word = readBytes(answered(answer), 'the balance of a token')
+  const word = readBytes(resultOf(answer), 'the balance of a token')
   return word.length === 66 ? BigInt(word) : 0n
 }

@@ -1,8 +1,8 @@
 import type { Cursor } from '../chain-log.ts'
-import { blockAt, findHeader, findTransaction, isBlock } from '../rpc/block.ts'
+import { blockCall, findHeader, findTransaction, isBlock } from '../rpc/block.ts'
 import { readBigint, readBytes } from '../rpc/hex.ts'
-import { findReceipt, receiptOf } from '../rpc/receipt.ts'
-import { agreedOn, answered, type Plain, type Rpc, type RpcCall } from '../rpc/rpc.ts'
+import { findReceipt, receiptCall } from '../rpc/receipt.ts'
+import { agreedOn, type Comparable, type Rpc, type RpcCall, resultOf } from '../rpc/rpc.ts'
 import { type HoldingSource, openHoldings } from './holding.ts'
 import { type Moved, movedBy } from './transfer-of.ts'
 
@@ -37,7 +37,7 @@ export type TransactionSource = HoldingSource & {
 const TIMEOUT_MS = 5_000
 
 export const openTransactions = (rpc: Rpc): TransactionSource => {
-  const agreed = async <T extends Plain>(
+  const agreed = async <T extends Comparable>(
     calls: readonly RpcCall[],
     pick: (answers: readonly unknown[]) => T,
     signal: AbortSignal,
@@ -46,29 +46,29 @@ export const openTransactions = (rpc: Rpc): TransactionSource => {
   return {
     ...openHoldings(rpc),
     place: (hash, signal) =>
-      rpc.read([transactionBy(hash)], ([answer]) => findTransaction(answered(answer), hash)?.blockNumber, {
+      rpc.read([transactionBy(hash)], ([answer]) => findTransaction(resultOf(answer), hash)?.blockNumber, {
         timeoutMs: TIMEOUT_MS,
         signal,
       }),
     mined: async (hash, number, on, signal) => {
-      const calls = [transactionBy(hash), receiptOf(hash), blockAt(number), blockAt(on.number)]
+      const calls = [transactionBy(hash), receiptCall(hash), blockCall(number), blockCall(on.number)]
       const found = await agreed(calls, answers => minedIn(answers, hash, number, on), signal)
       return found ?? undefined
     },
     lacks: (hash, on, signal) =>
       agreed(
-        [transactionBy(hash), receiptOf(hash), blockAt(on.number)],
+        [transactionBy(hash), receiptCall(hash), blockCall(on.number)],
         ([transaction, receipt, block]) =>
-          isBlock(answered(block), on) &&
-          findTransaction(answered(transaction), hash) === undefined &&
-          findReceipt(answered(receipt), hash) === undefined,
+          isBlock(resultOf(block), on) &&
+          findTransaction(resultOf(transaction), hash) === undefined &&
+          findReceipt(resultOf(receipt), hash) === undefined,
         signal,
       ),
     wasPaid: (address, signal) =>
       agreed(
         ['eth_getBalance', 'eth_getCode'].map(method => ({ method, params: [address, 'latest'] })),
         ([balance, code]) =>
-          readBigint(answered(balance), 'a balance') > 0n || readBytes(answered(code), 'code') !== '0x',
+          readBigint(resultOf(balance), 'a balance') > 0n || readBytes(resultOf(code), 'code') !== '0x',
         signal,
       ),
   }
@@ -81,11 +81,11 @@ const minedIn = (
   number: number,
   on: Cursor,
 ): Mined | null => {
-  const sent = findTransaction(answered(transaction), hash)
-  const done = findReceipt(answered(receipt), hash)
-  const header = findHeader(answered(block), { number })
+  const sent = findTransaction(resultOf(transaction), hash)
+  const done = findReceipt(resultOf(receipt), hash)
+  const header = findHeader(resultOf(block), { number })
   const isThere = header !== undefined && sent?.blockHash === header.hash && done?.blockHash === header.hash
-  if (!isThere || !sent || !done || !isBlock(answered(last), on)) return null
+  if (!isThere || !sent || !done || !isBlock(resultOf(last), on)) return null
   return {
     blockNumber: number,
     timestamp: header.timestamp,

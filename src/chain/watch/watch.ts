@@ -4,7 +4,7 @@ import { isInShare, type WorkerShare } from '../../workers/share.ts'
 import { describeError } from '../rpc/describe-error.ts'
 import { NoFinality } from '../rpc/finality.ts'
 import { type Outage, openOutage } from '../rpc/outage.ts'
-import { isOfNode } from '../rpc/rpc.ts'
+import { isNodeError } from '../rpc/rpc.ts'
 import { agreeOnTransfers } from './agree-on-transfers.ts'
 import { besideReading } from './beside.ts'
 import { isMovedCursor } from './books.ts'
@@ -109,7 +109,7 @@ export const watchChains = (
       while ((await deepenPayments(world.sql, chain, chain.source)) > 0) await tell()
       return agreed ? undefined : DISAGREE
     } catch (error) {
-      if (!isOfNode(error) && !(error instanceof NoFinality)) throw error
+      if (!isNodeError(error) && !(error instanceof NoFinality)) throw error
       return describeError(error)
     }
   }

@@ -3,7 +3,7 @@ import type { World } from '../../actors/world.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Cursor } from '../chain-log.ts'
 import type { Outage } from '../rpc/outage.ts'
-import { isOfNode, RpcFault } from '../rpc/rpc.ts'
+import { isNodeError, RpcFault } from '../rpc/rpc.ts'
 import type { Arrivals } from './arrivals.ts'
 import { readHashes } from './coins/looks.ts'
 import type { ChainSource } from './watched-chain.ts'
@@ -92,7 +92,7 @@ const confirmed = async (
     told = books && (await source.arrivals(Math.min(books.finalNumber + 1, books.number), books, inTokens))
     absence?.end()
   } catch (error) {
-    if (!isOfNode(error)) throw error
+    if (!isNodeError(error)) throw error
     // It is away, or answers no such question. One that is only behind is waited for.
     const isBehind = error instanceof RpcFault && error.reason === 'behind'
     if (!isBehind && (absence?.isLong() ?? true)) return over

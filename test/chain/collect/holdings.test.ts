@@ -24,7 +24,7 @@ test('what 2,000 addresses hold is what each holds when asked alone', async () =
   const found = await readHoldings(ask, addresses, [good, silent])
   expect(found.map(({ address }) => address)).toEqual(addresses)
   const asked = await ask(addresses.map(address => ({ method: 'eth_getBalance', params: [address, 'latest'] })))
-  expect(found.map(({ coins }) => coins)).toEqual(asked.map(each => BigInt(String(each))))
+  expect(found.map(({ native }) => native)).toEqual(asked.map(each => BigInt(String(each))))
   for (const [place, { tokens, deployed }] of found.entries()) {
     expect(tokens).toEqual([chosen.includes(place) ? 9n : 0n, undefined])
     expect(deployed).toBe(place === 767)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { feesOf, mostOf, raised, tipOf, withinReason } from '../../../src/chain/rpc/fees.ts'
+import { capFees, feesOf, maxFeeOf, raiseFees, tipOf } from '../../../src/chain/rpc/fees.ts'
 
 const GWEI = 10n ** 9n
 
@@ -9,8 +9,8 @@ test.each([
   ['at least one unit', feesOf(1n, 0n), feesOf(0n, 0n), 2n, 1n],
   ['a price alone, where the chain knows no tips', feesOf(800n, null), feesOf(10n, null), 901n, null],
 ])('more is offered by %s', (_, before, now, most, tip) => {
-  const fees = raised(before, now)
-  expect([mostOf(fees), tipOf(fees)]).toEqual([most, tip])
+  const fees = raiseFees(before, now)
+  expect([maxFeeOf(fees), tipOf(fees)]).toEqual([most, tip])
 })
 
 test.each([
@@ -19,18 +19,18 @@ test.each([
   ['a lot where nothing is going on', 100n * GWEI, 100n * GWEI],
   ['absurdly much', 10n ** 18n, 100n * GWEI],
 ])('of a tip of %s this is believed', (_, tip, believed) => {
-  const fees = withinReason(feesOf(2n * GWEI + tip, tip))
-  expect([tipOf(fees), mostOf(fees)]).toEqual([believed, 2n * GWEI + believed])
+  const fees = capFees(feesOf(2n * GWEI + tip, tip))
+  expect([tipOf(fees), maxFeeOf(fees)]).toEqual([believed, 2n * GWEI + believed])
 })
 
 test('on a busy chain a larger tip is believed, and whatever a node says of the chain not just any', () => {
-  const tipAt = (base: bigint, tip: bigint) => tipOf(withinReason(feesOf((base + tip) * GWEI, tip * GWEI)))
+  const tipAt = (base: bigint, tip: bigint) => tipOf(capFees(feesOf((base + tip) * GWEI, tip * GWEI)))
   expect(tipAt(1_000n, 400n)).toBe(400n * GWEI)
   expect(tipAt(2_000_000n, 1_000_000n)).toBe(500n * GWEI)
 })
 
 test('where a chain knows no tips no price is believed beyond what a tip may be', () => {
-  const believed = (price: bigint) => mostOf(withinReason(feesOf(price, null)))
+  const believed = (price: bigint) => maxFeeOf(capFees(feesOf(price, null)))
   expect([believed(5n * GWEI), believed(500n * GWEI), believed(10n ** 18n)]).toEqual([
     5n * GWEI,
     500n * GWEI,
@@ -39,6 +39,6 @@ test('where a chain knows no tips no price is believed beyond what a tip may be'
 })
 
 test('a node that says price at first and an absurd base fee then is offered an eighth more', () => {
-  const now = withinReason(feesOf(2n * 10n ** 18n, GWEI))
-  expect(mostOf(raised(feesOf(500n * GWEI, null), now))).toBe((500n * GWEI * 9n) / 8n + 1n)
+  const now = capFees(feesOf(2n * 10n ** 18n, GWEI))
+  expect(maxFeeOf(raiseFees(feesOf(500n * GWEI, null), now))).toBe((500n * GWEI * 9n) / 8n + 1n)
 })

@@ -90,7 +90,7 @@ describe('the logs of a range', () => {
     await using nodes = await openNodes(chain)
     const ranges: LogRange[] = []
     const read = openLogRanges(nodes.rpc.read)
-    for await (const range of read({ fromBlock: 1, toBlock: head }, filter, { mostBytes: 4_000 })) ranges.push(range)
+    for await (const range of read({ fromBlock: 1, toBlock: head }, filter, { maxBytes: 4_000 })) ranges.push(range)
     expect(ranges.length).toBeGreaterThan(5)
     expectWhole(ranges)
     expect(nodes.rpc.health()).toMatchObject([{ consecutiveFaults: 0 }])

@@ -146,7 +146,9 @@ describe('one node', () => {
             closed: new AbortController().signal,
             now: Date.now,
           })
-          const outcome = await batch(calls, { timeoutMs: 1_200, patient: true }).catch((error: unknown) => error)
+          const outcome = await batch(calls, { timeoutMs: 1_200, waitOnRateLimit: true }).catch(
+            (error: unknown) => error,
+          )
           expect(outcome).toMatchObject({ reason: 'rate_limited' })
           return node.asked
         }
@@ -217,7 +219,7 @@ test('a node that announces a hundred bytes and sends chunks without end is cut 
     closed: new AbortController().signal,
     now: Date.now,
   })
-  const outcome = await node.batch([balance], { mostBytes: 2 ** 20 }).catch((error: unknown) => error)
+  const outcome = await node.batch([balance], { maxBytes: 2 ** 20 }).catch((error: unknown) => error)
   server.close()
   expect(outcome).toBeInstanceOf(RpcFault)
   expect(sent).toBeLessThan(2 ** 26)

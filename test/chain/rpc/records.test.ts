@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { findFullBlock, findHeader, findTransaction, readHeader } from '../../../src/chain/rpc/block.ts'
-import { mayHold } from '../../../src/chain/rpc/bloom.ts'
+import { mayHaveLog } from '../../../src/chain/rpc/bloom.ts'
 import { readAddress, readBigint, readBytes, readHash, readNumber } from '../../../src/chain/rpc/hex.ts'
 import { readLogs } from '../../../src/chain/rpc/log.ts'
 import { findReceipt } from '../../../src/chain/rpc/receipt.ts'
@@ -159,15 +159,15 @@ describe('a record is refused', () => {
 })
 
 describe('the bloom of a block', () => {
-  test('may hold what is in it', () => expect(mayHold(String(block.logsBloom), token, transferTopic)).toBe(true))
+  test('may hold what is in it', () => expect(mayHaveLog(String(block.logsBloom), token, transferTopic)).toBe(true))
   test('holds no other contract and no other topic', () => {
-    expect(mayHold(String(block.logsBloom), revertingToken, transferTopic)).toBe(false)
-    expect(mayHold(String(block.logsBloom), token, `0x${word(1)}`)).toBe(false)
+    expect(mayHaveLog(String(block.logsBloom), revertingToken, transferTopic)).toBe(false)
+    expect(mayHaveLog(String(block.logsBloom), token, `0x${word(1)}`)).toBe(false)
   })
   test('of an empty block holds nothing', async () => {
     await chain.mine()
     const empty = readHeader(await chain.call('eth_getBlockByNumber', 'latest', false))
-    expect(mayHold(empty.logsBloom, token, transferTopic)).toBe(false)
+    expect(mayHaveLog(empty.logsBloom, token, transferTopic)).toBe(false)
   })
   test('never denies a log: 200 payments to others', async () => {
     for (let i = 1; i <= 200; i++) await pay(chain, `0x${i.toString(16)}`, i)
@@ -175,7 +175,7 @@ describe('the bloom of a block', () => {
     expect(found.length).toBeGreaterThan(200)
     for (const log of found) {
       const header = readHeader(await chain.call('eth_getBlockByHash', log.blockHash, false), { hash: log.blockHash })
-      for (const topic of log.topics) expect(mayHold(header.logsBloom, log.address, topic)).toBe(true)
+      for (const topic of log.topics) expect(mayHaveLog(header.logsBloom, log.address, topic)).toBe(true)
     }
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readHeader } from '../../../src/chain/rpc/block.ts'
 import { readLogs } from '../../../src/chain/rpc/log.ts'
 import { findReceipt } from '../../../src/chain/rpc/receipt.ts'
-import { answered, type RpcAnswer, type RpcCall, RpcFault } from '../../../src/chain/rpc/rpc.ts'
+import { type RpcAnswer, type RpcCall, RpcFault, resultOf } from '../../../src/chain/rpc/rpc.ts'
 import type { Faults } from '../../harness/faulty-node.ts'
 import { until } from '../../harness/until.ts'
 import { openNodes, openPair, pay, tokenChain } from './nodes.ts'
@@ -14,8 +14,8 @@ afterAll(() => chain[Symbol.asyncDispose]())
 
 const first: RpcCall = { method: 'eth_getBlockByNumber', params: ['0x1', false] }
 const receipt: RpcCall = { method: 'eth_getTransactionReceipt', params: [paid] }
-const readFirst = ([answer]: readonly RpcAnswer[]) => readHeader(answered(answer), { number: 1 }).hash
-const readStatus = ([answer]: readonly RpcAnswer[]) => findReceipt(answered(answer), paid)?.status ?? null
+const readFirst = ([answer]: readonly RpcAnswer[]) => readHeader(resultOf(answer), { number: 1 }).hash
+const readStatus = ([answer]: readonly RpcAnswer[]) => findReceipt(resultOf(answer), paid)?.status ?? null
 const asked = (node: { readonly asked: readonly (readonly string[])[] }, method: string) =>
   node.asked.filter(methods => methods.includes(method)).length
 const fault = (error: unknown) => (error instanceof RpcFault ? error.reason : error)
@@ -34,7 +34,7 @@ describe('two nodes', () => {
         await chain.call('eth_getBlockByNumber', '0x1', false).then(block => (block as { hash: string }).hash),
       )
       expect(nodes.rpc.health()).toMatchObject([
-        { name: '31337/1', state: 'resting', consecutiveFaults: 1 },
+        { name: '31337/1', state: 'paused', consecutiveFaults: 1 },
         { state: 'healthy' },
       ])
       const before = asked(nodes.node, first.method)
@@ -70,7 +70,7 @@ describe('two nodes', () => {
     nodes.node.break('lies_about_receipt', { how: 'block' })
     // The receipt names another block than its own logs do.
     expect(await nodes.rpc.read([receipt], readStatus)).toBe('success')
-    expect(nodes.rpc.health()).toMatchObject([{ state: 'resting', lastFault: 'garbage' }, { state: 'healthy' }])
+    expect(nodes.rpc.health()).toMatchObject([{ state: 'paused', lastFault: 'garbage' }, { state: 'healthy' }])
   })
 
   test('do not believe a block with another hash than the one it was asked by', async () => {
@@ -78,8 +78,8 @@ describe('two nodes', () => {
     const hash = await nodes.rpc.read([first], readFirst)
     nodes.node.break('lies_about_block')
     const byHash: RpcCall = { method: 'eth_getBlockByHash', params: [hash, false] }
-    expect((await nodes.rpc.read([byHash], ([answer]) => readHeader(answered(answer), { hash }))).hash).toBe(hash)
-    expect(nodes.rpc.health()[0]).toMatchObject({ state: 'resting', lastFault: 'garbage' })
+    expect((await nodes.rpc.read([byHash], ([answer]) => readHeader(resultOf(answer), { hash }))).hash).toBe(hash)
+    expect(nodes.rpc.health()[0]).toMatchObject({ state: 'paused', lastFault: 'garbage' })
   })
 
   test('of which one serves another chain never ask that one anything else', async () => {
@@ -157,7 +157,7 @@ describe('a node that faults', () => {
     const rests: number[] = []
     for (let i = 0; i < 10; i++) {
       await nodes.rpc.batch([first]).catch(fault)
-      rests.push((nodes.rpc.health()[0]?.restsUntil?.getTime() ?? 0) - nodes.clock.now().getTime())
+      rests.push((nodes.rpc.health()[0]?.pausedUntil?.getTime() ?? 0) - nodes.clock.now().getTime())
       nodes.rested()
     }
     for (const [at, rest] of rests.entries()) {
@@ -210,7 +210,7 @@ describe('a node that faults', () => {
     await using nodes = await openNodes(chain, { count: 2 })
     await nodes.rpc.batch([first])
     await until(() => nodes.rpc.health().every(({ state }) => state === 'healthy'))
-    expect(await nodes.rpc.batch([first], { mostBytes: 100 }).catch(fault)).toBe('too_large')
+    expect(await nodes.rpc.batch([first], { maxBytes: 100 }).catch(fault)).toBe('too_large')
     expect(nodes.rpc.health().map(({ state }) => state)).toEqual(['healthy', 'healthy'])
   })
 })
@@ -248,7 +248,7 @@ describe('agreement', () => {
       nodes.node.break(name, knobs)
       const logs: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x5' }] }
       const pick = ([answer]: readonly RpcAnswer[]) =>
-        readLogs(answered(answer)).map(({ transactionHash, blockHash, data }) => ({ transactionHash, blockHash, data }))
+        readLogs(resultOf(answer)).map(({ transactionHash, blockHash, data }) => ({ transactionHash, blockHash, data }))
       expect((await nodes.rpc.agreed([logs], pick)).outcome).toBe('disagreed')
       nodes.node.mend()
       expect(await nodes.rpc.agreed([logs], pick)).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import process from 'node:process'
 import type { Cursor } from '../../../src/chain/chain-log.ts'
-import { isOfNode } from '../../../src/chain/rpc/rpc.ts'
+import { isNodeError } from '../../../src/chain/rpc/rpc.ts'
 import { findCursor, isMovedCursor, recordFinalRange } from '../../../src/chain/watch/books.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import type { ChainSource } from '../../../src/chain/watch/watched-chain.ts'
@@ -269,7 +269,7 @@ test('two that catch up at once read every block once', async () => {
 const readOften = async (source: ChainSource, isDone: () => Promise<boolean>) => {
   const tried = async () => {
     await house.read(source).catch(error => {
-      if (!isOfNode(error)) throw error
+      if (!isNodeError(error)) throw error
     })
     return isDone()
   }

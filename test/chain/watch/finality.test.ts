@@ -160,7 +160,7 @@ test('a chain that does not say what is final is in trouble, and read at its pac
     share: () => ({ position: 0, count: 1 }),
   })
   try {
-    await until(() => watch.troubles().get(watched.id) === 'it does not say what is final')
+    await until(() => watch.troubles().get(watched.id) === 'its nodes do not report a final block')
     for (let blocks = 0; blocks < 12; blocks++) {
       const { number } = await chain.mine()
       await until(async () => (await findCursor(house.sql, watched.id))?.number === number, { timeoutMs: 3_000 })

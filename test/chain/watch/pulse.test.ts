@@ -117,7 +117,7 @@ test('for as long as nothing is answered a chain is not called still, nor at onc
     return now === 'late' && method === 'eth_blockNumber' ? `0x${at.toString(16)}` : answer
   })
   await until(() => watch.heads() > 6)
-  const refused = 'eth_getBlockByNumber was refused: the node cannot (-32000)'
+  const refused = 'eth_getBlockByNumber was refused: server error (-32000)'
   expect(watch.trouble()).toBe(refused)
   const before = watch.heads()
   now = 'late'

@@ -1,7 +1,7 @@
 import type { Cursor } from '../../chain-log.ts'
-import { blockAt, isBlock } from '../../rpc/block.ts'
+import { blockCall, isBlock } from '../../rpc/block.ts'
 import { inParts } from '../../rpc/in-parts.ts'
-import { agreedOn, answered, type Rpc, type RpcAnswer } from '../../rpc/rpc.ts'
+import { agreedOn, type Rpc, type RpcAnswer, resultOf } from '../../rpc/rpc.ts'
 import { balanceCall, balanceOf } from './balance-call.ts'
 import { askAgain, toldOrGone } from './states.ts'
 
@@ -14,10 +14,10 @@ export const openAgreedBalances =
   (rpc: Rpc) =>
   async (held: readonly BalanceAtBlock[]): Promise<readonly (bigint | false)[] | undefined> => {
     const ask = async (part: readonly BalanceAtBlock[]): Promise<readonly bigint[] | undefined> => {
-      const headers = part.map(({ block }) => blockAt(block.number))
+      const headers = part.map(({ block }) => blockCall(block.number))
       const balances = part.map(({ address, block }) => balanceCall(address, block))
       const agreement = await rpc.agreed([...headers, ...balances], answers => {
-        const areThere = part.every(({ block }, at) => isBlock(answered(answers[at]), block))
+        const areThere = part.every(({ block }, at) => isBlock(resultOf(answers[at]), block))
         return areThere ? answers.slice(part.length).map(balanceOf) : null
       })
       return agreedOn(agreement) ?? undefined
@@ -26,9 +26,9 @@ export const openAgreedBalances =
     const askLatest = ({ address }: BalanceAtBlock) =>
       rpc.agreed([balanceCall(address, 'latest')], ([answer]) => balanceOf(answer) >= 0n)
     const areThere = async (part: readonly BalanceAtBlock[]) => {
-      const calls = part.map(({ block }) => blockAt(block.number))
+      const calls = part.map(({ block }) => blockCall(block.number))
       const read = (answers: readonly RpcAnswer[]) =>
-        part.every(({ block }, at) => isBlock(answered(answers[at]), block))
+        part.every(({ block }, at) => isBlock(resultOf(answers[at]), block))
       return agreedOn(await askAgain(() => rpc.agreed(calls, read)))
     }
 

@@ -1,5 +1,5 @@
 import { readBigint, toQuantity } from '../../rpc/hex.ts'
-import { answered, type RpcAnswer, type RpcCall } from '../../rpc/rpc.ts'
+import { type RpcAnswer, type RpcCall, resultOf } from '../../rpc/rpc.ts'
 
 /** A block to ask about. Without a hash it is so deep that its number is enough. */
 export type BlockRef = { readonly number: number; readonly hash: string | undefined }
@@ -9,7 +9,7 @@ export const balanceCall = (address: string, place: BlockRef | 'latest'): RpcCal
   params: [address, place === 'latest' ? place : blockParameter(place)],
 })
 
-export const balanceOf = (answer: RpcAnswer): bigint => readBigint(answered(answer), 'a balance')
+export const balanceOf = (answer: RpcAnswer): bigint => readBigint(resultOf(answer), 'a balance')
 
 export const blockParameter = ({ number, hash }: BlockRef) =>
   hash === undefined ? toQuantity(number) : { blockHash: hash }

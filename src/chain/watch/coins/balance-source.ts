@@ -1,9 +1,9 @@
 import type { Cursor } from '../../chain-log.ts'
-import { blockAt, findHeader, readHeader } from '../../rpc/block.ts'
-import { reachedBy } from '../../rpc/finality.ts'
+import { blockCall, findHeader, readHeader } from '../../rpc/block.ts'
+import { agreedHeight } from '../../rpc/finality.ts'
 import { readBytes } from '../../rpc/hex.ts'
 import { inParts } from '../../rpc/in-parts.ts'
-import { agreedOn, answered, type Rpc, type RpcAnswer, type RpcCall, RpcFault } from '../../rpc/rpc.ts'
+import { agreedOn, type Rpc, type RpcAnswer, type RpcCall, RpcFault, resultOf } from '../../rpc/rpc.ts'
 import { type BalanceAtBlock, openAgreedBalances } from './agreed-balances.ts'
 import { type BlockRef, balanceCall, balanceOf, blockParameter, codeCall } from './balance-call.ts'
 import { openBalancesAt } from './balances-at.ts'
@@ -48,13 +48,13 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
     rpc.agreed([balanceCall(address, place)], ([answer]) => balanceOf(answer))
 
   return {
-    reached: () => reachedBy(rpc, 'latest'),
+    reached: () => agreedHeight(rpc, 'latest'),
     balances: async (addresses, block, of) => {
       const minedAt: number[] = []
       const held = await inParts(addresses, ADDRESSES_AT_ONCE, async part => {
-        const calls = [blockAt(block.number), balancesCall(part, block)]
+        const calls = [blockCall(block.number), balancesCall(part, block)]
         const read = ([header, words]: readonly RpcAnswer[]) => {
-          const { hash, timestamp } = readHeader(answered(header), block)
+          const { hash, timestamp } = readHeader(resultOf(header), block)
           if (hash !== block.hash) throw new RpcFault('behind')
           return { timestamp, found: wordsOf(words, part.length).map(foundIn) }
         }
@@ -67,7 +67,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
     balancesAt: openBalancesAt(rpc),
     hasCodeAt: async (address, place, newer) => {
       const ask = (at: BlockRef) =>
-        rpc.read([codeCall(address, at)], ([code]) => readBytes(answered(code), 'code') !== '0x')
+        rpc.read([codeCall(address, at)], ([code]) => readBytes(resultOf(code), 'code') !== '0x')
       const told = await toldOrGone(
         () => ask(place),
         () => ask(newer),
@@ -75,7 +75,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
       return told === 'gone' ? undefined : told
     },
     agreedBalance: async (address, place, before) => {
-      const calls = [blockAt(place.number), balanceCall(address, place)]
+      const calls = [blockCall(place.number), balanceCall(address, place)]
       const block = agreedOn(await askAgain(() => rpc.agreed(calls, answers => witnessed(place, answers))))
       if (!block) return undefined
       const { hash, timestamp, after } = block
@@ -94,7 +94,7 @@ export const openBalances = (rpc: Rpc): BalanceSource => {
 
 /** Null where the node has another block at this place. */
 const witnessed = ({ number, hash: wanted }: BlockRef, [block, after]: readonly RpcAnswer[]) => {
-  const header = findHeader(answered(block), { number })
+  const header = findHeader(resultOf(block), { number })
   if (!header || (wanted !== undefined && wanted !== header.hash)) return null
   const { hash, timestamp } = header
   return { hash, timestamp, after: balanceOf(after) }
@@ -114,7 +114,7 @@ const balancesCall = (addresses: readonly string[], place: BlockRef): RpcCall =>
 })
 
 const wordsOf = (answer: RpcAnswer, count: number): readonly bigint[] => {
-  const words = readBytes(answered(answer), 'balances', 32 * count)
+  const words = readBytes(resultOf(answer), 'balances', 32 * count)
   return Array.from({ length: count }, (_, at) => BigInt(`0x${words.slice(2 + 64 * at, 66 + 64 * at)}`))
 }
 

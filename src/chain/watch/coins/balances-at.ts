@@ -1,5 +1,5 @@
+import { openBatchSizer } from '../../rpc/batch-sizer.ts'
 import { type Rpc, RpcRefusal } from '../../rpc/rpc.ts'
-import { openStride } from '../../rpc/stride.ts'
 import { type BlockRef, balanceCall, balanceOf } from './balance-call.ts'
 import { askAgain, orRefusal, toldOrGone } from './states.ts'
 
@@ -8,7 +8,7 @@ import { askAgain, orRefusal, toldOrGone } from './states.ts'
  * so are all before it. Nodes tell of some in a batch and refuse the others, and each part is that much smaller.
  */
 export const openBalancesAt = (rpc: Rpc) => {
-  const stride = openStride()
+  const stride = openBatchSizer()
 
   return async (address: string, places: readonly BlockRef[]): Promise<readonly (bigint | undefined)[]> => {
     const told = new Map<number, bigint>()
@@ -35,7 +35,7 @@ export const openBalancesAt = (rpc: Rpc) => {
     }
 
     for (let left = places.toReversed(); left[0]; left = left.filter(({ number }) => !told.has(number))) {
-      const part = left.slice(0, stride.of(left.length))
+      const part = left.slice(0, stride.sizeFor(left.length))
       const balances = await askAll(part).catch(orRefusal)
       if (balances instanceof RpcRefusal) {
         const balance = await askHighest(left[0])
@@ -48,7 +48,7 @@ export const openBalancesAt = (rpc: Rpc) => {
         const place = part[at]
         if (place && balance !== undefined) told.set(place.number, balance)
       }
-      if (!balances.includes(undefined)) stride.went(part.length)
+      if (!balances.includes(undefined)) stride.succeeded(part.length)
     }
     return places.map(({ number }) => told.get(number))
   }

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../postgres/connect.ts'
 import type { Outage } from '../../rpc/outage.ts'
-import { isOfNode, RpcFault, RpcRefusal } from '../../rpc/rpc.ts'
+import { isNodeError, RpcFault, RpcRefusal } from '../../rpc/rpc.ts'
 import type { Balances } from './balance-source.ts'
 import { type Changed, explain } from './explain.ts'
 import { type NativeAccount, type NativeCheck, readAccounts, readHashes, recordLooks } from './looks.ts'
@@ -37,7 +37,7 @@ export const checkNativeBalances = async (
 ): Promise<number> => {
   const orAlone = <T>(alone: () => Promise<T> | T) => {
     return (error: unknown) => {
-      const mayBeAlone = isOfNode(error) && !isBehind(error) && (absence?.isLong() ?? true)
+      const mayBeAlone = isNodeError(error) && !isBehind(error) && (absence?.isLong() ?? true)
       if (!mayBeAlone) throw error
       return alone()
     }

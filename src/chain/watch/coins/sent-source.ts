@@ -1,9 +1,9 @@
 import type { Cursor, TransferLog } from '../../chain-log.ts'
-import { type FullBlock, findFullBlock, fullBlockAt } from '../../rpc/block.ts'
+import { type FullBlock, findFullBlock, fullBlockCall } from '../../rpc/block.ts'
 import { inParts } from '../../rpc/in-parts.ts'
-import { readWhole } from '../../rpc/read-whole.ts'
-import { findReceipt, receiptOf } from '../../rpc/receipt.ts'
-import { agreedOn, answered, type Rpc, type RpcAnswer } from '../../rpc/rpc.ts'
+import { readComplete } from '../../rpc/read-complete.ts'
+import { findReceipt, receiptCall } from '../../rpc/receipt.ts'
+import { agreedOn, type Rpc, type RpcAnswer, resultOf } from '../../rpc/rpc.ts'
 
 /** In place of a log's index: the transaction itself carried the coins. */
 export const BY_TRANSACTION = -1
@@ -26,27 +26,27 @@ const RECEIPTS_AT_ONCE = 100
 export const openSent = (rpc: Rpc): SentSource => ({
   sentIn: blocks =>
     inParts(blocks, BLOCKS_AT_ONCE, part =>
-      readWhole(
+      readComplete(
         rpc,
-        part.map(({ number }) => fullBlockAt(number)),
+        part.map(({ number }) => fullBlockCall(number)),
         {
           read: answers => fullBlocks(part, answers)?.flatMap(coinsOf) ?? null,
-          isWhole: sent => sent !== null,
-          mostBytes: MOST_BYTES,
+          isComplete: sent => sent !== null,
+          maxBytes: MOST_BYTES,
         },
       ),
     ),
   succeeded: sent =>
     inParts(sent, RECEIPTS_AT_ONCE, part =>
-      readWhole(
+      readComplete(
         rpc,
-        part.map(({ txHash }) => receiptOf(txHash)),
+        part.map(({ txHash }) => receiptCall(txHash)),
         {
           read: answers => {
             const went = part.map((each, at) => wentThrough(each, answers[at]))
             return went.includes(null) ? null : part.filter((_, at) => went[at])
           },
-          isWhole: succeeded => succeeded !== null,
+          isComplete: succeeded => succeeded !== null,
         },
       ),
     ),
@@ -54,14 +54,17 @@ export const openSent = (rpc: Rpc): SentSource => ({
     const blocks = [...new Map(sent.map(each => [each.blockHash, blockOf(each)])).values()]
     return inParts(blocks, BLOCKS_AT_ONCE, async part => {
       const here = sent.filter(({ blockHash }) => part.some(({ hash }) => hash === blockHash))
-      const calls = [...part.map(({ number }) => fullBlockAt(number)), ...here.map(({ txHash }) => receiptOf(txHash))]
+      const calls = [
+        ...part.map(({ number }) => fullBlockCall(number)),
+        ...here.map(({ txHash }) => receiptCall(txHash)),
+      ]
       const agreement = await rpc.agreed(
         calls,
         answers => {
           const told = fullBlocks(part, answers)?.flatMap(coinsOf)
           return told ? here.map((each, at) => wasSent(each, told, answers[part.length + at])) : null
         },
-        { mostBytes: MOST_BYTES },
+        { maxBytes: MOST_BYTES },
       )
       const was = agreedOn(agreement)
       return !was || was.includes(null) ? null : here.filter((_, at) => was[at])
@@ -74,7 +77,7 @@ const blockOf = ({ blockNumber, blockHash }: TransferLog): Cursor => ({ number: 
 /** Undefined where one of them is not the block that was meant. */
 const fullBlocks = (blocks: readonly Cursor[], answers: readonly RpcAnswer[]): readonly FullBlock[] | undefined => {
   const found = blocks.flatMap(({ number, hash }, at) => {
-    const block = findFullBlock(answered(answers[at]), { number })
+    const block = findFullBlock(resultOf(answers[at]), { number })
     return block?.hash === hash ? [block] : []
   })
   return found.length === blocks.length ? found : undefined
@@ -95,6 +98,6 @@ const wasSent = (sent: TransferLog, told: readonly TransferLog[], receipt: RpcAn
 }
 
 const wentThrough = ({ txHash, blockHash }: TransferLog, answer: RpcAnswer): boolean | null => {
-  const receipt = findReceipt(answered(answer), txHash)
+  const receipt = findReceipt(resultOf(answer), txHash)
   return receipt?.blockHash === blockHash ? receipt.status === 'success' : null
 }

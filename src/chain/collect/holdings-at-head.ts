@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Ask } from '../rpc/ask.ts'
-import { type BlockHeader, blockAt, readHeader } from '../rpc/block.ts'
-import { answered, RpcFault, RpcRefusal } from '../rpc/rpc.ts'
+import { type BlockHeader, blockCall, readHeader } from '../rpc/block.ts'
+import { RpcFault, RpcRefusal, resultOf } from '../rpc/rpc.ts'
 import { type Holding, readHoldings } from './holdings.ts'
 
 export type HoldingsAtBlock = {
   readonly holdings: readonly Holding[]
-  /** The block all of it was read in; undefined where the node does not answer by the hash of a block. */
+  /** The block in which all balances were read; undefined where the node does not support queries by block hash. */
   readonly block: Pick<BlockHeader, 'number' | 'hash'> | undefined
 }
 
-/** What addresses hold at the head of the chain, which is at least the given block. */
+/** Reads the balances of addresses at the head of the chain, which is at least the block `atLeast`. */
 export const readHoldingsAtHead = async (
   ask: Ask,
   addresses: readonly Hex[],
@@ -27,18 +27,18 @@ export const readHoldingsAtHead = async (
   }
 }
 
-/** Who has just sent something may be answered by a node that has not seen it yet. */
+/** After a transaction, the next request may reach a node that does not have its block yet. */
 const readHead = async (ask: Ask, atLeast: number): Promise<BlockHeader> => {
   for (let asked = 1; ; asked++) {
-    const [answer] = await ask([blockAt('latest')])
-    const head = readHeader(answered(answer))
+    const [answer] = await ask([blockCall('latest')])
+    const head = readHeader(resultOf(answer))
     if (head.number >= atLeast) return head
-    if (asked === mostAsked) throw new RpcFault('behind')
-    await sleep(everyMs)
+    if (asked === MAX_POLLS) throw new RpcFault('behind')
+    await sleep(POLL_MS)
   }
 }
 
-const everyMs = 250
-const mostAsked = 40
+const POLL_MS = 250
+const MAX_POLLS = 40
 
-export const isEmpty = ({ coins, tokens }: Holding): boolean => coins === 0n && tokens.every(amount => amount === 0n)
+export const isEmpty = ({ native, tokens }: Holding): boolean => native === 0n && tokens.every(amount => amount === 0n)

@@ -7,8 +7,8 @@ import { findFactoryDeployment } from './factory.ts'
 import type { Sweep } from './plan.ts'
 import { sendAndWait, type TransactionRequest } from './send.ts'
 
-/** Sends or prints transactions, for a command. */
-export type Carrier = {
+/** Sends or prints transactions, for a command-line program. */
+export type SendContext = {
   readonly ask: Ask
   readonly chainId: number
   /** Sends the transactions and pays the gas. Undefined: the transactions are printed. */
@@ -19,7 +19,7 @@ export type Carrier = {
 
 /** Sends the transaction and returns its receipt, or prints it and returns undefined. */
 export const sendOrPrint = async (
-  { ask, chainId, account, say, print }: Carrier,
+  { ask, chainId, account, say, print }: SendContext,
   transaction: TransactionRequest,
 ): Promise<Receipt | undefined> => {
   if (!account) {
@@ -32,23 +32,23 @@ export const sendOrPrint = async (
   return mined
 }
 
-/** Deploys the factory if needed. Returns whether it is on the chain now: nothing can be planned before. */
-export const deployFirst = async (carrier: Carrier): Promise<boolean> => {
-  const deployment = await findFactoryDeployment(carrier.ask)
-  if (deployment.state === 'there') return true
+/** Deploys the factory if needed. Returns whether it is deployed now: sweeps can be planned only then. */
+export const deployFactoryIfNeeded = async (context: SendContext): Promise<boolean> => {
+  const deployment = await findFactoryDeployment(context.ask)
+  if (deployment.state === 'deployed') return true
   if (deployment.state === 'no_proxy')
     throw new StartError(
       `The deployment proxy ${deploymentProxy} is not on this chain: see Arachnid/deterministic-deployment-proxy`,
     )
-  carrier.say('The contract that collects the money (factory) is not on this chain yet and is deployed first')
-  if (await sendOrPrint(carrier, deployment.transaction)) return true
-  carrier.say('Send this transaction, then run the same command again')
+  context.say('The contract that collects the money (factory) is not on this chain yet and is deployed first')
+  if (await sendOrPrint(context, deployment.transaction)) return true
+  context.say('Send this transaction, then run the same command again')
   return false
 }
 
-export const carryOutSweep = async (carrier: Carrier, sweep: Sweep): Promise<Receipt | undefined> => {
-  const mined = await sendOrPrint(carrier, sweep)
-  carrier.say(`  ${gasLine(sweep, mined)}`)
+export const sendOrPrintSweep = async (context: SendContext, sweep: Sweep): Promise<Receipt | undefined> => {
+  const mined = await sendOrPrint(context, sweep)
+  context.say(`  ${gasLine(sweep, mined)}`)
   return mined
 }
 
