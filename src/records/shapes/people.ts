@@ -84,7 +84,7 @@ export const securityEventShape = shape({
     }),
   example: {
     object: 'security_event',
-    id: '01938000-0000-7000-8000-00000000000a',
+    id: '0193a000-0000-7000-8000-00000000000a',
     merchantId: example.merchantId,
     actor: example.userId,
     email: 'anna@lamps.shop',
