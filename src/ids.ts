@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Random } from './outside.ts'
+import type { IdPrefix } from './resources.ts'
 
 /** A UUIDv7: 48 bits of time, then randomness. Sorted by time, so that new rows land together in an index. */
 export const uuidv7 = (at: Date, random: Random): string => {
@@ -37,23 +38,6 @@ const uuidOf = (bytes: Uint8Array): string => {
   return spelledUuid.toString('latin1')
 }
 
-/** What an id on the wire begins with. Events have none: theirs are plain UUIDs. */
-export type Prefix =
-  | 'pay'
-  | 're'
-  | 'plink'
-  | 'dp'
-  | 'mer'
-  | 'usr'
-  | 'key'
-  | 'whe'
-  | 'whd'
-  | 'cus'
-  | 'inv'
-  | 'sub'
-  | 'invite'
-  | 'session'
-
 /** Crockford's base32, lower case: no letter looks like a digit, and texts sort as the bytes do. */
 const base32 = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -67,7 +51,7 @@ const hexValues = valuesOf('0123456789abcdef')
 const base32Values = valuesOf(base32)
 
 /** `pay_01m7ygh5qmfvg9bxgmmwc0qqnf`: the prefix and the UUID's 128 bits in 26 characters of five, two zeros ahead. */
-export const encodeId = (prefix: Prefix, uuid: string): string => {
+export const encodeId = (prefix: IdPrefix, uuid: string): string => {
   let to = 0
   for (; to < prefix.length; to++) spelledId[to] = prefix.charCodeAt(to)
   spelledId[to++] = UNDERSCORE
@@ -92,7 +76,7 @@ const UNDERSCORE = 95
 const HYPHEN = 45
 
 /** The UUID of an id that is spelled as `encodeId` does, and undefined for anything else. */
-export const decodeId = (prefix: Prefix, id: string): string | undefined => {
+export const decodeId = (prefix: IdPrefix, id: string): string | undefined => {
   const text = id.slice(prefix.length + 1)
   // Two characters hold more than a byte: `7z` is the last that is one.
   if (!id.startsWith(`${prefix}_`) || !/^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text)) return undefined

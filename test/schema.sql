@@ -96,7 +96,7 @@ create table api_keys (
   constraint api_keys_hashes CHECK (length(hash) = 32 AND length(previous_hash) = 32),
   constraint api_keys_name CHECK (length(name) >= 1 AND length(name) <= 200),
   constraint api_keys_previous CHECK ((previous_hash IS NULL) = (previous_until IS NULL)),
-  constraint api_keys_scopes CHECK (cardinality(scopes) > 0 AND scopes <@ ARRAY['*'::text, 'payments:read'::text, 'payment_links:write'::text, 'refunds:write'::text, 'disputes:write'::text]),
+  constraint api_keys_scopes CHECK (cardinality(scopes) > 0 AND array_to_string(scopes, ' '::text, '?'::text) ~ '^(\*|[a-z_]+:(read|write))( (\*|[a-z_]+:(read|write)))*$'::text),
   constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 

@@ -1,6 +1,6 @@
 import type { Outside } from '../outside.ts'
-import type { Scope } from '../queries/api-keys.ts'
 import { findKeyAccess } from '../queries/key-access.ts'
+import type { Scope } from '../resources.ts'
 import { isApiKey, spellHash } from './api-key.ts'
 import { openLastUses } from './last-use.ts'
 import { openRecent } from './recent.ts'

@@ -3,8 +3,9 @@ import type { KeyBook } from '../access/key-book.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import type { Outside } from '../outside.ts'
-import type { ApiKeyRow, Asker, KeyName, Scope } from '../queries/api-keys.ts'
+import type { ApiKeyRow, Asker, KeyName } from '../queries/api-keys.ts'
 import * as apiKeys from '../queries/api-keys.ts'
+import type { Scope } from '../resources.ts'
 
 /** The presets of scopes. Callers can also list scopes. */
 export const presets = {

@@ -4,6 +4,7 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findApiKeySeq, type KeyName, listApiKeys } from '../queries/api-keys.ts'
 import { apiKeyRecord } from '../records/api-key.ts'
+import { scopes } from '../resources.ts'
 import { createApiKeyDocs, listApiKeysDocs, revokeApiKeyDocs, rotateApiKeyDocs } from './docs/merchant.ts'
 import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, pageOf } from './list.ts'
@@ -13,14 +14,17 @@ import { givenName } from './text.ts'
 
 const path = '/v1/merchants/:merchantId/api-keys'
 
-const scope = () => type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'")
+const scope = () => type.enumerated('*', ...scopes)
 
 const newKey = () =>
   type({
     name: givenName(),
     'livemode?': 'boolean',
     'access?': "'full' | 'store_plugin' | 'read_only'",
-    'scopes?': scope().array().atLeastLength(1).atMostLength(5),
+    'scopes?': scope()
+      .array()
+      .atLeastLength(1)
+      .atMostLength(scopes.length + 1),
     'expiresAt?': moment().or('null'),
   })
 

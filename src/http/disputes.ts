@@ -75,7 +75,7 @@ export const disputeRoutes: readonly Route[] = [
     query: () => listQuery().merge(filters()),
     handle: async ({ sql }, { whose, query }) => {
       const { status, paymentId, limit } = query
-      const page = await placedPage(sql, 'disputes', whose, query, idOf)
+      const page = await placedPage(sql, 'dispute', whose, query)
       const disputes = await listDisputes(sql, whose, { status, paymentId }, page)
       return { status: 200, body: listOf(disputes, limit, disputeRecord) }
     },
@@ -115,5 +115,3 @@ export const disputeRoutes: readonly Route[] = [
       }),
   }),
 ]
-
-const idOf = (id: string) => decodeId('dp', id)

@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import { refuse } from '../errors.ts'
 import { findEvent, listEvents } from '../queries/events.ts'
 import { eventRecord } from '../records/event.ts'
-import { eventTypes, testEventType } from '../records/event-types.ts'
+import { eventTypes, testEventType } from '../resources.ts'
 import { getEventDocs, listEventsDocs } from './docs/events.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { uuidIn } from './record-id.ts'
@@ -20,7 +20,7 @@ export const eventRoutes: readonly Route[] = [
       docs: listEventsDocs,
       query: () => listQuery().merge(filters()),
       handle: async (api, { whose, query }) => {
-        const page = await placedPage(api.sql, 'events', whose, query, uuidIn)
+        const page = await placedPage(api.sql, 'event', whose, query)
         const events = await listEvents(api.sql, whose, query.type, page)
         return { status: 200, body: listOf(events, query.limit, eventRecord) }
       },

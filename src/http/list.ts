@@ -1,8 +1,11 @@
 import { type } from 'arktype'
 import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Page, PageFrom } from '../queries/page.ts'
-import { findPlace, type PlacedTable, type Whose } from '../queries/places.ts'
+import { findPlace, type Whose } from '../queries/places.ts'
+import { type ListedName, resources } from '../resources.ts'
+import { uuidIn } from './record-id.ts'
 import type { Parsed } from './route.ts'
 
 /** The parameters of every list; a route adds its filters with `listQuery().and(…)` or `listQuery().merge(…)`. */
@@ -45,11 +48,9 @@ export const pageOf = async <Start>(
   return { after: after ?? refuse('invalid_cursor', { param: 'startingAfter' }), limit, order }
 }
 
-/** The same for a table with places. */
-export const placedPage = (
-  sql: Sql,
-  table: PlacedTable,
-  whose: Whose,
-  query: ListQuery,
-  decode: (text: string) => string | undefined,
-): Promise<Page> => pageOf(query, decode, id => findPlace(sql, table, whose, id))
+/** The same for a resource that is listed by `seq`. */
+export const placedPage = (sql: Sql, name: ListedName, whose: Whose, query: ListQuery): Promise<Page> => {
+  const { prefix, table } = resources[name]
+  const decode = (id: string) => (prefix === null ? uuidIn(id) : decodeId(prefix, id))
+  return pageOf(query, decode, id => findPlace(sql, table, whose, id))
+}

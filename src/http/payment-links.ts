@@ -4,7 +4,6 @@ import type { Actor } from '../actors/kind.ts'
 import { canPrice } from '../chain/quotes/quotes.ts'
 import { createPaymentLink, deactivatePaymentLink } from '../commands/payment-links.ts'
 import { refuse } from '../errors.ts'
-import { decodeId } from '../ids.ts'
 import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
 import type { Whose } from '../queries/places.ts'
 import { paymentLinkRecord } from '../records/payment-link.ts'
@@ -60,7 +59,7 @@ export const paymentLinkRoutes: readonly Route[] = [
       query: () => listQuery().merge(filters()),
       handle: async (api, { whose, query }) => {
         const { status, reference, limit } = query
-        const page = await placedPage(api.sql, 'payment_links', whose, query, idOf)
+        const page = await placedPage(api.sql, 'payment_link', whose, query)
         const links = await listPaymentLinks(api.sql, whose, { status, reference }, page)
         return { status: 200, body: listOf(links, limit, recordIn(api)) }
       },
@@ -140,8 +139,6 @@ const recordIn =
   ({ settings }: Api) =>
   (link: Actor<PaymentLink>) =>
     paymentLinkRecord(link, settings.publicUrl)
-
-const idOf = (id: string) => decodeId('plink', id)
 
 const openingOf = ({ merchantId, livemode }: Whose, body: Parsed<typeof newLink>): PaymentLinkOpening => ({
   merchantId,

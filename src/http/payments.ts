@@ -38,7 +38,7 @@ export const paymentRoutes: readonly Route[] = [
       handle: async (api, { whose, query }) => {
         const { status, paymentLinkId, reference, limit } = query
         const attention = 'attention' in query
-        const page = await placedPage(api.sql, 'payments', whose, query, id => decodeId('pay', id))
+        const page = await placedPage(api.sql, 'payment', whose, query)
         const payments = await listPayments(api.sql, whose, { status, paymentLinkId, reference, attention }, page)
         return { status: 200, body: listOf(payments, limit, recordIn(api)) }
       },

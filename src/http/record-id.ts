@@ -1,15 +1,16 @@
 import { type } from 'arktype'
 import { refuse } from '../errors.ts'
-import { decodeId, type Prefix } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import type { RecordName } from '../queries/named.ts'
+import type { IdPrefix } from '../resources.ts'
 
 /** An ID that filters a list. If the object does not exist, the list is empty. */
-export const recordId = (prefix: Prefix) =>
+export const recordId = (prefix: IdPrefix) =>
   type('string').pipe((text, ctx) => decodeId(prefix, text) ?? ctx.error(`an id that begins with ${prefix}_`))
 
 /** The object in a path. A malformed ID is `resource_not_found`. */
 export const recordName = (
-  prefix: Prefix,
+  prefix: IdPrefix,
   { params, whose }: { readonly params: { readonly id: string }; readonly whose: Omit<RecordName, 'id'> },
 ): RecordName => ({ ...whose, id: decodeId(prefix, params.id) ?? refuse('resource_not_found') })
 

@@ -87,7 +87,7 @@ export const refundRoutes: readonly Route[] = [
         const { sql } = api
         const { whose, query } = call
         const { status, paymentId, limit } = query
-        const page = await placedPage(sql, 'refunds', whose, query, idOf)
+        const page = await placedPage(sql, 'refund', whose, query)
         const attention = 'attention' in query ? { chainsOn: chainIdsOf(api.chains) } : undefined
         const refunds = await listRefunds(sql, whose, { status, paymentId, attention }, page)
         const factsOf = await refundFactsFor(api, call, refunds)
@@ -140,5 +140,3 @@ export const refundRoutes: readonly Route[] = [
     },
   ),
 ]
-
-const idOf = (id: string) => decodeId('re', id)

@@ -3,8 +3,8 @@ import type { KeyCaller } from '../access/key-book.ts'
 import type { SessionCaller } from '../access/session-book.ts'
 import { encodeId } from '../ids.ts'
 import { once } from '../once.ts'
-import type { Scope } from '../queries/api-keys.ts'
 import type { Whose } from '../queries/places.ts'
+import type { Scope } from '../resources.ts'
 import type { Api } from './api.ts'
 import type { Docs } from './docs/docs.ts'
 import { livemodeQuery } from './list.ts'
@@ -101,7 +101,7 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
     route('/v1', { by: 'key', scope, ...(testOnly && { testOnly }) }, query),
     route(
       '/v1/merchants/:merchantId',
-      { by: 'member', role: scope === 'payments:read' ? 'viewer' : 'developer' },
+      { by: 'member', role: scope.endsWith(':read') ? 'viewer' : 'developer' },
       membersQuery,
     ),
   ]

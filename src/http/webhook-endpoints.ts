@@ -7,12 +7,11 @@ import {
   rotateWebhookSecret,
 } from '../commands/webhook-endpoints.ts'
 import { refuse } from '../errors.ts'
-import { decodeId } from '../ids.ts'
 import type { RecordName } from '../queries/named.ts'
 import { findWebhookEndpoint, listWebhookEndpoints } from '../queries/webhook-endpoints.ts'
 import { deliveryRecord } from '../records/delivery.ts'
-import { eventTypes as types } from '../records/event-types.ts'
 import { webhookEndpointRecord } from '../records/webhook-endpoint.ts'
+import { eventTypes as types } from '../resources.ts'
 import type { Api } from './api.ts'
 import {
   createWebhookEndpointDocs,
@@ -67,7 +66,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       query: () => listQuery().merge(livemodeQuery()),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const whose = { merchantId, livemode: query.livemode }
-        const page = await placedPage(sql, 'webhook_endpoints', whose, query, idOf)
+        const page = await placedPage(sql, 'webhook_endpoint', whose, query)
         const rows = await listWebhookEndpoints(sql, whose, page)
         return { status: 200, body: listOf(rows, query.limit, row => webhookEndpointRecord(row)) }
       },
@@ -172,5 +171,3 @@ export const endpointName = ({ params, member }: ItemCall): RecordName =>
 
 export const getEndpoint = async ({ sql }: Api, call: ItemCall) =>
   (await findWebhookEndpoint(sql, endpointName(call))) ?? refuse('resource_not_found')
-
-const idOf = (id: string) => decodeId('whe', id)

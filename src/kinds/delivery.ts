@@ -1,9 +1,10 @@
 import { type Delivery, deliveryMachine } from '../../machines/delivery.ts'
 import type { Kind } from '../actors/kind.ts'
+import { resources } from '../resources.ts'
 
 export const deliveryKind: Kind<Delivery> = {
   name: 'delivery',
-  table: 'deliveries',
+  table: resources.delivery.table,
   machine: deliveryMachine,
   // Claims take rows of this version only: whoever raises it brings what is pending along in a migration.
   version: 1,

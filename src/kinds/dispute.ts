@@ -1,10 +1,11 @@
 import { type Dispute, disputeMachine } from '../../machines/dispute.ts'
 import type { Kind } from '../actors/kind.ts'
+import { resources } from '../resources.ts'
 import { disputeRecord } from './dispute-record.ts'
 
 export const disputeKind: Kind<Dispute> = {
   name: 'dispute',
-  table: 'disputes',
+  table: resources.dispute.table,
   machine: disputeMachine,
   version: 1,
   columns: {

@@ -1,9 +1,10 @@
 import { type PaymentLink, paymentLinkMachine } from '../../machines/payment-link.ts'
 import type { Kind } from '../actors/kind.ts'
+import { resources } from '../resources.ts'
 
 export const paymentLinkKind: Kind<PaymentLink> = {
   name: 'payment_link',
-  table: 'payment_links',
+  table: resources.payment_link.table,
   machine: paymentLinkMachine,
   version: 1,
   columns: {

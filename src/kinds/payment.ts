@@ -2,11 +2,12 @@ import { paymentMachine } from '../../machines/payment.ts'
 import type { Payment, PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
 import type { Kind } from '../actors/kind.ts'
+import { resources } from '../resources.ts'
 import { paymentRecord } from './payment-record.ts'
 
 export const paymentKind: Kind<Payment> = {
   name: 'payment',
-  table: 'payments',
+  table: resources.payment.table,
   machine: paymentMachine,
   version: 1,
   columns: {

@@ -1,11 +1,12 @@
 import type { PaymentEvent } from '../../machines/payment-events.ts'
 import { type Refund, type RefundEvent, refundMachine } from '../../machines/refund.ts'
 import type { Kind } from '../actors/kind.ts'
+import { resources } from '../resources.ts'
 import { refundRecord } from './refund-record.ts'
 
 export const refundKind: Kind<Refund> = {
   name: 'refund',
-  table: 'refunds',
+  table: resources.refund.table,
   machine: refundMachine,
   version: 1,
   columns: {

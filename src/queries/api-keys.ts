@@ -1,8 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
+import type { Scope } from '../resources.ts'
 import { type Page, pageBySeq } from './page.ts'
 import type { Doer, Operator } from './security-events.ts'
-
-export type Scope = 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'
 
 export type ApiKeyRow = {
   readonly id: string

@@ -1,5 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { Scope } from './api-keys.ts'
+import type { Scope } from '../resources.ts'
 
 export type KeyAccess = {
   readonly id: string

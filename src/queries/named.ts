@@ -1,5 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { Fragment, PlacedTable } from './places.ts'
+import type { ListedTable } from '../resources.ts'
+import type { Fragment } from './places.ts'
 import { together } from './together.ts'
 
 /** A record as its merchant asks for it. */
@@ -15,7 +16,7 @@ export type Finder<Row> = (sql: Sql, name: RecordName) => Promise<Row | undefine
 
 /** The same row is read by key and after key by the same statement, so the finder of a table is made once. Its row is `r`. */
 export const finderOf = <Row extends object>(
-  table: PlacedTable,
+  table: ListedTable,
   columns: (sql: Sql) => Fragment = sql => sql`*`,
 ): Finder<Row> => {
   const finders = new WeakMap<Sql, (name: RecordName) => Promise<Row | undefined>>()
@@ -29,7 +30,7 @@ export const finderOf = <Row extends object>(
 }
 
 type Sought = {
-  readonly table: PlacedTable
+  readonly table: ListedTable
   readonly columns: (sql: Sql) => Fragment
   readonly names: readonly RecordName[]
 }

@@ -1,22 +1,13 @@
 import type postgres from 'postgres'
 import type { Sql } from '../postgres/connect.ts'
+import type { ListedTable } from '../resources.ts'
 import { type Page, pageBySeq } from './page.ts'
-
-/** The tables whose rows are listed in the order of `seq`: see lock_list() in sql/101-actors-functions.sql. */
-export type PlacedTable =
-  | 'payments'
-  | 'refunds'
-  | 'payment_links'
-  | 'disputes'
-  | 'events'
-  | 'webhook_endpoints'
-  | 'deliveries'
 
 /** Whose records are listed: lists are of one mode. */
 export type Whose = { readonly merchantId: string; readonly livemode: boolean }
 
 export type PlacedList = {
-  readonly table: PlacedTable
+  readonly table: ListedTable
   readonly whose: Whose
   readonly page: Page
   /** All of the row, which is `r`, unless told otherwise. */
@@ -34,7 +25,7 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>
 /** The `seq` of the row that a cursor names, when it is one of the list. */
 export const findPlace = async (
   sql: Sql,
-  table: PlacedTable,
+  table: ListedTable,
   { merchantId, livemode }: Whose,
   id: string,
   filters: Fragment = sql``,

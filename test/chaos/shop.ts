@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventTypes } from '../../src/records/event-types.ts'
+import { eventTypes } from '../../src/resources.ts'
 import { oneOf } from '../harness/random.ts'
 import { type Caller, codeOf, type Said } from './caller.ts'
 import type { Scene } from './scene.ts'

@@ -1,4 +1,5 @@
-import { example } from '../../records/shapes/wire.ts'
+import { exampleId } from '../../records/shapes/wire.ts'
+import { exampleNames, resources } from '../../resources.ts'
 
 const atomicUnits = 'in atomic units of the asset, as a decimal string'
 const windowEnd =
@@ -364,19 +365,8 @@ export const explainParameter = (name: string, operation = ''): string =>
 
 /** An example of the ID that follows this segment of a path. */
 export const idExamples: Readonly<Record<string, string>> = {
-  merchants: example.merchantId,
-  payments: example.paymentId,
-  refunds: example.refundId,
+  ...Object.fromEntries(exampleNames.map(name => [resources[name].path, exampleId(name)])),
+  pay: exampleId('payment_link'),
+  links: exampleId('payment_link'),
   claims: 'Zl9oVnqR6Jm3sCwJqYb0e7t4hTgKxUuP2dNaLf1iXyE',
-  disputes: example.disputeId,
-  events: example.eventId,
-  'payment-links': example.paymentLinkId,
-  pay: example.paymentLinkId,
-  links: example.paymentLinkId,
-  'api-keys': 'key_01jeg00000e008000000000008',
-  members: example.userId,
-  invites: 'invite_01jeg00000e008000000000009',
-  'webhook-endpoints': example.webhookEndpointId,
-  deliveries: 'whd_01jeg00000e00800000000000d',
-  sessions: 'session_01jeg00000e00800000000000b',
 }

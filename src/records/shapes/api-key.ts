@@ -1,7 +1,8 @@
 import { type } from 'arktype'
 import { once } from '../../once.ts'
+import { scopes } from '../../resources.ts'
 import { shape } from './shape.ts'
-import { example, idOf, time, timeOrNull } from './wire.ts'
+import { example, exampleId, idOf, time, timeOrNull } from './wire.ts'
 
 const apiKeyType = once(() =>
   type({
@@ -9,7 +10,7 @@ const apiKeyType = once(() =>
     id: idOf('key'),
     merchantId: idOf('mer'),
     name: 'string',
-    scopes: type("'*' | 'payments:read' | 'payment_links:write' | 'refunds:write' | 'disputes:write'").array(),
+    scopes: type.enumerated('*', ...scopes).array(),
     tag: 'string',
     last4: 'string',
     livemode: 'boolean',
@@ -23,8 +24,8 @@ const apiKeyType = once(() =>
 
 const apiKey = {
   object: 'api_key',
-  id: 'key_01jeg00000e008000000000008',
-  merchantId: example.merchantId,
+  id: exampleId('api_key'),
+  merchantId: exampleId('merchant'),
   name: 'The shop',
   scopes: ['payments:read', 'payment_links:write'],
   tag: 'k7f3',

@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import { once } from '../../once.ts'
 import { checkoutPaymentShape, openedPayment } from './payment.ts'
 import { shape } from './shape.ts'
-import { address, atomic, chainId, count, currency, example, idOf, minor, timeOrNull } from './wire.ts'
+import { address, atomic, chainId, count, currency, example, exampleId, idOf, minor, timeOrNull } from './wire.ts'
 
 const link = once(() =>
   type({
@@ -34,7 +34,7 @@ export const visitedLinkShape = shape({
   type: () => type({ link: link(), options: option().array() }),
   example: {
     link: {
-      id: example.paymentLinkId,
+      id: exampleId('payment_link'),
       merchantName: 'Lamps',
       title: 'A lamp',
       description: 'Brass, for the desk.',
@@ -70,7 +70,7 @@ export const openedCheckoutShape = shape({
   type: () => type({ payment: checkoutPaymentShape.type, clientSecret: 'string' }),
   example: {
     payment: openedPayment,
-    clientSecret: `${example.paymentId}_secret_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
+    clientSecret: `${exampleId('payment')}_secret_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
   },
   parts: [checkoutPaymentShape],
 })

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { shape } from './shape.ts'
-import { currency, example, idOf, minor, time } from './wire.ts'
+import { currency, example, exampleId, idOf, minor, time } from './wire.ts'
 
 export const disputeShape = shape({
   name: 'Dispute',
@@ -29,9 +29,9 @@ export const disputeShape = shape({
     }),
   example: {
     object: 'dispute',
-    id: example.disputeId,
-    paymentId: example.paymentId,
-    merchantId: example.merchantId,
+    id: exampleId('dispute'),
+    paymentId: exampleId('payment'),
+    merchantId: exampleId('merchant'),
     amountMinor: 4900,
     currency: 'EUR',
     reason: 'product_not_received',

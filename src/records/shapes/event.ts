@@ -1,11 +1,11 @@
 import { type } from 'arktype'
-import { eventTypes, testEventType } from '../event-types.ts'
+import { eventTypes, testEventType } from '../../resources.ts'
 import { disputeShape } from './dispute.ts'
 import { paymentShape } from './payment.ts'
 import { refundShape } from './refund.ts'
 import { shape } from './shape.ts'
 import { webhookEndpointShape } from './webhook.ts'
-import { count, example, uuid, version } from './wire.ts'
+import { count, exampleId, uuid, version } from './wire.ts'
 
 const parts = [paymentShape, refundShape, disputeShape, webhookEndpointShape]
 
@@ -24,7 +24,7 @@ export const eventShape = shape({
   parts,
   example: {
     object: 'event',
-    id: example.eventId,
+    id: exampleId('event'),
     type: 'payment.succeeded',
     created: 1795176190,
     livemode: false,

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { once } from '../../once.ts'
 import { shape } from './shape.ts'
-import { chainId, count, currency, example, idOf, minor, texts, time, timeOrNull } from './wire.ts'
+import { chainId, count, currency, example, exampleId, idOf, minor, texts, time, timeOrNull } from './wire.ts'
 
 const paymentLinkStatus = once(() => type("'active' | 'deactivated' | 'completed' | 'expired'"))
 
@@ -33,9 +33,9 @@ export const paymentLinkShape = shape({
     }),
   example: {
     object: 'payment_link',
-    id: example.paymentLinkId,
-    merchantId: example.merchantId,
-    url: `https://pay.lamps.shop/pay/${example.paymentLinkId}`,
+    id: exampleId('payment_link'),
+    merchantId: exampleId('merchant'),
+    url: `https://pay.lamps.shop/pay/${exampleId('payment_link')}`,
     status: 'active',
     amountMinor: 4900,
     currency: 'EUR',

@@ -8,6 +8,7 @@ import {
   count,
   currency,
   example,
+  exampleId,
   idOf,
   minor,
   texts,
@@ -42,8 +43,8 @@ const paymentType = once(() => customersType().merge({ reference: 'string | null
 
 const customersPayment = {
   object: 'payment',
-  id: example.paymentId,
-  merchantId: example.merchantId,
+  id: exampleId('payment'),
+  merchantId: exampleId('merchant'),
   method: 'crypto',
   status: 'success',
   amountMinor: 4900,
@@ -52,7 +53,7 @@ const customersPayment = {
   customerEmail: 'ada@example.com',
   customerName: 'Ada Example',
   failureReason: null,
-  paymentLinkId: example.paymentLinkId,
+  paymentLinkId: exampleId('payment_link'),
   expiresAt: '2026-11-20T12:30:00.000Z',
   livemode: false,
   createdAt: example.at,

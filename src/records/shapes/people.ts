@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { once } from '../../once.ts'
 import { shape } from './shape.ts'
-import { example, idOf, time, uuid } from './wire.ts'
+import { example, exampleId, idOf, time, uuid } from './wire.ts'
 
 const role = once(() => type("'owner' | 'developer' | 'viewer'"))
 
@@ -20,8 +20,8 @@ export const memberShape = shape({
     }),
   example: {
     object: 'member',
-    id: example.userId,
-    merchantId: example.merchantId,
+    id: exampleId('member'),
+    merchantId: exampleId('merchant'),
     email: 'anna@lamps.shop',
     role: 'owner',
     mfaEnabled: true,
@@ -47,12 +47,12 @@ const inviteType = once(() =>
 
 const invite = {
   object: 'invite',
-  id: 'invite_01jeg00000e008000000000009',
-  merchantId: example.merchantId,
+  id: exampleId('invite'),
+  merchantId: exampleId('merchant'),
   role: 'developer',
   email: 'ben@lamps.shop',
   status: 'pending',
-  createdBy: example.userId,
+  createdBy: exampleId('member'),
   expiresAt: '2026-11-27T12:00:00.000Z',
   createdAt: example.at,
   updatedAt: example.at,
@@ -84,13 +84,13 @@ export const securityEventShape = shape({
     }),
   example: {
     object: 'security_event',
-    id: '0193a000-0000-7000-8000-00000000000a',
-    merchantId: example.merchantId,
-    actor: example.userId,
+    id: exampleId('security_event'),
+    merchantId: exampleId('merchant'),
+    actor: exampleId('member'),
     email: 'anna@lamps.shop',
     address: '203.0.113.7',
     action: 'api_key.created',
-    details: { keyId: 'key_01jeg00000e008000000000008' },
+    details: { keyId: exampleId('api_key') },
     createdAt: example.at,
     updatedAt: example.at,
   },
@@ -110,7 +110,7 @@ export const sessionShape = shape({
     }),
   example: {
     object: 'session',
-    id: 'session_01jeg00000e00800000000000b',
+    id: exampleId('session'),
     current: true,
     address: '203.0.113.7',
     userAgent: 'Mozilla/5.0',
@@ -127,8 +127,8 @@ const accountType = once(() =>
 )
 
 const account = {
-  user: { id: example.userId, email: 'anna@lamps.shop', mfaEnabled: false },
-  merchants: [{ id: example.merchantId, name: 'Lamps', role: 'owner' }],
+  user: { id: exampleId('member'), email: 'anna@lamps.shop', mfaEnabled: false },
+  merchants: [{ id: exampleId('merchant'), name: 'Lamps', role: 'owner' }],
 }
 
 export const accountShape = shape({ name: 'Account', type: accountType, example: account })

@@ -1,6 +1,19 @@
 import { type } from 'arktype'
 import { shape } from './shape.ts'
-import { address, atomic, chainId, count, currency, example, idOf, minor, texts, time, txHash } from './wire.ts'
+import {
+  address,
+  atomic,
+  chainId,
+  count,
+  currency,
+  example,
+  exampleId,
+  idOf,
+  minor,
+  texts,
+  time,
+  txHash,
+} from './wire.ts'
 
 export const refundShape = shape({
   name: 'Refund',
@@ -36,9 +49,9 @@ export const refundShape = shape({
     }),
   example: {
     object: 'refund',
-    id: example.refundId,
-    paymentId: example.paymentId,
-    merchantId: example.merchantId,
+    id: exampleId('refund'),
+    paymentId: exampleId('payment'),
+    merchantId: exampleId('merchant'),
     amountMinor: 1500,
     currency: 'EUR',
     status: 'requires_signature',

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { shape } from './shape.ts'
-import { address, count, example, idOf, time } from './wire.ts'
+import { address, count, example, exampleId, idOf, time } from './wire.ts'
 
 export const settingsShape = shape({
   name: 'Settings',
@@ -28,8 +28,8 @@ export const settingsShape = shape({
     }),
   example: {
     object: 'settings',
-    id: example.merchantId,
-    merchantId: example.merchantId,
+    id: exampleId('merchant'),
+    merchantId: exampleId('merchant'),
     livemode: false,
     name: 'Lamps',
     branding: {

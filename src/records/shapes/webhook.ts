@@ -1,9 +1,9 @@
 import { type } from 'arktype'
 import { once } from '../../once.ts'
+import { eventTypes, testEventType } from '../../resources.ts'
 import { attemptOutcomes } from '../attempt-outcomes.ts'
-import { eventTypes, testEventType } from '../event-types.ts'
 import { shape } from './shape.ts'
-import { count, example, idOf, time, timeOrNull, uuid } from './wire.ts'
+import { count, example, exampleId, idOf, time, timeOrNull, uuid } from './wire.ts'
 
 const endpointType = once(() =>
   type({
@@ -23,8 +23,8 @@ const endpointType = once(() =>
 
 const endpoint = {
   object: 'webhook_endpoint',
-  id: example.webhookEndpointId,
-  merchantId: example.merchantId,
+  id: exampleId('webhook_endpoint'),
+  merchantId: exampleId('merchant'),
   url: 'https://lamps.shop/webhooks',
   description: 'The shop',
   eventTypes: ['payment.succeeded', 'refund.processed'],
@@ -70,10 +70,10 @@ export const webhookDeliveryShape = shape({
     }),
   example: {
     object: 'webhook_delivery',
-    id: 'whd_01jeg00000e00800000000000d',
-    eventId: example.eventId,
+    id: exampleId('delivery'),
+    eventId: exampleId('event'),
     eventType: 'payment.succeeded',
-    endpointId: example.webhookEndpointId,
+    endpointId: exampleId('webhook_endpoint'),
     status: 'delivered',
     nextAttemptAt: null,
     attempts: [
@@ -96,5 +96,5 @@ export const webhookDeliveryShape = shape({
 export const webhookRecoveryShape = shape({
   name: 'WebhookRecovery',
   type: () => type({ object: "'webhook_recovery'", endpointId: idOf('whe'), since: time(), deliveries: count() }),
-  example: { object: 'webhook_recovery', endpointId: example.webhookEndpointId, since: example.at, deliveries: 12 },
+  example: { object: 'webhook_recovery', endpointId: exampleId('webhook_endpoint'), since: example.at, deliveries: 12 },
 })

@@ -1,11 +1,12 @@
 import { type Type, type } from 'arktype'
-import type { Prefix } from '../../ids.ts'
+import { encodeId } from '../../ids.ts'
 import { once } from '../../once.ts'
+import { type ExampleName, type IdPrefix, resources } from '../../resources.ts'
 
 /** Types of single values in the API. */
 
 /** A prefix and 128 bits in base32. */
-export const idOf = (prefix: Prefix): Type<string> => type(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
+export const idOf = (prefix: IdPrefix): Type<string> => type(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
 
 /** The ID of an event, which has no prefix. */
 export const uuid = once(() =>
@@ -26,16 +27,15 @@ export const txHash = once(() => type(/^0x[0-9a-f]{64}$/))
 export const texts = once(() => type({ '[string]': 'string' }))
 export const version = once(() => type(/^\d{4}-\d\d-\d\d$/))
 
-/** The IDs and values of all examples, so that the examples belong together. */
+/** The ID of a resource in all examples, so that the examples belong together. */
+export const exampleId = (name: ExampleName): string => {
+  const { prefix, example } = resources[name]
+  const uuid = `0193a000-0000-7000-8000-${example.toString(16).padStart(12, '0')}`
+  return prefix === null ? uuid : encodeId(prefix, uuid)
+}
+
+/** Other values of all examples. */
 export const example = {
-  merchantId: 'mer_01jeg00000e008000000000001',
-  paymentLinkId: 'plink_01jeg00000e008000000000002',
-  paymentId: 'pay_01jeg00000e008000000000003',
-  refundId: 're_01jeg00000e008000000000004',
-  disputeId: 'dp_01jeg00000e008000000000005',
-  userId: 'usr_01jeg00000e008000000000006',
-  eventId: '0193a000-0000-7000-8000-000000000007',
-  webhookEndpointId: 'whe_01jeg00000e00800000000000c',
   address: '0x52908400098527886E0F7030069857D2E4169EE7',
   txHash: '0x88df016429689c079f3b2f6ad39fa052532c50795b733da78a91ebe6a713944b',
   blockHash: '0x1d59ff54b1eb26b013ce3cb5fc9dab3705b415a67127a003c3e61eb445bb8df2',

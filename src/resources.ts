@@ -1,0 +1,224 @@
+/**
+ * The resources of the API, one row each, in the order of the API reference. Prefixes of IDs, tables that can be listed,
+ * scopes, event types, sections of the reference and example IDs are derived from this table: a new resource begins with a
+ * row here.
+ */
+type Row = {
+  /** Its IDs begin with it: `pay_…`. Null: its IDs are plain UUIDs. */
+  readonly prefix?: string | null
+  /** Number at the end of its ID in examples. */
+  readonly example?: number
+  /**
+   * Its table in the database, if it has a list that is ordered by `seq`: the rows have `merchant_id`, `livemode` and `seq`.
+   * See lock_list() in sql/101-actors-functions.sql.
+   */
+  readonly table?: string
+  /** The rows are actors: there is a kind with the name of this row. */
+  readonly isMachine?: true
+  /** Segment of its URLs. */
+  readonly path: string
+  /** Its section of the API reference. `isShared`: API keys and members have the same endpoints. */
+  readonly section?: { readonly name: string; readonly description: string; readonly isShared?: true }
+  /** Scopes of API keys that it adds. Those that end with `:read` only read. */
+  readonly scopes?: readonly string[]
+  /** Types of the events about it. An endpoint receives only the types that it lists. */
+  readonly events?: readonly string[]
+}
+
+export const resources = {
+  payment_link: {
+    prefix: 'plink',
+    example: 2,
+    table: 'payment_links',
+    isMachine: true,
+    path: 'payment-links',
+    section: {
+      name: 'Payment links',
+      description: 'A payment link asks for a fixed amount. Customers pay on its page.',
+      isShared: true,
+    },
+    scopes: ['payment_links:write'],
+  },
+  payment: {
+    prefix: 'pay',
+    example: 3,
+    table: 'payments',
+    isMachine: true,
+    path: 'payments',
+    section: {
+      name: 'Payments',
+      description:
+        'A payment is created when a customer opens a payment link. It has a status, a deposit address and the transfers to it.',
+      isShared: true,
+    },
+    scopes: ['payments:read'],
+    events: [
+      'payment.created',
+      'payment.processing',
+      'payment.underpaid',
+      'payment.succeeded',
+      'payment.failed',
+      'payment.expired',
+      'payment.canceled',
+      'payment.late',
+    ],
+  },
+  refund: {
+    prefix: 're',
+    example: 4,
+    table: 'refunds',
+    isMachine: true,
+    path: 'refunds',
+    section: {
+      name: 'Refunds',
+      description: 'A refund returns money of a payment to the customer.',
+      isShared: true,
+    },
+    scopes: ['refunds:write'],
+    events: ['refund.processed', 'refund.failed', 'refund.canceled'],
+  },
+  dispute: {
+    prefix: 'dp',
+    example: 5,
+    table: 'disputes',
+    isMachine: true,
+    path: 'disputes',
+    section: {
+      name: 'Disputes',
+      description:
+        'A dispute simulates a chargeback: a customer disputes a payment with their bank. In test mode only.',
+      isShared: true,
+    },
+    scopes: ['disputes:write'],
+    events: ['dispute.opened', 'dispute.resolved'],
+  },
+  event: {
+    prefix: null,
+    example: 7,
+    table: 'events',
+    path: 'events',
+    section: {
+      name: 'Events',
+      description: 'Events record changes, in order. Webhooks deliver them; you can also read them here.',
+      isShared: true,
+    },
+  },
+  checkout: {
+    path: 'checkout',
+    section: { name: 'Checkout', description: 'Endpoints for customers. The page of a payment link uses them.' },
+  },
+  claim: {
+    path: 'claims',
+    section: { name: 'Refund claims', description: 'Page on which a customer enters the address for a refund.' },
+  },
+  account: {
+    path: 'auth',
+    section: {
+      name: 'Accounts and sessions',
+      description:
+        'Sign-up, sign-in, passwords and multi-factor authentication. A sign-in returns an access token and sets a refresh cookie.',
+    },
+  },
+  session: { prefix: 'session', example: 11, path: 'sessions' },
+  merchant: { prefix: 'mer', example: 1, path: 'merchants' },
+  api_key: {
+    prefix: 'key',
+    example: 8,
+    path: 'api-keys',
+    section: { name: 'API keys', description: 'Your server authenticates with an API key.' },
+  },
+  webhook_endpoint: {
+    prefix: 'whe',
+    example: 12,
+    table: 'webhook_endpoints',
+    path: 'webhook-endpoints',
+    section: { name: 'Webhook endpoints', description: 'A webhook endpoint is a URL that receives events.' },
+  },
+  delivery: {
+    prefix: 'whd',
+    example: 13,
+    table: 'deliveries',
+    isMachine: true,
+    path: 'deliveries',
+    section: {
+      name: 'Webhook deliveries',
+      description: 'A delivery sends one event to one webhook endpoint, in one or more attempts.',
+    },
+  },
+  settings: {
+    path: 'settings',
+    section: {
+      name: 'Settings',
+      description: 'Name, branding, receiving addresses and payment policies of a merchant.',
+    },
+  },
+  balance: {
+    path: 'balances',
+    section: { name: 'Balances', description: 'Money at deposit addresses that has not been collected yet.' },
+  },
+  collection: {
+    path: 'collections',
+    section: {
+      name: 'Collections',
+      description: 'A collection moves money from deposit addresses to your receiving address.',
+    },
+  },
+  recovery_file: {
+    path: 'recovery-file',
+    section: {
+      name: 'Recovery file',
+      description: 'File with which you can find and collect the money without this server.',
+    },
+  },
+  member: {
+    // The ID of its account.
+    prefix: 'usr',
+    example: 6,
+    path: 'members',
+    section: { name: 'Members', description: 'Accounts that have access to a merchant.' },
+  },
+  invite: {
+    prefix: 'invite',
+    example: 9,
+    path: 'invites',
+    section: { name: 'Invites', description: 'An invite is a link that adds a member.' },
+  },
+  security_event: {
+    prefix: null,
+    example: 10,
+    path: 'audit-log',
+    section: {
+      name: 'Audit log',
+      description: 'Log of sensitive changes: who made them, when, and from which IP address.',
+    },
+  },
+} as const satisfies Readonly<Record<string, Row>>
+
+type Resources = typeof resources
+
+/** The names of the rows that have such a fact. */
+type Having<Fact> = { [Name in ResourceName]: Resources[Name] extends Fact ? Name : never }[ResourceName]
+
+type ResourceName = keyof Resources
+
+export type ListedName = Having<{ readonly table: string; readonly prefix: string | null }>
+export type MachineName = Having<{ readonly isMachine: true }>
+export type ExampleName = Having<{ readonly example: number }>
+
+export type IdPrefix = Extract<Resources[ExampleName]['prefix'], string>
+export type ListedTable = Resources[ListedName]['table']
+export type Scope = Resources[Having<{ readonly scopes: readonly string[] }>]['scopes'][number]
+export type EventType = Resources[Having<{ readonly events: readonly string[] }>]['events'][number]
+
+/** The rows, without the names of their facts. */
+export const resourceRows: readonly Row[] = Object.values(resources)
+
+export const exampleNames = (Object.keys(resources) as ResourceName[]).filter(
+  (name): name is ExampleName => 'example' in resources[name],
+)
+
+export const scopes = resourceRows.flatMap(({ scopes = [] }) => scopes as readonly Scope[])
+export const eventTypes = resourceRows.flatMap(({ events = [] }) => events as readonly EventType[])
+
+/** Sent on request to one endpoint. Endpoints cannot list it. */
+export const testEventType = 'webhook_endpoint.test'
