@@ -11,14 +11,36 @@ import { sandboxTreasury } from '../sandbox/treasury.ts'
 
 export type AssetChoice = { readonly chainId: number; readonly asset: string }
 
-/** The assets that a customer can pay with now, with their prices. Assets without a price are left out. */
-export const listOffers = (chains: Chains, visited: VisitedLink, until: Date): Promise<readonly Quote[]> =>
-  quote(
-    chains,
-    visited,
-    payableAssets(chains, visited).filter(({ chainId }) => !isStopped(visited, chainId)),
-    until,
-  )
+/** A quote with the estimated network fee of the transfer, in minor units; null if it is not known. */
+export type ListedOffer = Quote & { readonly networkFeeMinor: number | null }
+
+/**
+ * The assets that a customer can pay with now, with their prices. Assets without a price are left out. Assets at par with
+ * the currency of the link come first, then those with the lowest network fee.
+ */
+export const listOffers = async (
+  chains: Chains,
+  visited: VisitedLink,
+  until: Date,
+): Promise<readonly ListedOffer[]> => {
+  const assets = payableAssets(chains, visited).filter(({ chainId }) => !isStopped(visited, chainId))
+  const [quotes, fees] = await Promise.all([
+    quote(chains, visited, assets, until),
+    chains.quotes.networkFees({
+      chainIds: assets.map(({ chainId }) => chainId),
+      currency: visited.link.context.currency,
+    }),
+  ])
+  return quotes
+    .map(each => ({
+      ...each,
+      networkFeeMinor: fees.get(each.chainId)?.[each.tokenAddress === null ? 'native' : 'token'] ?? null,
+    }))
+    .sort((a, b) => Number(b.pegged) - Number(a.pegged) || feeOf(a) - feeOf(b))
+}
+
+/** Not infinity: the difference of two infinities is not a number. */
+const feeOf = ({ networkFeeMinor }: ListedOffer): number => networkFeeMinor ?? Number.MAX_SAFE_INTEGER
 
 /** The amount due in an asset, and what is needed to receive it. */
 export type Offer = {

@@ -44,8 +44,8 @@ export const openApi = (
   const sessions = openSessionBook(world, keyring)
   const keys = openKeyBook(world)
   const looks = openLooks(world, chains, { wake: wakeChain })
-  const streams = openPaymentStreams(world, chains, looks)
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
+  const streams = openPaymentStreams({ ...world, settings: { publicUrl }, keyring, chains, looks })
   return {
     ...world,
     settings: {

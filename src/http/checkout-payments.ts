@@ -6,12 +6,10 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findCheckout } from '../queries/checkouts.ts'
 import type { ShownPayment } from '../queries/payments.ts'
-import { cryptoFactsOf } from '../records/crypto-facts.ts'
-import { checkoutPayment } from '../records/payment.ts'
 import { isLoopback, limitGroup, siteOf } from './address.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
-import { seenOf } from './checkout-stream.ts'
+import { customersPayment, seenOf } from './checkout-stream.ts'
 import {
   getCheckoutPaymentDocs,
   pickAssetDocs,
@@ -34,7 +32,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const found = await find(api, call)
       api.looks.want(found.payment)
-      return { status: 200, body: recordOf(api, found) }
+      return { status: 200, body: customersPayment(api, found) }
     },
   }),
 
@@ -47,7 +45,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
       const { payment } = await find(api, call)
       await pickAsset(api, payment, call.body)
       // Read again: the response includes transfers that a reorganization removed.
-      return { status: 200, body: recordOf(api, await find(api, call)) }
+      return { status: 200, body: customersPayment(api, await find(api, call)) }
     },
   }),
 
@@ -60,7 +58,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
       const found = await find(api, call)
       const { isNews } = await submitTransaction(api, found.payment, call.body.txHash)
       api.looks.want(found.payment, { again: isNews })
-      return { status: 200, body: recordOf(api, found) }
+      return { status: 200, body: customersPayment(api, found) }
     },
   }),
 
@@ -74,7 +72,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
       // Behind a proxy on this machine that is not in TRUSTED_PROXIES, all customers have the same address.
       const origin = isLoopback(address) ? undefined : { network: limitGroup(address), site: siteOf(address) }
       const to = { origin, lastId: headers.get('last-event-id') }
-      const text = api.streams.open(found.payment.id, seenOf(api.chains, found), to)
+      const text = api.streams.open(found.payment.id, seenOf(api, found), to)
       return { status: 200, text, headers: STREAM_HEADERS }
     },
   }),
@@ -96,6 +94,3 @@ const find = async ({ sql }: Api, { params, headers, query, body }: CustomersCal
   const shown = headers.get('client-secret') ?? body?.clientSecret ?? query.clientSecret ?? ''
   return (await findCheckout(sql, id, hashClientSecret(shown))) ?? refuse('resource_not_found')
 }
-
-const recordOf = ({ chains }: Api, { payment, shown }: ShownPayment) =>
-  checkoutPayment(payment, cryptoFactsOf(payment.context, shown, chains))

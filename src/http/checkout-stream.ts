@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { World } from '../actors/world.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import type { Looks } from '../commands/looks.ts'
+import { receiptUrlOf } from '../commands/receipts.ts'
+import type { Keyring } from '../keyring.ts'
 import { listWatched } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
@@ -9,24 +11,43 @@ import { checkoutPayment } from '../records/payment.ts'
 import { openStreams, type StreamedState, type Streams } from './checkout-streams.ts'
 
 /** The event streams of a process. */
-export const openPaymentStreams = ({ sql, log }: Pick<World, 'sql' | 'log'>, chains: Chains, looks: Looks): Streams =>
+export const openPaymentStreams = (
+  api: CustomersView & Pick<World, 'sql' | 'log'> & { readonly looks: Looks },
+): Streams =>
   openStreams({
-    log,
+    log: api.log,
     look: async ids => {
-      const all = (await listWatched(sql, ids)).map(readShown)
-      for (const { payment } of all) looks.want(payment)
-      return new Map(all.map(each => [each.payment.id, seenOf(chains, each)]))
+      const all = (await listWatched(api.sql, ids)).map(readShown)
+      for (const { payment } of all) api.looks.want(payment)
+      return new Map(all.map(each => [each.payment.id, seenOf(api, each)]))
     },
   })
 
+/** What the record of a customer is made with. */
+export type CustomersView = {
+  readonly chains: Chains
+  readonly keyring: Keyring
+  readonly settings: { readonly publicUrl: string }
+}
+
+/** The payment as its customer reads it. */
+export const customersPayment = (
+  { chains, keyring, settings }: CustomersView,
+  { payment, shown }: ShownPayment,
+): ReturnType<typeof checkoutPayment> =>
+  checkoutPayment(payment, {
+    facts: cryptoFactsOf(payment.context, shown, chains),
+    receiptUrl: receiptUrlOf(settings.publicUrl, keyring, payment.id),
+  })
+
 /** A payment has changed if its revision has changed, or its facts on the chain. */
-export const seenOf = (chains: Chains, { payment, shown }: ShownPayment): StreamedState => ({
-  key: `${payment.rev} ${JSON.stringify(shown)}`,
+export const seenOf = (view: CustomersView, found: ShownPayment): StreamedState => ({
+  key: `${found.payment.rev} ${JSON.stringify(found.shown)}`,
   say: () => {
-    const record = checkoutPayment(payment, cryptoFactsOf(payment.context, shown, chains))
+    const record = customersPayment(view, found)
     const data = JSON.stringify(record)
     // The digest, because transfers can change while the first two parts stay the same. Those are for people.
     const digest = createHash('sha256').update(data).digest('hex').slice(0, 12)
-    return { id: `${payment.rev}-${record.crypto?.confirmations ?? 0}-${digest}`, data }
+    return { id: `${found.payment.rev}-${record.crypto?.confirmations ?? 0}-${digest}`, data }
   },
 })

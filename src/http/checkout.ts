@@ -6,11 +6,10 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
 import { checkoutLink, checkoutOption } from '../records/checkout.ts'
-import { cryptoFactsOf } from '../records/crypto-facts.ts'
-import { checkoutPayment } from '../records/payment.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
+import { customersPayment } from './checkout-stream.ts'
 import { openCheckoutDocs, visitLinkDocs } from './docs/checkout.ts'
 import { forCustomers, type Parsed, type Route } from './route.ts'
 import { shownText } from './text.ts'
@@ -67,8 +66,7 @@ export const checkoutRoutes: readonly Route[] = [
       const visited = await find(api, params.linkId)
       const { payment, clientSecret } = await openCheckout(api, visited, { customerEmail, customerName }, asset)
       // A new deposit address has no transfers, so none are read.
-      const record = checkoutPayment(payment, cryptoFactsOf(payment.context, null, api.chains))
-      return { status: 201, body: { payment: record, clientSecret } }
+      return { status: 201, body: { payment: customersPayment(api, { payment, shown: null }), clientSecret } }
     },
   }),
 

@@ -3,6 +3,7 @@ import type { Payment } from '../../machines/payment-events.ts'
 import type { SessionCaller } from '../access/session-book.ts'
 import type { Actor } from '../actors/kind.ts'
 import { cancelPayment, resolvePayment } from '../commands/payments.ts'
+import { receiptUrlOf } from '../commands/receipts.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
 import { findShownPayment, listPayments, type ShownPayment } from '../queries/payments.ts'
@@ -35,12 +36,13 @@ export const paymentRoutes: readonly Route[] = [
       docs: listPaymentsDocs,
       query: () => listQuery().merge(filters()),
       membersQuery: membersFilters,
-      handle: async (api, { whose, query }) => {
+      handle: async (api, call) => {
+        const { whose, query } = call
         const { status, paymentLinkId, reference, limit } = query
         const attention = 'attention' in query
         const page = await placedPage(api.sql, 'payment', whose, query)
         const payments = await listPayments(api.sql, whose, { status, paymentLinkId, reference, attention }, page)
-        return { status: 200, body: listOf(payments, limit, recordIn(api)) }
+        return { status: 200, body: listOf(payments, limit, recordIn(api, call)) }
       },
     },
   ),
@@ -51,9 +53,9 @@ export const paymentRoutes: readonly Route[] = [
     {
       path: '/payments/:id',
       docs: getPaymentDocs,
-      handle: async (api, { whose, params }) => {
-        const found = await findShownPayment(api.sql, { ...whose, id: idIn(params) })
-        return { status: 200, body: recordIn(api)(found ?? refuse('resource_not_found')) }
+      handle: async (api, call) => {
+        const found = await findShownPayment(api.sql, { ...call.whose, id: idIn(call.params) })
+        return { status: 200, body: recordIn(api, call)(found ?? refuse('resource_not_found')) }
       },
     },
   ),
@@ -83,14 +85,20 @@ export const paymentRoutes: readonly Route[] = [
 
 /** In lists too: an object is the same in every response. Only events, which never change, have no `crypto`. */
 const recordIn =
-  ({ chains }: Api) =>
+  ({ chains, keyring, settings }: Api, { member }: Reader) =>
   ({ payment, shown }: ShownPayment) =>
-    paymentRead(payment, cryptoFactsOf(payment.context, shown, chains))
+    paymentRead(payment, {
+      facts: cryptoFactsOf(payment.context, shown, chains),
+      receiptUrl: member?.role === 'viewer' ? null : receiptUrlOf(settings.publicUrl, keyring, payment.id),
+    })
+
+/** Without a member: an API key. */
+type Reader = { readonly member?: MemberCaller }
 
 /** The payment as the command has left it, with the current facts of its chain. */
 const changed = async (api: Api, call: ItemCall, payment: Actor<Payment>): Promise<Answer> => {
   const shown = (await findShownPayment(api.sql, nameOf(call)))?.shown ?? null
-  return { status: 200, body: recordIn(api)({ payment, shown }) }
+  return { status: 200, body: recordIn(api, call)({ payment, shown }) }
 }
 
 const idIn = ({ id }: { readonly id: string }): string => decodeId('pay', id) ?? refuse('resource_not_found')

@@ -1,5 +1,5 @@
 import { checksummedOrNull } from '../chain/checksum.ts'
-import type { Quote } from '../chain/quotes/quotes.ts'
+import type { ListedOffer } from '../commands/checkout-offers.ts'
 import { encodeId } from '../ids.ts'
 import type { VisitedLink } from '../queries/checkouts.ts'
 
@@ -15,12 +15,13 @@ export const checkoutLink = ({ link, terms }: VisitedLink, status: string) => ({
 })
 
 /** An asset that the customer can pay with. */
-export const checkoutOption = (quote: Quote) => ({
+export const checkoutOption = (quote: ListedOffer) => ({
   chainId: quote.chainId,
   network: quote.network,
   asset: quote.asset,
   decimals: quote.decimals,
   tokenAddress: checksummedOrNull(quote.tokenAddress),
   amount: String(quote.amount),
+  networkFeeMinor: quote.networkFeeMinor,
   quoteExpiresAt: quote.expiresAt?.toISOString() ?? null,
 })

@@ -32,15 +32,24 @@ export type PaymentTransfer = {
   readonly state: 'seen' | 'final' | 'orphaned'
 }
 
-/** `facts` is null until the customer has picked an asset. */
-export const paymentRead = (payment: Actor<Payment>, facts: CryptoFacts | null) => ({
+/** What a response adds to a payment. */
+export type PaymentAdditions = {
+  /** Null until the customer has picked an asset. */
+  readonly facts: CryptoFacts | null
+  /** Null for callers that may not see it. */
+  readonly receiptUrl: string | null
+}
+
+export const paymentRead = (payment: Actor<Payment>, { facts, receiptUrl }: PaymentAdditions) => ({
   ...paymentRecord(payment),
+  receiptUrl,
   crypto: facts && cryptoRecord(payment.context, facts),
 })
 
 /** The same for the customer. */
-export const checkoutPayment = (payment: Actor<Payment>, facts: CryptoFacts | null) => ({
+export const checkoutPayment = (payment: Actor<Payment>, { facts, receiptUrl }: PaymentAdditions) => ({
   ...customersRecord(payment),
+  receiptUrl,
   crypto: facts && cryptoRecord(payment.context, facts),
 })
 

@@ -5,6 +5,7 @@ import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
 import { keepStopped } from '../../src/chain/watch/books.ts'
 import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
+import { ask } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
 import { openLedger } from '../chain/watch/ledger.ts'
@@ -27,6 +28,8 @@ const live = async (of?: Shop) => {
   const made = of ?? (await shop(to.api))
   return { of: made, id: (await makeLink(to.api, { ...made, livemode: true }, { assets: null })).id }
 }
+/** Of wei at 2,500 dollars, rounded up. */
+const cents = (wei: bigint) => Number((wei * 250_000n + 10n ** 18n - 1n) / 10n ** 18n)
 const symbols = ({ options }: Visited) => options.map(({ chainId, asset }) => `${chainId} ${asset}`)
 const rowOf = async (id: string) => {
   const [row] = await to.sql`select * from payments where id = ${decodeId('pay', id) ?? ''}`
@@ -58,6 +61,7 @@ describe('GET /v1/checkout/links/:linkId', () => {
   test('200: exactly what a visitor may know, and what it takes in every asset', async () => {
     const { id } = await link({ title: 'A lamp', reference: 'order 7', metadata: { shelf: 'B' }, windowMinutes: 10 })
     const before = Date.now()
+    const gasPrice = BigInt(String(await ask(chain.url, 'eth_gasPrice')))
     const { status, link: shown, options } = await visit(id)
     expect([status, shown]).toEqual([
       200,
@@ -74,10 +78,13 @@ describe('GET /v1/checkout/links/:linkId', () => {
     const tokenAddress = checksummed(sandboxContracts.token)
     const sandbox = { chainId: 31337, network: 'Sandbox' }
     expect(options).toEqual([
-      { ...sandbox, asset: 'TUSD', decimals: 6, tokenAddress, amount: '10000000', quoteExpiresAt: null },
+      {
+        ...{ ...sandbox, asset: 'TUSD', decimals: 6, tokenAddress, amount: '10000000' },
+        ...{ networkFeeMinor: cents(65_000n * gasPrice), quoteExpiresAt: null },
+      },
       {
         ...{ ...sandbox, asset: 'ETH', decimals: 18, tokenAddress: null, amount: '4000000000000000' },
-        quoteExpiresAt: expect.any(String),
+        ...{ networkFeeMinor: cents(21_000n * gasPrice), quoteExpiresAt: expect.any(String) },
       },
     ])
     // Not beyond the window.
@@ -91,9 +98,9 @@ describe('GET /v1/checkout/links/:linkId', () => {
     const sepolia = `${baseSepolia.id} USDC`
     expect(symbols(await visit(id))).toEqual(['31337 TUSD', '31337 ETH'])
     await settle(of, { receivingAddresses: { [baseSepolia.id]: SOMEBODY } })
-    expect(symbols(await visit(id))).toEqual(['31337 TUSD', '31337 ETH', sepolia])
+    expect(symbols(await visit(id))).toEqual(['31337 TUSD', sepolia, '31337 ETH'])
     await settle(of, { receivingAddresses: { [baseSepolia.id]: null }, receivingAddress: SOMEBODY })
-    expect(symbols(await visit(id))).toEqual(['31337 TUSD', '31337 ETH', sepolia])
+    expect(symbols(await visit(id))).toEqual(['31337 TUSD', sepolia, '31337 ETH'])
     await settle(of, { receivingAddress: null })
     expect(symbols(await visit(id))).toEqual(['31337 TUSD', '31337 ETH'])
 
@@ -101,6 +108,29 @@ describe('GET /v1/checkout/links/:linkId', () => {
     expect(symbols(await visit(ofLive))).toEqual([])
     await settle(of, { receivingAddress: SOMEBODY }, true)
     expect(symbols(await visit(ofLive))).toEqual([`${baseMainnet.id} USDC`])
+  })
+
+  test('200: assets at par come first, then those with the lowest network fee; one that is not known is null', async () => {
+    const { id, shop: of } = await link()
+    await settle(of, { receivingAddress: SOMEBODY })
+    const shown = async (linkId: string) =>
+      (await visit(linkId)).options.map(({ chainId, asset, networkFeeMinor }) => [chainId, asset, networkFeeMinor])
+    // Nobody can reach the nodes of the second chain.
+    const [token, native] = [expect.any(Number), expect.any(Number)]
+    expect(await shown(id)).toEqual([
+      [31337, 'TUSD', token],
+      [baseSepolia.id, 'USDC', null],
+      [31337, 'ETH', native],
+    ])
+    const { id: inEuros } = await link({ currency: 'EUR' }, of)
+    expect(await shown(inEuros)).toEqual([
+      [baseSepolia.id, 'EURC', null],
+      [31337, 'ETH', native],
+      [31337, 'TUSD', token],
+    ])
+    const [, fee = 0, more = 0] = (await shown(inEuros)).map(([, , minor]) => Number(minor))
+    expect(fee).toBeGreaterThan(0)
+    expect(more).toBeGreaterThan(fee)
   })
 
   test('200: no more than the link takes', async () => {
@@ -148,6 +178,7 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
       ...{ status: 'pending', amountMinor: 1000, amountRefundedMinor: 0, currency: 'USD', failureReason: null },
       ...{ customerEmail: 'Ada@Example.com', customerName: 'Ada', paymentLinkId: id, livemode: false, crypto: null },
       ...{ createdAt: payment.createdAt, updatedAt: payment.createdAt, expiresAt: payment.expiresAt },
+      receiptUrl: payment.receiptUrl,
     } as never)
     expect(Date.parse(payment.expiresAt) - Date.parse(payment.createdAt)).toBe(minutes(45))
     expect(clientSecret).toMatch(new RegExp(`^${payment.id}_secret_[\\w-]{43}$`))

@@ -101,6 +101,7 @@ export type Visited = {
     readonly decimals: number
     readonly tokenAddress: string | null
     readonly amount: string
+    readonly networkFeeMinor: number | null
     readonly quoteExpiresAt: string | null
   }[]
 }
@@ -110,6 +111,7 @@ export type CheckoutPayment = {
   readonly status: string
   readonly createdAt: string
   readonly expiresAt: string
+  readonly receiptUrl: string
   readonly crypto:
     | (Readonly<Record<string, unknown>> & {
         readonly address: string

@@ -76,6 +76,7 @@ const payment = type({
   livemode: 'boolean',
   createdAt: 'string',
   updatedAt: 'string',
+  receiptUrl: 'string | null',
   crypto: crypto.or('null'),
 })
 

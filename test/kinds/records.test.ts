@@ -71,8 +71,9 @@ describe('a payment', () => {
         { ...transfer, minedAt: new Date(minedAt), blockNumber: 9, txHash: hash(6), state: 'orphaned' as const },
       ],
     }
-    expect(paymentRead(actorIn(paymentKind, payments, 'refunded'), facts)).toEqual({
+    expect(paymentRead(actorIn(paymentKind, payments, 'refunded'), { facts, receiptUrl: null })).toEqual({
       ...refunded,
+      receiptUrl: null,
       crypto: {
         chainId: 31337,
         network: 'Sandbox',
@@ -104,9 +105,11 @@ describe('a payment', () => {
   })
 
   test('without an asset has null for crypto, and with ether the quote it was made at', () => {
-    expect(paymentRead(actorIn(paymentKind, payments, 'new'), null).crypto).toBeNull()
+    expect(paymentRead(actorIn(paymentKind, payments, 'new'), { facts: null, receiptUrl: null }).crypto).toBeNull()
     const facts = { network: 'Sandbox', head: 0, txHash: null, paymentUri: '', explorerUrl: null, transfers: [] }
-    expect(paymentRead(actorIn(paymentKind, payments, 'picked ether'), facts).crypto).toMatchObject({
+    expect(
+      paymentRead(actorIn(paymentKind, payments, 'picked ether'), { facts, receiptUrl: null }).crypto,
+    ).toMatchObject({
       txHash: null,
       confirmations: 0,
       amountReceived: '0',

@@ -1,6 +1,8 @@
 import type { Outside } from '../../outside.ts'
 import type { Chain, Token } from '../chain.ts'
+import type { Rpc } from '../rpc/rpc.ts'
 import { atPar, type Money, type Price, quotedAmount, rateOf } from './amount.ts'
+import { type NetworkFee, openNetworkFees } from './network-fees.ts'
 import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
 import { type FeedNodes, feedsOf } from './read-feeds.ts'
 
@@ -30,19 +32,35 @@ export type QuoteRequest = Money & {
   readonly assets: readonly { readonly chainId: number; readonly asset: string }[] | null
 }
 
+export type FeeRequest = { readonly chainIds: readonly number[]; readonly currency: string }
+
 export type Quotes = {
+  /** Estimated fees of a transfer on these chains. A chain is left out while its gas price or its prices are not known. */
+  networkFees(asked: FeeRequest): Promise<ReadonlyMap<number, NetworkFee>>
   /** One for each asset that has a price now; the others are left out. */
   offer(asked: QuoteRequest): Promise<readonly Quote[]>
   /** What became of every aggregator at its last reading; where that was no good another one begins. */
   feeds(): readonly FeedState[]
 }
 
-export type PricedChain = { readonly chain: Chain; readonly rpc: FeedNodes }
+export type PricedChain = { readonly chain: Chain; readonly rpc: FeedNodes & Pick<Rpc, 'read'> }
 
 export const openQuotes = (chains: readonly PricedChain[], outside: Pick<Outside, 'clock' | 'log'>): Quotes => {
   const { clock } = outside
-  const opened = chains.map(({ chain, rpc }) => ({ chain, prices: openPrices(chain, rpc, outside) }))
+  const opened = chains.map(({ chain, rpc }) => {
+    const prices = openPrices(chain, rpc, outside)
+    return { chain, prices, fees: openNetworkFees(rpc, prices) }
+  })
   return {
+    networkFees: async ({ chainIds, currency }) => {
+      const read = opened
+        .filter(({ chain }) => chainIds.includes(chain.id) && chain.native.feed !== null)
+        .map(async ({ chain, fees }) => {
+          const priceIn = (known: ChainPrices) => priceOf(chain, nativeOf(chain), currency, known)?.price
+          return [chain.id, await fees.read(currency, priceIn)] as const
+        })
+      return new Map((await Promise.all(read)).flatMap(([id, fee]) => (fee ? [[id, fee] as const] : [])))
+    },
     feeds: () => opened.flatMap(({ prices }) => prices.states()),
     offer: async asked => {
       if (asked.until <= clock.now()) return []
@@ -68,10 +86,9 @@ export const canPrice = (chain: Chain, symbol: string, currency: string): boolea
 
 type Asset = Omit<Token, 'address'> & { readonly address: string | null }
 
-const assetsOf = ({ native, tokens }: Chain): readonly Asset[] => [
-  ...tokens,
-  { asset: native.asset, address: null, decimals: native.decimals, peg: null },
-]
+const assetsOf = (chain: Chain): readonly Asset[] => [...chain.tokens, nativeOf(chain)]
+
+const nativeOf = ({ native: { asset, decimals } }: Chain): Asset => ({ asset, address: null, decimals, peg: null })
 
 const isWanted = ({ assets }: QuoteRequest, chainId: number, asset: string) =>
   assets === null || assets.some(wanted => wanted.chainId === chainId && wanted.asset === asset)

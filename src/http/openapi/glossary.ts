@@ -48,6 +48,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   customerName: 'Name that the customer entered. Null if none was entered.',
   failureReason: 'Reason for the failure. Null unless the status is `failed`.',
   paymentLinkId: 'Payment link that the payment was opened from.',
+  receiptUrl:
+    'Page with the receipt, for your customer. Anyone with this link can read it. It exists as soon as the status is `success`. Null for viewers.',
   crypto: 'The payment on the chain. Null until the customer has picked an asset.',
   network: 'Name of the chain.',
   tokenAddress: 'Contract address of the token. Null for the native currency of the chain.',
@@ -134,7 +136,10 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   refundMode:
     'Who signs refunds. `manual`: you do. `signer`: the refund signer that the operator of the server has added for the chain; on chains without one, you do. A change applies from then on: a refund for which you have been shown a transaction stays with you.',
   link: 'The payment link, with the fields that customers may see.',
-  options: 'Assets that the link can be paid with now, each with the amount due.',
+  options:
+    'Assets that the link can be paid with now, each with the amount due. Assets at par with the currency come first, then those with the lowest network fee.',
+  networkFeeMinor:
+    'Estimated fee that the customer pays to the network for the transfer, in the minor unit of the currency, rounded up: the gas price of the latest block times 65,000 gas for a token, or 21,000 gas for the native currency. Null if it is not known.',
   quoteExpiresAt:
     'Time at which the price expires. A transfer in a later block is late: pick the asset again for a new price, as long as no money has arrived. Null if the asset is at par with the currency: this price does not expire.',
   payment: 'The new payment.',

@@ -60,6 +60,8 @@ const customersPayment = {
   updatedAt: example.later,
 }
 
+const receiptUrl = `https://pay.lamps.shop/receipts/${example.paymentId}?s=q3Rk-0VdS0aXJb5nTnqkqjHkqk0GLkE6bqzqY1fyQ2s`
+
 const payment = { ...customersPayment, reference: 'order 7', metadata: { shelf: 'B' } }
 
 /** As in events. */
@@ -139,9 +141,10 @@ const shown = {
 /** As in responses: with its facts on the chain. */
 export const paymentReadShape = shape({
   name: 'PaymentWithCrypto',
-  type: () => paymentType().merge({ crypto: crypto().or('null') }),
+  type: () => paymentType().merge({ receiptUrl: 'string | null', crypto: crypto().or('null') }),
   example: {
     ...payment,
+    receiptUrl,
     crypto: shown,
   },
 })
@@ -149,8 +152,8 @@ export const paymentReadShape = shape({
 /** The payment for its customer. */
 export const checkoutPaymentShape = shape({
   name: 'CheckoutPayment',
-  type: () => customersType().merge({ crypto: crypto().or('null') }),
-  example: { ...customersPayment, crypto: shown },
+  type: () => customersType().merge({ receiptUrl: 'string', crypto: crypto().or('null') }),
+  example: { ...customersPayment, receiptUrl, crypto: shown },
 })
 
 /** A new payment for which the asset was picked immediately. */
@@ -158,6 +161,7 @@ export const openedPayment = {
   ...customersPayment,
   status: 'pending',
   updatedAt: example.at,
+  receiptUrl,
   crypto: {
     ...shown,
     payerAddress: null,

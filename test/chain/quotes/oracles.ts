@@ -3,7 +3,7 @@ import { createTestClient, type Hex, http, parseAbi, publicActions, walletAction
 import { anvil as definition } from 'viem/chains'
 import type { Chain, Feed } from '../../../src/chain/chain.ts'
 import { type Artifact, compile } from '../../../src/chain/contracts/compile.ts'
-import type { FeedNodes } from '../../../src/chain/quotes/read-feeds.ts'
+import type { PricedChain } from '../../../src/chain/quotes/quotes.ts'
 import type { Node, RpcCall } from '../../../src/chain/rpc/rpc.ts'
 import { type ManualClock, manualClock } from '../../../src/clock.ts'
 import { anvil } from '../../harness/anvil.ts'
@@ -81,7 +81,8 @@ const batchTo =
   }
 
 /** The only node of its chain: what it says counts. */
-export const alone = (batch: Node['batch']): FeedNodes => ({
+export const alone = (batch: Node['batch']): PricedChain['rpc'] => ({
+  read: async (calls, read, options) => read(await batch(calls, options)),
   both: async (calls, read, options) => [read(await batch(calls, options))],
   agreed: async (calls, pick, options) => ({
     ...{ outcome: 'agreed', nodes: ['1/1'] },
